@@ -1,0 +1,109 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+// A product's module is spelled once here, so that the graph below reads as the picture in docs/architecture.md.
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
+let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let metricsCore = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+
+let package = Package(
+    name: "carillon",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "carillon", targets: ["carillon"]),
+        .library(name: "Postgres", targets: ["Postgres"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "carillon",
+            dependencies: [
+                "CarillonCore", "CarillonHTTP", "CarillonProviders", "CarillonStore", "CarillonTemplates",
+                "EmbeddedPostgres", "Postgres",
+                argumentParser, asyncHTTPClient, configuration, crypto, hummingbird, logging, metrics, metricsCore,
+                nioCore, nioPosix, nioSSL, serviceLifecycle, unixSignals,
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "CarillonHTTP",
+            dependencies: [
+                "CarillonCore", crypto, httpTypes, hummingbird, jwtKit, logging, metrics, nioCore, serviceLifecycle,
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "CarillonProviders",
+            dependencies: ["CarillonCore", asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, nioPosix, nioSSL],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "CarillonStore",
+            dependencies: ["CarillonCore", "Postgres", crypto, logging],
+            swiftSettings: settings
+        ),
+        .target(name: "CarillonTemplates", dependencies: ["CarillonCore", yams], swiftSettings: settings),
+        .target(
+            name: "CarillonCore",
+            dependencies: [crypto, deque, logging, metrics, metricsCore, serviceLifecycle],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "EmbeddedPostgres",
+            dependencies: ["Postgres", logging, serviceLifecycle, subprocess, systemPackage],
+            swiftSettings: settings
+        ),
+        .target(name: "Postgres", dependencies: ["CLibPQ", logging, serviceLifecycle], swiftSettings: settings),
+        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .target(
+            name: "CarillonTesting",
+            dependencies: ["CarillonCore", logging],
+            swiftSettings: settings
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
