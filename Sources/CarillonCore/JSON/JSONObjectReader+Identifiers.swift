@@ -1,0 +1,60 @@
+extension JSONObjectReader {
+    /// An id of 1 to 256 bytes without control characters. For users see ``userID(_:required:)``.
+    public mutating func identifier<Subject>(
+        _ key: String,
+        as subject: Subject.Type,
+        required: Bool = false
+    ) -> Identifier<Subject>? {
+        guard let value = value(key, required: required) else { return nil }
+        guard case .string(let text) = value, let identifier = Identifier<Subject>(text) else {
+            refuse(key, InputRule.identifier)
+            return nil
+        }
+        return identifier
+    }
+
+    /// A user's id: any id but `me`, which paths reserve for the user who asks.
+    public mutating func userID(_ key: String, required: Bool = false) -> UserID? {
+        guard let value = value(key, required: required) else { return nil }
+        return userID(value, at: pointer(to: key))
+    }
+
+    /// An array of users' ids; one that is wrong makes the whole array `nil`.
+    public mutating func userIDs(_ key: String, required: Bool = false, maximumCount: Int) -> [UserID]? {
+        guard let elements = array(key, required: required, maximumCount: maximumCount) else { return nil }
+        var ids: [UserID] = []
+        ids.reserveCapacity(elements.count)
+        for (index, element) in elements.enumerated() {
+            guard let id = userID(element, at: pointer(to: key) + JSONPointer.step(index)) else {
+                if errors.isFull { return nil }
+                continue
+            }
+            ids.append(id)
+        }
+        return ids.count == elements.count ? ids : nil
+    }
+
+    /// A value as a user's id.
+    func userID(_ value: JSONValue, at pointer: @autoclosure () -> String) -> UserID? {
+        guard case .string(let text) = value, let id = UserID(text) else {
+            errors.add(pointer: pointer(), detail: InputRule.identifier)
+            return nil
+        }
+        guard !id.isReserved else {
+            errors.add(pointer: pointer(), detail: InputRule.reserved)
+            return nil
+        }
+        return id
+    }
+}
+
+extension UserID {
+    /// Whether it is `me`, which stands for the user who asks and names nobody.
+    public var isReserved: Bool { rawValue == "me" }
+}
+
+/// The words for rules that are checked in several places.
+enum InputRule {
+    static let identifier = "must be a string of 1 to 256 bytes without control characters"
+    static let reserved = "must not be me, which is reserved"
+}

@@ -1,0 +1,22 @@
+extension JSONValue {
+    /// This value changed by a JSON Merge Patch (RFC 7396): `null` removes a member, objects are merged, the rest replaces.
+    ///
+    /// Members keep their places, new ones go to the end in the order of the patch. Takes linear time.
+    public func merging(patch: JSONValue) -> JSONValue {
+        guard case .object(let changes) = patch else { return patch }
+        var target = JSONObject()
+        if case .object(let object) = self { target = object }
+        var merged = JSONObject()
+        for (name, value) in target.members {
+            switch changes[name] {
+            case nil: merged[name] = value
+            case .some(.null): break
+            case .some(let change): merged[name] = value.merging(patch: change)
+            }
+        }
+        for (name, change) in changes.members where change != .null && !target.contains(name) {
+            merged[name] = JSONValue.null.merging(patch: change)
+        }
+        return .object(merged)
+    }
+}

@@ -1,0 +1,115 @@
+/// One address of a user: where a provider can reach them (API section 6).
+public struct Device: Sendable, Equatable {
+    /// The id that the app chose for this installation.
+    public var id: DeviceID
+    /// The user who gets what is sent here.
+    public var userID: UserID
+    /// Where and by which push service it is reached.
+    public var address: DeviceAddress
+    /// The language of this device, a BCP 47 tag; goes before the user's.
+    public var locale: String?
+    /// Whether it is used.
+    public var state: DeviceState
+    /// What its provider last complained of.
+    public var error: String?
+    /// When it was last registered: a provider's older report of its death is ignored.
+    public var registeredAt: Timestamp
+
+    /// A device by its parts.
+    public init(
+        id: DeviceID,
+        userID: UserID,
+        address: DeviceAddress,
+        locale: String? = nil,
+        state: DeviceState = .active,
+        error: String? = nil,
+        registeredAt: Timestamp
+    ) {
+        self.id = id
+        self.userID = userID
+        self.address = address
+        self.locale = locale
+        self.state = state
+        self.error = error
+        self.registeredAt = registeredAt
+    }
+}
+
+/// Whether a device is sent to.
+public enum DeviceState: String, Sendable, CaseIterable {
+    /// It is sent to.
+    case active
+    /// Its provider refused it for a reason that may be ours: kept, not sent to.
+    case quarantined
+    /// Its provider says that it is gone.
+    case unregistered
+}
+
+/// The name of a provider: our adapter for one push service.
+public enum ProviderName: String, Sendable, CaseIterable, Hashable, Comparable {
+    /// Apple Push Notification service.
+    case apns
+    /// Firebase Cloud Messaging.
+    case fcm
+    /// A line on standard output, to see the pipeline work.
+    case log
+    /// A signed POST to a URL.
+    case webhook
+    /// A browser's push service (RFC 8030).
+    case webpush
+
+    /// Alphabetical, for stable lists.
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Where a device is reached, by provider. Tokens, endpoints and URLs identify people: never logged.
+public enum DeviceAddress: Sendable, Hashable {
+    /// Apple's two separate worlds of tokens.
+    public enum APNsEnvironment: String, Sendable, CaseIterable {
+        /// Apps from the App Store and TestFlight.
+        case production
+        /// Apps started from Xcode.
+        case sandbox
+    }
+
+    /// An APNs device token (hexadecimal) of an app (its bundle id).
+    case apns(token: String, appID: String, environment: APNsEnvironment)
+    /// An FCM registration token of an app.
+    case fcm(token: String, appID: String)
+    /// A line on standard output.
+    case log
+    /// A URL that takes signed POSTs.
+    case webhook(url: String)
+    /// A browser's subscription: endpoint and keys in base64url (RFC 8291).
+    case webpush(endpoint: String, p256dh: String, auth: String)
+
+    /// Which provider sends to it.
+    public var provider: ProviderName {
+        switch self {
+        case .apns: .apns
+        case .fcm: .fcm
+        case .log: .log
+        case .webhook: .webhook
+        case .webpush: .webpush
+        }
+    }
+
+    /// What is sent to apart from the provider's other devices: the app whose credential is needed, or the server.
+    ///
+    /// Webhooks and browsers' push services are many servers, so that a slow one must delay only its own devices.
+    public var appID: String {
+        switch self {
+        case .apns(_, let appID, _), .fcm(_, let appID): appID
+        case .log: ""
+        case .webhook(let url): Self.authority(of: url)
+        case .webpush(let endpoint, _, _): Self.authority(of: endpoint)
+        }
+    }
+
+    /// Host and port of a URL that was checked before; at most 255 bytes.
+    private static func authority(of url: String) -> String {
+        let rest = url.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
+        let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+        return String(Substring(rest[..<(end ?? rest.endIndex)]).prefix(255)).lowercased()
+    }
+}

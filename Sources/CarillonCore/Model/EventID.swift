@@ -1,0 +1,59 @@
+public import struct Foundation.UUID
+
+/// Carillon's own id of an accepted event: a UUIDv7 (RFC 9562), so that ids sort by acceptance.
+public struct EventID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The id as a UUID.
+    public let uuid: UUID
+
+    /// An id that exists already.
+    public init(_ uuid: UUID) {
+        self.uuid = uuid
+    }
+
+    /// Reads the canonical text form, in either case; `nil` for anything else.
+    public init?(_ text: String) {
+        guard text.utf8.count == 36, let uuid = UUID(uuidString: text) else { return nil }
+        self.uuid = uuid
+    }
+
+    /// The canonical lower-case form.
+    public var description: String { uuid.canonicalText }
+
+    /// The event accepted earlier is the smaller one.
+    public static func < (left: Self, right: Self) -> Bool {
+        left.uuid.precedes(right.uuid)
+    }
+}
+
+extension UUID {
+    /// The lower-case form with hyphens that push services ask for (RFC 9562 section 4).
+    public var canonicalText: String {
+        withUnsafeBytes(of: uuid) { bytes in
+            String(unsafeUninitializedCapacity: 36) { text in
+                var position = 0
+                for (index, byte) in bytes.enumerated() {
+                    if index == 4 || index == 6 || index == 8 || index == 10 {
+                        text[position] = UInt8(ascii: "-")
+                        position += 1
+                    }
+                    text[position] = hexDigit(byte >> 4)
+                    text[position + 1] = hexDigit(byte & 15)
+                    position += 2
+                }
+                return position
+            }
+        }
+    }
+
+    /// Byte order, which for UUIDv7 is the order of time.
+    func precedes(_ other: UUID) -> Bool {
+        withUnsafeBytes(of: uuid) { left in
+            withUnsafeBytes(of: other.uuid) { right in left.lexicographicallyPrecedes(right) }
+        }
+    }
+}
+
+/// The lower-case hexadecimal digit of a value below 16.
+func hexDigit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+}

@@ -1,0 +1,58 @@
+public import struct Foundation.UUID
+import Synchronization
+
+/// Makes UUIDv7 values (RFC 9562 section 5.7) that never go backwards within a process.
+///
+/// Within one millisecond the 12 bits after the time count up (method 1 of section 6.2), so that events keep the
+/// order in which they were accepted. A clock set back does not: the last millisecond is used on until it has passed.
+public final class UUIDv7Generator: Sendable {
+    private let clock: WallClock
+    private let last = Mutex<(milliseconds: Int64, sequence: UInt16)>((0, 0))
+
+    /// A generator that takes its time from `clock`.
+    public init(clock: WallClock = .system) {
+        self.clock = clock
+    }
+
+    /// A new id, greater than every one before.
+    public func next() -> UUID {
+        let (milliseconds, sequence) = last.withLock { last in
+            let now = clock.now().milliseconds
+            if now > last.milliseconds {
+                last = (now, 0)
+            } else if last.sequence < 0xFFF {
+                last.sequence += 1
+            } else {
+                last = (last.milliseconds + 1, 0)
+            }
+            return last
+        }
+        return UUID.version7(milliseconds: milliseconds, sequence: sequence, random: .random(in: .min ... .max))
+    }
+}
+
+extension UUID {
+    /// The smallest UUIDv7 of a moment: the boundary between ids made before and after it.
+    public static func version7Floor(of moment: Timestamp) -> UUID {
+        version7(milliseconds: moment.milliseconds, sequence: 0, random: 0)
+    }
+
+    static func version7(milliseconds: Int64, sequence: UInt16, random: UInt64) -> UUID {
+        let time = UInt64(bitPattern: max(0, milliseconds))
+        let high = time << 16 | 0x7000 | UInt64(sequence & 0xFFF)
+        let low = 0x8000_0000_0000_0000 | (random & 0x3FFF_FFFF_FFFF_FFFF)
+        return UUID(
+            uuid: (
+                high.byte(7), high.byte(6), high.byte(5), high.byte(4), high.byte(3), high.byte(2), high.byte(1),
+                high.byte(0), low.byte(7), low.byte(6), low.byte(5), low.byte(4), low.byte(3), low.byte(2),
+                low.byte(1), low.byte(0)
+            )
+        )
+    }
+}
+
+extension UInt64 {
+    fileprivate func byte(_ index: UInt64) -> UInt8 {
+        UInt8(truncatingIfNeeded: self >> (index * 8))
+    }
+}
