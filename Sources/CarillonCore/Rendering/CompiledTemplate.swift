@@ -1,0 +1,102 @@
+/// A template that was checked: it can be filled with any event of its type.
+public struct CompiledTemplate: Sendable {
+    /// The type of event that it tells.
+    public let eventType: EventType
+    /// The language that it is in.
+    public let locale: LocaleTag
+    /// What it was made from.
+    public let source: TemplateSource
+
+    let title: TemplateText
+    /// The body where all variants share one.
+    let body: TemplateText?
+    let variants: [TemplateVariant: TemplateText]
+
+    /// Checks a template (API section 7).
+    ///
+    /// - Parameters:
+    ///   - source: The template.
+    ///   - eventType: The type of event that it is for.
+    ///   - locale: The language that it is in.
+    ///   - pointer: Where in the body of a request the template stands, a JSON Pointer.
+    /// - Throws: `invalid-template` with the first mistake of each text: unknown or impossible placeholders and lone
+    ///   percent signs with their column, empty and over-long texts, variants that the event type does not have.
+    public init(
+        _ source: TemplateSource,
+        for eventType: EventType,
+        locale: LocaleTag,
+        at pointer: String = ""
+    ) throws(InvalidInput) {
+        var checker = TemplateChecker(eventType: eventType, direction: TextDirection(of: locale), pointer: pointer)
+        title = checker.text(source.title, part: .title, at: "/title")
+        switch source.body {
+        case .one(let text):
+            body = checker.text(text, part: .body, at: "/body")
+            variants = [:]
+        case .variants(let texts):
+            body = nil
+            variants = checker.variants(texts)
+        }
+        guard checker.errors.isEmpty else { throw InvalidInput(problem: "invalid-template", errors: checker.errors) }
+        self.eventType = eventType
+        self.locale = locale
+        self.source = source
+    }
+}
+
+/// Collects what is wrong with the texts of one template.
+private struct TemplateChecker {
+    let eventType: EventType
+    let direction: TextDirection
+    let pointer: String
+    var errors: [FieldError] = []
+
+    init(eventType: EventType, direction: TextDirection, pointer: String) {
+        self.eventType = eventType
+        self.direction = direction
+        self.pointer = pointer
+        if !eventType.notifies { report("nobody is notified of this type of event: it has no templates", at: "") }
+    }
+
+    mutating func text(_ text: String, part: TemplatePart, at place: String) -> TemplateText {
+        let limit = part == .title ? TemplateSource.maximumTitleBytes : TemplateSource.maximumBodyBytes
+        var segments: [TemplateSegment] = []
+        if text.isEmpty {
+            report("must not be empty", at: place)
+        } else if text.utf8.count > limit {
+            report("must have at most \(limit) bytes", at: place)
+        } else if eventType.notifies {
+            var parser = TemplateParser(text, of: eventType, part: part)
+            do throws(TemplateParser.Failure) {
+                segments = try parser.parse()
+            } catch {
+                report(error.detail, at: place)
+            }
+        }
+        return TemplateText(segments: segments, direction: direction)
+    }
+
+    mutating func variants(_ texts: [TemplateVariant: String]) -> [TemplateVariant: TemplateText] {
+        let known = eventType.templateVariants
+        guard !known.isEmpty else {
+            report("this event has no variants: the body must be one string", at: "/body")
+            return [:]
+        }
+        var compiled: [TemplateVariant: TemplateText] = [:]
+        for variant in TemplateVariant.allCases {
+            guard let text = texts[variant] else { continue }
+            let place = "/body/\(variant.rawValue)"
+            if known.contains(variant) {
+                compiled[variant] = self.text(text, part: .body, at: place)
+            } else {
+                let names = known.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+                report("this event has no such variant; it has \(names)", at: place)
+            }
+        }
+        return compiled
+    }
+
+    private mutating func report(_ detail: String, at place: String) {
+        errors.append(FieldError(pointer: pointer + place, detail: detail))
+    }
+}

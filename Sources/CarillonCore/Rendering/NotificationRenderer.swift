@@ -1,0 +1,119 @@
+/// Renders one subject for all of its recipients: once for each template, however many of them there are.
+///
+/// For each locale that a recipient prefers, the device's before the user's, the fallback goes `th-TH`, `th`; after all
+/// of them it goes through the network's default in the same way, and ends at `en`. At each step the network's own
+/// template for exactly that locale goes before the built-in one. Locales that are not BCP 47 tags are passed over.
+///
+/// A variant that an override leaves out comes from the built-in template of its locale, of the more general ones, of the
+/// network's default, or of English, whichever is the first to exist.
+public struct NotificationRenderer: Sendable {
+    /// What is rendered.
+    public let subject: NotificationSubject
+
+    private let catalog: TemplateCatalog
+    private let overrides: TemplateOverrides
+    private let defaultChain: [LocaleTag]
+    private var chosen: [Choice] = []
+    private var known: [String: TemplateKey?] = [:]
+    private var defaultKey: TemplateKey?
+
+    // Devices may say anything; beyond this many different spellings the answer is found anew each time.
+    private static let maximumKnownLocales = 512
+
+    private struct Choice {
+        let template: CompleteTemplate
+        var notification: Notification?
+    }
+
+    /// A renderer of `subject` for the recipients of one network.
+    ///
+    /// - Parameters:
+    ///   - subject: What to tell.
+    ///   - catalog: The built-in templates.
+    ///   - networkDefault: The language of those who have not said theirs.
+    ///   - overrides: The network's own templates.
+    public init(
+        _ subject: NotificationSubject,
+        catalog: TemplateCatalog,
+        networkDefault: String? = nil,
+        overrides: TemplateOverrides = .init()
+    ) {
+        self.subject = subject
+        self.catalog = catalog
+        self.overrides = overrides
+        defaultChain = (networkDefault.flatMap { LocaleTag($0) }?.fallbackChain ?? []) + [.english]
+    }
+
+    /// Which template a recipient gets; takes tens of nanoseconds for locales that were seen before.
+    ///
+    /// - Parameters:
+    ///   - deviceLocale: The device's language, tried first.
+    ///   - userLocale: The user's language.
+    /// - Returns: The key of the template; recipients with equal keys get equal notifications.
+    public mutating func template(deviceLocale: String?, userLocale: String?) -> TemplateKey {
+        if let deviceLocale, let key = key(for: deviceLocale) { return key }
+        if let userLocale, let key = key(for: userLocale) { return key }
+        return keyOfDefault()
+    }
+
+    /// Which template somebody gets who prefers these locales, the first most of all.
+    public mutating func template(for locales: [String]) -> TemplateKey {
+        for locale in locales {
+            if let key = key(for: locale) { return key }
+        }
+        return keyOfDefault()
+    }
+
+    /// The notification by a template that this renderer chose.
+    public mutating func notification(for key: TemplateKey) -> Notification {
+        guard chosen.indices.contains(key.index) else { return catalog.english(for: subject).notification(of: subject) }
+        if let notification = chosen[key.index].notification { return notification }
+        let notification = chosen[key.index].template.notification(of: subject)
+        chosen[key.index].notification = notification
+        return notification
+    }
+
+    /// The template of those who prefer nothing that there is.
+    private mutating func keyOfDefault() -> TemplateKey {
+        if let defaultKey { return defaultKey }
+        let key = firstKey(in: defaultChain) ?? add(catalog.english(for: subject))
+        defaultKey = key
+        return key
+    }
+
+    /// The template that one locale leads to by itself; `nil` when there is none.
+    private mutating func key(for locale: String) -> TemplateKey? {
+        if let key = known[locale] { return key }
+        let key = LocaleTag(locale).flatMap { firstKey(in: $0.fallbackChain) }
+        if known.count < Self.maximumKnownLocales { known.updateValue(key, forKey: locale) }
+        return key
+    }
+
+    private mutating func firstKey(in chain: [LocaleTag]) -> TemplateKey? {
+        for locale in chain {
+            let index = chosen.firstIndex { $0.template.locale == locale }
+            if let index { return TemplateKey(index: index) }
+            if let template = template(locale) { return add(template) }
+        }
+        return nil
+    }
+
+    private mutating func add(_ template: CompleteTemplate) -> TemplateKey {
+        chosen.append(Choice(template: template))
+        return TemplateKey(index: chosen.count - 1)
+    }
+
+    /// The template of exactly this locale.
+    private func template(_ locale: LocaleTag) -> CompleteTemplate? {
+        guard let override = overrides[subject.eventType, locale] else {
+            return catalog.template(subject.eventType, locale)
+        }
+        let builtIn = (locale.fallbackChain + defaultChain).lazy.compactMap { catalog.template(subject.eventType, $0) }
+        return CompleteTemplate(override, completedBy: builtIn.first ?? catalog.english(for: subject))
+    }
+}
+
+/// A template that a ``NotificationRenderer`` chose: what has the same key has the same text.
+public struct TemplateKey: Hashable, Sendable {
+    fileprivate let index: Int
+}

@@ -1,0 +1,29 @@
+/// A network's own template for an event type in a locale.
+public struct TemplateOverride: Sendable {
+    /// What it is for.
+    public var eventType: EventType
+    /// The language, spelled as ``LocaleTag`` spells it.
+    public var locale: String
+    /// The texts as the admin wrote them.
+    public var source: TemplateSource
+    /// When it was last written.
+    public var updatedAt: Timestamp
+
+    /// An override by its parts.
+    public init(eventType: EventType, locale: String, source: TemplateSource, updatedAt: Timestamp) {
+        self.eventType = eventType
+        self.locale = locale
+        self.source = source
+        self.updatedAt = updatedAt
+    }
+}
+
+/// The templates that networks wrote over the built-in ones (API section 7).
+public protocol TemplateStore: Sendable {
+    /// All of a network's templates, by event type and locale.
+    func templates(in network: NetworkID) async throws -> [TemplateOverride]
+    /// Writes a checked template; `true` when there was none.
+    func putTemplate(_ template: TemplateOverride, in network: NetworkID) async throws -> Bool
+    /// Removes a template; `false` when there was none.
+    func deleteTemplate(_ type: EventType, locale: String, in network: NetworkID) async throws -> Bool
+}
