@@ -1,0 +1,66 @@
+/// A secret that signs webhooks, valid until it ends.
+public struct WebhookSecretRecord: Sendable, Equatable {
+    /// The secret.
+    public var secret: WebhookSecret
+    /// When it stops being valid; `nil` for the current one.
+    public var expiresAt: Timestamp?
+
+    /// A record by its parts.
+    public init(secret: WebhookSecret, expiresAt: Timestamp? = nil) {
+        self.secret = secret
+        self.expiresAt = expiresAt
+    }
+}
+
+/// Everything that is needed to tell who calls for a network, read at once.
+public struct NetworkCredentials: Sendable {
+    /// The network.
+    public var network: Network
+    /// The secrets of incoming webhooks that have not ended.
+    public var webhookSecrets: [WebhookSecretRecord]
+    /// The keys of user tokens: any of them may verify one.
+    public var userTokenKeys: [UserTokenKey]
+    /// The API keys.
+    public var apiKeys: [StoredAPIKey]
+
+    /// Credentials by their parts.
+    public init(
+        network: Network,
+        webhookSecrets: [WebhookSecretRecord],
+        userTokenKeys: [UserTokenKey],
+        apiKeys: [StoredAPIKey]
+    ) {
+        self.network = network
+        self.webhookSecrets = webhookSecrets
+        self.userTokenKeys = userTokenKeys
+        self.apiKeys = apiKeys
+    }
+}
+
+/// Networks and their credentials. Secrets are encrypted and API keys hashed at rest.
+public protocol AccountStore: Sendable {
+    /// Makes a network with its first admin key; `false` when the id is taken.
+    func createNetwork(_ credentials: NetworkCredentials) async throws -> Bool
+    /// Networks in the order of their ids.
+    func networks(after: NetworkID?, limit: Int) async throws -> [Network]
+    /// Removes a network and everything in it; `false` when there is none.
+    func deleteNetwork(_ id: NetworkID) async throws -> Bool
+    /// Replaces a network's display name and default locale; `false` when there is none.
+    func updateNetwork(_ network: Network) async throws -> Bool
+    /// Who may call for a network; `nil` when there is none.
+    func credentials(of id: NetworkID) async throws -> NetworkCredentials?
+    /// Adds an API key.
+    func addAPIKey(_ key: StoredAPIKey) async throws
+    /// The network's keys in the order of their ids.
+    func apiKeys(of network: NetworkID, after: String?, limit: Int) async throws -> [APIKey]
+    /// Removes a key; `false` when there is none.
+    func deleteAPIKey(_ id: String, of network: NetworkID) async throws -> Bool
+    /// Adds a secret; the former ones end after `overlap`.
+    func rotateWebhookSecret(of network: NetworkID, to secret: WebhookSecret, overlap: Duration) async throws
+    /// Replaces the keys that verify user tokens.
+    func setUserTokenKeys(_ keys: [UserTokenKey], of network: NetworkID) async throws
+    /// The secrets that sign outgoing webhooks, the newest first; made on first use by storing `candidate`.
+    func outgoingWebhookSecrets(of network: NetworkID, candidate: WebhookSecret) async throws -> [WebhookSecret]
+    /// Makes `secret` the newest of the secrets that sign outgoing webhooks; the former one signs too for `overlap`.
+    func rotateOutgoingWebhookSecret(of network: NetworkID, to secret: WebhookSecret, overlap: Duration) async throws
+}

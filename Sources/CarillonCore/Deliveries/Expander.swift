@@ -1,0 +1,130 @@
+/// Turns one page of an event's recipients into deliveries: toggles, then rendering, then groups by lane and text.
+public struct Expander: Sendable {
+    private let catalog: TemplateCatalog
+    private let ids: UUIDv7Generator
+    private let clock: WallClock
+
+    /// An expander that renders with `catalog`.
+    public init(catalog: TemplateCatalog, ids: UUIDv7Generator, clock: WallClock) {
+        self.catalog = catalog
+        self.ids = ids
+        self.clock = clock
+    }
+
+    /// Expands one page. An event that lacks what its type must carry notifies nobody.
+    public func expand(_ pending: PendingEvent, _ page: RecipientPage) -> Expansion {
+        var event = pending
+        guard let channel = pending.event.channel,
+            let subject = NotificationSubject(event: pending.event, names: page.names)
+        else { return Expansion(event: event, groups: [], next: nil) }
+        let question = ToggleQuestion(event: pending.event, names: page.names)
+        let evaluator = ToggleEvaluator(network: page.settings.toggles, question: question, now: clock.now())
+        let cause = DeliveryCause(
+            eventID: pending.id,
+            eventType: pending.event.type,
+            channel: Channel(id: channel.id, displayName: channel.displayName ?? page.names.channel),
+            actorRoles: question.actorRoles,
+            mentions: pending.event.mentions,
+            receivedAt: pending.receivedAt
+        )
+        var grouping = Grouping(networkID: pending.networkID, cause: cause, ids: ids)
+        var renderer = NotificationRenderer(
+            subject,
+            catalog: catalog,
+            networkDefault: page.settings.defaultLocale,
+            overrides: page.settings.templates
+        )
+        let unconcerned = pending.event.unconcerned
+        for recipient in page.recipients where !unconcerned.contains(recipient.userID) {
+            let mentioned = pending.event.mentions.contains(recipient.userID)
+            let decision = evaluator.decide(recipient.settings, mentioned: mentioned)
+            event.tally.count(decision, hasDevice: !recipient.devices.isEmpty)
+            guard decision == .allow else { continue }
+            for device in recipient.devices {
+                let key = renderer.template(deviceLocale: device.locale, userLocale: recipient.locale)
+                grouping.add(Target(device), key)
+            }
+        }
+        event.cursor = page.next
+        return Expansion(event: event, groups: grouping.groups { renderer.notification(for: $0) }, next: page.next)
+    }
+}
+
+extension RecipientTally {
+    /// Adds one user with the verdict on them.
+    mutating func count(_ decision: Decision, hasDevice: Bool) {
+        resolved += 1
+        switch decision {
+        case .allow where hasDevice: notified += 1
+        case .allow: noDevice += 1
+        case .forbid(let level, _): suppressed[level, default: 0] += 1
+        }
+    }
+}
+
+extension Target {
+    /// A device as it is registered now.
+    public init(_ device: Device) {
+        self.init(
+            deviceID: device.id,
+            userID: device.userID,
+            address: device.address,
+            registeredAt: device.registeredAt,
+            hasError: device.error != nil
+        )
+    }
+}
+
+/// Collects targets that go through the same lane with the same text.
+private struct Grouping {
+    private struct Key: Hashable {
+        var provider: ProviderName
+        var appID: String
+        var template: TemplateKey
+    }
+
+    private let networkID: NetworkID
+    private let cause: DeliveryCause
+    private let ids: UUIDv7Generator
+    private var targets: [Key: [Target]] = [:]
+    private var order: [Key] = []
+
+    init(networkID: NetworkID, cause: DeliveryCause, ids: UUIDv7Generator) {
+        self.networkID = networkID
+        self.cause = cause
+        self.ids = ids
+    }
+
+    mutating func add(_ target: Target, _ template: TemplateKey) {
+        let key = Key(provider: target.address.provider, appID: target.address.appID, template: template)
+        if targets[key] == nil { order.append(key) }
+        targets[key, default: []].append(target)
+    }
+
+    func groups(_ notification: (TemplateKey) -> Notification) -> [DeliveryGroup] {
+        order.flatMap { key in
+            let targets = targets[key] ?? []
+            let notification = notification(key.template)
+            let lane = Lane(networkID: networkID, provider: key.provider, appID: key.appID)
+            return stride(from: 0, to: targets.count, by: DeliveryGroup.maximumTargets).map { start in
+                let share = Array(targets[start..<min(start + DeliveryGroup.maximumTargets, targets.count)])
+                return DeliveryGroup(
+                    id: ids.next(),
+                    lane: lane,
+                    cause: cause(for: share),
+                    notification: notification,
+                    targets: share,
+                    leased: false
+                )
+            }
+        }
+    }
+
+    /// The cause with only those mentions that a group has a use for.
+    private func cause(for targets: [Target]) -> DeliveryCause {
+        guard !cause.mentions.isEmpty else { return cause }
+        var cause = cause
+        cause.mentions = Set(targets.lazy.map(\.userID).filter(self.cause.mentions.contains))
+        return cause
+    }
+}

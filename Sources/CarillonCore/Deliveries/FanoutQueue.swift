@@ -1,0 +1,55 @@
+public import Logging
+
+/// The accepted events that this replica is going to expand: fair between networks, bounded, in memory.
+///
+/// Each has a leased row in the inbox, so that what is lost with the process is found again.
+public final class FanoutQueue: Sendable {
+    /// The largest body, in bytes, of an event that is kept in memory: larger ones are claimed from the inbox.
+    static let largestBody = 16 << 10
+
+    private let mailbox: FairMailbox<NetworkID, PendingEvent>
+    private let inbox: any EventInbox
+    private let logger: Logger
+
+    /// A queue for at most `capacity` events whose rows are in `inbox`.
+    public init(inbox: some EventInbox, capacity: Int = 5_000, logger: Logger) {
+        self.inbox = inbox
+        self.logger = logger
+        mailbox = FairMailbox(capacity: capacity)
+    }
+
+    /// How many events wait.
+    public var count: Int { mailbox.count }
+
+    var room: Int { mailbox.room }
+    var events: [PendingEvent] { mailbox.elements }
+
+    func reserve(_ count: Int) -> Bool { mailbox.reserve(count) }
+
+    func cancelReservation(_ count: Int) { mailbox.cancelReservation(count) }
+
+    /// Puts events into places reserved for them; at shutdown they are given back to the inbox instead.
+    func fill(_ events: [PendingEvent]) async {
+        guard !events.isEmpty else { return }
+        if !mailbox.fill(events.map { ($0.networkID, $0) }) { await giveBack(events) }
+    }
+
+    /// Waits for the next events; none at shutdown.
+    func take(upTo limit: Int) async -> [PendingEvent] { await mailbox.take(upTo: limit) }
+
+    /// Gives events to whoever claims them first.
+    func giveBack(_ events: [PendingEvent]) async {
+        guard !events.isEmpty else { return }
+        do {
+            try await inbox.release(events)
+        } catch {
+            logger.debug("Events stay leased until their leases run out", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Lets nobody wait any longer.
+    func close() { mailbox.close() }
+
+    /// Gives back what is inside of a closed queue.
+    func giveBackRest() async { await giveBack(mailbox.drain()) }
+}

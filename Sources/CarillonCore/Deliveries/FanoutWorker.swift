@@ -1,0 +1,154 @@
+public import Logging
+public import ServiceLifecycle
+
+/// Expands accepted events into deliveries: recipients, toggles, rendering, and one commit.
+///
+/// Events come from this replica's own ingest in memory; those that nobody works on are claimed by polling.
+public final class FanoutWorker: Service {
+    private let queue: FanoutQueue
+    private let inbox: any EventInbox
+    private let recipients: any RecipientSource
+    private let expander: Expander
+    private let deliveries: any DeliveryQueue
+    private let dispatcher: Dispatcher
+    private let metrics: PipelineMetrics
+    private let logger: Logger
+
+    private static let batchSize = 64
+    private static let claimSize = 200
+    private static let pollInterval = Duration.milliseconds(350)
+    private static let renewInterval = Duration.seconds(15)
+    private static let patience = Duration.seconds(40)
+
+    /// A worker that takes events from `queue` and gives their deliveries to `dispatcher`.
+    public init(
+        queue: FanoutQueue,
+        inbox: some EventInbox,
+        recipients: some RecipientSource,
+        expander: Expander,
+        deliveries: some DeliveryQueue,
+        dispatcher: Dispatcher,
+        metrics: PipelineMetrics,
+        logger: Logger
+    ) {
+        self.queue = queue
+        self.inbox = inbox
+        self.recipients = recipients
+        self.expander = expander
+        self.deliveries = deliveries
+        self.dispatcher = dispatcher
+        self.metrics = metrics
+        self.logger = logger
+    }
+
+    /// Works until graceful shutdown; what is in hand is finished, what waits is given back.
+    public func run() async throws {
+        await withGracefulShutdownHandler {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await self.claimOrphans() }
+                group.addTask { await self.renewLeases() }
+                for _ in 0..<2 { group.addTask { await self.expandEvents() } }
+            }
+        } onGracefulShutdown: {
+            self.queue.close()
+        }
+        await queue.giveBackRest()
+    }
+
+    private func expandEvents() async {
+        while true {
+            let events = await queue.take(upTo: Self.batchSize)
+            if events.isEmpty { return }
+            await expand(events)
+            metrics.waiting(events: queue.count)
+        }
+    }
+
+    /// Expands a batch; while the database is away it is tried again, as long as its leases last.
+    private func expand(_ events: [PendingEvent]) async {
+        let clock = ContinuousClock()
+        let start = clock.now
+        var backoff = Duration.milliseconds(50)
+        while !Task.isCancelled {
+            do {
+                return try await expandOnce(events)
+            } catch  where error.isTransient && clock.now - start < Self.patience && !Task.isShuttingDownGracefully {
+                logger.debug("Expanding events again", metadata: ["error": "\(error)"])
+                try? await Task.sleep(for: backoff)
+                backoff = min(backoff * 2, .seconds(2))
+            } catch  where events.count > 1 && !error.isTransient {
+                for event in events { await expand([event]) }
+                return
+            } catch {
+                // The lease runs out, and the event is claimed and tried again, at most a bounded number of times.
+                logger.error("Could not expand an event", metadata: ["error": "\(error)"])
+                return
+            }
+        }
+    }
+
+    private func expandOnce(_ events: [PendingEvent]) async throws {
+        let pages = try await recipients.recipients(for: events.map(RecipientQuery.init))
+        let rest = Array(events.dropFirst(pages.count))
+        var expansions = zip(events, pages).map { expander.expand($0, $1) }
+        for index in expansions.indices { dispatcher.reserve(&expansions[index].groups) }
+        let written: [Bool]
+        do {
+            written = try await deliveries.enqueue(expansions)
+        } catch {
+            for expansion in expansions { dispatcher.cancelReservations(expansion.groups) }
+            throw error
+        }
+        var unfinished = rest
+        for (index, expansion) in expansions.enumerated() {
+            guard written[index] else {
+                dispatcher.cancelReservations(expansion.groups)
+                metrics.lostLease()
+                continue
+            }
+            metrics.expanded(expansion.event.tally, since: events[index].tally)
+            dispatcher.submit(expansion.groups, readPoint: pages[index].readPoint)
+            if expansion.next != nil { unfinished.append(expansion.event) }
+        }
+        await putBack(unfinished)
+    }
+
+    /// Lines up again what is not finished, behind the other networks' events.
+    private func putBack(_ events: [PendingEvent]) async {
+        guard !events.isEmpty else { return }
+        if queue.reserve(events.count) { await queue.fill(events) } else { await queue.giveBack(events) }
+    }
+
+    private func claimOrphans() async {
+        await repeating(every: Self.pollInterval, jitter: 0.4) {
+            let room = min(self.queue.room, Self.claimSize)
+            guard self.queue.reserve(room) else { return }
+            do {
+                let events = try await self.inbox.claimEvents(limit: room)
+                self.queue.cancelReservation(room - events.count)
+                await self.queue.fill(events)
+            } catch {
+                self.queue.cancelReservation(room)
+                self.logger.debug("Could not look for waiting events", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    private func renewLeases() async {
+        await repeating(every: Self.renewInterval) {
+            let events = self.queue.events
+            guard !events.isEmpty else { return }
+            do {
+                _ = try await self.inbox.renew(events)
+            } catch {
+                self.logger.debug("Could not renew leases of events", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+}
+
+extension RecipientQuery {
+    fileprivate init(_ pending: PendingEvent) {
+        self.init(networkID: pending.networkID, eventID: pending.id, event: pending.event, after: pending.cursor)
+    }
+}

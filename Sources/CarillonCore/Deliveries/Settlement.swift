@@ -1,0 +1,111 @@
+/// Where the delivery to one device stands.
+public enum DeliveryState: String, Sendable, CaseIterable {
+    /// On its way.
+    case pending
+    /// The push service took it.
+    case delivered
+    /// The device is gone: its provider said so, or it was unregistered or given to another user meanwhile.
+    case unregistered
+    /// It was not worth delivering any more.
+    case expired
+    /// It was given up and can be retried by hand.
+    case dead
+    /// A toggle forbade it after the event had been expanded.
+    case suppressed
+}
+
+/// The last word on one device of a group.
+public struct DeviceRecord: Sendable, Equatable {
+    /// The device.
+    public var deviceID: DeviceID
+    /// The user it was meant for.
+    public var userID: UserID
+    /// A final state.
+    public var state: DeliveryState
+    /// How often it was handed to the provider.
+    public var attempts: Int
+    /// Why it ended like this; the level for a suppressed one. Holds no token and no text.
+    public var reason: String?
+    /// The push service's own id of the notification.
+    public var providerMessageID: String?
+    /// When.
+    public var at: Timestamp
+    /// What to write down about the device itself.
+    public var effect: DeviceEffect?
+
+    /// A record by its parts.
+    public init(
+        deviceID: DeviceID,
+        userID: UserID,
+        state: DeliveryState,
+        attempts: Int,
+        reason: String? = nil,
+        providerMessageID: String? = nil,
+        at: Timestamp,
+        effect: DeviceEffect? = nil
+    ) {
+        self.deviceID = deviceID
+        self.userID = userID
+        self.state = state
+        self.attempts = attempts
+        self.reason = reason
+        self.providerMessageID = providerMessageID
+        self.at = at
+        self.effect = effect
+    }
+}
+
+/// What an outcome says about the device itself.
+public enum DeviceEffect: Sendable, Equatable {
+    /// It works again.
+    case clearError
+    /// It had trouble; it stays in use.
+    case noteError(String)
+    /// It is gone, unless it was registered again after this moment.
+    case unregister(ifRegisteredBefore: Timestamp, error: String)
+    /// Keep it, but send nothing until it is registered again after this moment.
+    case quarantine(ifRegisteredBefore: Timestamp, error: String)
+}
+
+/// Devices of a group that stay in the queue.
+public struct Remainder: Sendable, Equatable {
+    /// The devices.
+    public var targets: [Target]
+    /// How often they failed so far.
+    public var attempt: Int
+    /// When they may be claimed again; `nil` while the group is still being sent.
+    public var delay: Duration?
+
+    /// A remainder by its parts.
+    public init(targets: [Target], attempt: Int, delay: Duration?) {
+        self.targets = targets
+        self.attempt = attempt
+        self.delay = delay
+    }
+}
+
+/// What happened to a group since it was claimed or last settled.
+public struct Settlement: Sendable {
+    /// The group as it was claimed: its id, lane, cause, notification and fence.
+    public var group: DeliveryGroup
+    /// The devices that are through.
+    public var records: [DeviceRecord]
+    /// Errors of devices that will be tried again.
+    public var troubles: [DeviceID: String]
+    /// The devices that are not; empty when the group is done. The first stays in the group's row, the others become
+    /// groups of their own.
+    public var remainders: [Remainder]
+
+    /// A settlement by its parts.
+    public init(
+        group: DeliveryGroup,
+        records: [DeviceRecord],
+        troubles: [DeviceID: String] = [:],
+        remainders: [Remainder]
+    ) {
+        self.group = group
+        self.records = records
+        self.troubles = troubles
+        self.remainders = remainders
+    }
+}

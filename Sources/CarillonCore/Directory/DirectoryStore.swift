@@ -1,0 +1,54 @@
+/// A line of an import.
+public enum ImportRecord: Sendable, Equatable {
+    /// A person with whatever is known of them.
+    case user(Person)
+    /// A channel with its name.
+    case channel(Channel)
+    /// A membership.
+    case member(ChannelID, UserID)
+    /// A device; registered as by `PUT /devices/{device}`.
+    case device(Device)
+}
+
+/// How many lines of each kind an import held.
+public struct ImportTally: Sendable, Equatable {
+    /// Lines with a user.
+    public var users = 0
+    /// Lines with a channel.
+    public var channels = 0
+    /// Lines with a membership.
+    public var members = 0
+    /// Lines with a device.
+    public var devices = 0
+
+    /// Nothing yet.
+    public init() {}
+}
+
+/// The users, channels and members of a network, as corrected by its admin (API section 4).
+public protocol DirectoryStore: Sendable {
+    /// Replaces a user's description; `true` when the user is new.
+    func putUser(_ person: Person, in network: NetworkID) async throws -> Bool
+    /// A user; `nil` when unknown.
+    func user(_ id: UserID, in network: NetworkID) async throws -> Person?
+    /// Removes a user with devices, memberships and toggles; `false` when unknown.
+    func deleteUser(_ id: UserID, in network: NetworkID) async throws -> Bool
+    /// Replaces a channel's description; `true` when the channel is new.
+    func putChannel(_ channel: Channel, in network: NetworkID) async throws -> Bool
+    /// A channel; `nil` when unknown.
+    func channel(_ id: ChannelID, in network: NetworkID) async throws -> Channel?
+    /// Removes a channel with its memberships and its channel toggles; `false` when unknown.
+    func deleteChannel(_ id: ChannelID, in network: NetworkID) async throws -> Bool
+    /// The members of a channel in the order of their ids; `nil` when the channel is unknown.
+    func members(of channel: ChannelID, in network: NetworkID, after: UserID?, limit: Int) async throws -> [UserID]?
+    /// Makes exactly these users the members; adds users and channel to the directory where they are new.
+    func replaceMembers(of channel: ChannelID, with users: [UserID], in network: NetworkID) async throws
+    /// Makes a user a member; `true` when they were none. Adds user and channel to the directory where they are new.
+    func addMember(_ user: UserID, to channel: ChannelID, in network: NetworkID) async throws -> Bool
+    /// Ends a membership; `false` when there was none.
+    func removeMember(_ user: UserID, from channel: ChannelID, in network: NetworkID) async throws -> Bool
+    /// Applies records in their order in one transaction, reading them in batches of bounded size.
+    ///
+    /// `next` answers the following batch, or `nil` at the end; what it throws undoes the whole import.
+    func apply(_ next: @escaping @Sendable () throws -> [ImportRecord]?, in network: NetworkID) async throws
+}

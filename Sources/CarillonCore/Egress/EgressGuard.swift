@@ -1,0 +1,55 @@
+/// Decides where requests to URLs that other people chose may go: to public addresses, and to those that the operator
+/// allows (`CARILLON_EGRESS_ALLOW`).
+///
+/// Used twice, since what a name leads to changes: when a device is registered, which finds what can be seen from the
+/// URL alone, and before every connection, with the addresses themselves.
+public struct EgressGuard: Sendable {
+    private let allowed: [CIDRBlock]
+
+    /// A guard that lets these blocks through although they are not public.
+    public init(allowing allowed: [CIDRBlock] = []) {
+        self.allowed = allowed
+    }
+
+    /// Whether a connection may be made to an address.
+    public func permits(_ address: IPAddress) -> Bool {
+        let address = address.canonical
+        return address.isPublic || allowed.contains { $0.contains(address) }
+    }
+
+    /// Takes a URL apart and checks what can be checked without asking a name server.
+    public func check(_ url: String) throws(EgressRefusal) -> OutboundURL {
+        let url = try OutboundURL(url)
+        switch url.host {
+        case .address(let address):
+            guard permits(address) else { throw .address }
+        case .name:
+            guard !url.host.isLocalhost || !permittedLoopback.isEmpty else { throw .address }
+        }
+        return url
+    }
+
+    /// The addresses of `localhost` that may be connected to: it is not looked up, and naming only one version's
+    /// loopback in the allow list is enough.
+    public var permittedLoopback: [IPAddress] {
+        [.v4(0x7F00_0001), .v6(1)].filter(permits)
+    }
+
+    /// Checks a URL that somebody wants to register.
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - problem: The problem to report.
+    ///   - pointer: Where the URL stands in the body.
+    /// - Throws: ``InvalidInput``.
+    public func validate(
+        _ url: String,
+        problem: String = "invalid-device",
+        pointer: String = "/url"
+    ) throws(InvalidInput) {
+        do throws(EgressRefusal) {
+            _ = try check(url)
+        } catch {
+            throw InvalidInput(problem: problem, pointer: pointer, detail: error.detail)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// Why a request is not made: its URL or where it leads breaks a rule.
+public struct EgressRefusal: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What was broken, in the words that a dead letter shows.
+    public enum Rule: String, Sendable, CaseIterable {
+        /// It is no URL, or one that two readers could take for different ones.
+        case url = "invalid url"
+        /// It is not HTTP.
+        case scheme = "blocked scheme"
+        /// A service that does not speak HTTP listens there.
+        case port = "blocked port"
+        /// It is, or its name leads to, an address that is not public.
+        case address = "blocked address"
+    }
+
+    /// What was broken.
+    public let rule: Rule
+    /// What would be right, without repeating the URL.
+    public let detail: String
+
+    init(_ rule: Rule, _ detail: String) {
+        self.rule = rule
+        self.detail = detail
+    }
+
+    /// The refusal of an address that is not public.
+    public static let address = EgressRefusal(.address, "must lead to public addresses only")
+
+    /// The rule and the detail: holds no data of the caller.
+    public var description: String { "\(rule.rawValue): \(detail)" }
+}

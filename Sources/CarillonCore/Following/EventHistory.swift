@@ -1,0 +1,104 @@
+public import Foundation
+
+/// How far an event is (API section 8).
+public enum EventState: String, Sendable, CaseIterable {
+    /// Durable; its recipients have not all been found yet.
+    case accepted
+    /// Deliveries are on their way.
+    case delivering
+    /// Every device of every notified recipient has its final state.
+    case done
+}
+
+/// What became of an event.
+public struct EventStatus: Sendable, Equatable {
+    /// Our id.
+    public var id: EventID
+    /// The sender's id.
+    public var sourceID: String
+    /// What happened.
+    public var type: EventType
+    /// When it reached us.
+    public var receivedAt: Timestamp
+    /// How far it is.
+    public var state: EventState
+    /// Counts of users. Those whom a toggle stopped after the expansion count as suppressed.
+    public var recipients: RecipientTally
+    /// Counts of devices by state; ``DeliveryState/suppressed`` is never among them.
+    public var deliveries: [DeliveryState: Int]
+
+    /// A status by its parts.
+    public init(
+        id: EventID,
+        sourceID: String,
+        type: EventType,
+        receivedAt: Timestamp,
+        state: EventState,
+        recipients: RecipientTally,
+        deliveries: [DeliveryState: Int]
+    ) {
+        self.id = id
+        self.sourceID = sourceID
+        self.type = type
+        self.receivedAt = receivedAt
+        self.state = state
+        self.recipients = recipients
+        self.deliveries = deliveries
+    }
+}
+
+/// One device of one event.
+public struct DeliveryStatus: Sendable, Equatable {
+    /// The device's latest record; `attempts` and `at` of a pending one are those so far.
+    public var record: DeviceRecord
+    /// The provider it goes through.
+    public var provider: ProviderName
+
+    /// A status by its parts.
+    public init(record: DeviceRecord, provider: ProviderName) {
+        self.record = record
+        self.provider = provider
+    }
+}
+
+/// A delivery given up, which an admin can send again.
+public struct DeadLetter: Sendable, Equatable {
+    /// Its id, a UUIDv7.
+    public var id: UUID
+    /// The event.
+    public var eventID: EventID
+    /// What happened.
+    public var eventType: EventType
+    /// The lane it was in.
+    public var lane: Lane
+    /// The device and what was recorded of it.
+    public var record: DeviceRecord
+
+    /// A dead letter by its parts.
+    public init(id: UUID, eventID: EventID, eventType: EventType, lane: Lane, record: DeviceRecord) {
+        self.id = id
+        self.eventID = eventID
+        self.eventType = eventType
+        self.lane = lane
+        self.record = record
+    }
+}
+
+/// Answers what became of events, and revives what was given up.
+public protocol EventHistory: Sendable {
+    /// An event by our id; `nil` when unknown or older than the retention.
+    func event(_ id: EventID, in network: NetworkID) async throws -> EventStatus?
+    /// An event by the sender's id.
+    func event(sourceID: String, in network: NetworkID) async throws -> EventStatus?
+    /// The latest events, newest first.
+    func events(in network: NetworkID, before: EventID?, limit: Int) async throws -> [EventStatus]
+    /// The devices of an event in the order of their ids; `nil` when the event is unknown.
+    func deliveries(of id: EventID, in network: NetworkID, after: DeviceID?, limit: Int) async throws
+        -> [DeliveryStatus]?
+    /// What was given up, oldest first.
+    func deadLetters(in network: NetworkID, after: UUID?, limit: Int) async throws -> [DeadLetter]
+    /// Puts a dead letter back into the queue with a new life; `false` when there is none: twice in parallel revives once.
+    func retryDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool
+    /// Forgets a dead letter; `false` when there is none.
+    func deleteDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool
+}

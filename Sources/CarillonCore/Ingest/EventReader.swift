@@ -1,0 +1,111 @@
+/// Reads one event from its JSON, by the table of API section 3.
+struct EventReader {
+    /// Longer than any type that Carillon knows.
+    private static let maximumTypeBytes = 256
+    /// The most entries of `members` and of `mentions`.
+    private static let maximumPeopleCount = 10_000
+
+    /// When an event without a timestamp happened.
+    let now: Timestamp
+    /// The source id of an event without one.
+    let fallbackSourceID: String?
+    /// Where errors go.
+    let errors: InputErrors
+
+    /// Answers `nil` only when it noted an error. After an error it goes on, to find the others.
+    func read(_ value: JSONValue, at pointer: String) -> (sourceID: String, content: ParsedEvent.Content)? {
+        let errorsBefore = errors.errors.count
+        var envelope = JSONObjectReader(value, at: pointer, unknown: .tolerate, into: errors)
+        let sourceID = sourceID(in: &envelope)
+        let typeName = envelope.string(
+            "type",
+            required: true,
+            maximumBytes: Self.maximumTypeBytes,
+            nonEmpty: true
+        )
+        guard let typeName else { return nil }
+        guard let type = EventType(rawValue: typeName) else {
+            return sourceID.map { ($0, .ignored(type: typeName)) }
+        }
+        var event = Event(sourceID: sourceID ?? "", type: type, timestamp: timestamp(in: &envelope))
+        if var data = envelope.object("data", required: true) {
+            fill(&event, from: &data)
+        }
+        return errors.errors.count == errorsBefore ? (event.sourceID, .known(event)) : nil
+    }
+
+    private func sourceID(in envelope: inout JSONObjectReader) -> String? {
+        if let fallbackSourceID, !envelope.contains("id") || envelope.isNull("id") {
+            guard Identifier<Event>(fallbackSourceID) != nil else {
+                errors.add(pointer: envelope.pointer, detail: "webhook-id \(InputRule.identifier)")
+                return nil
+            }
+            return fallbackSourceID
+        }
+        return envelope.identifier("id", as: Event.self, required: true)?.rawValue
+    }
+
+    private func timestamp(in envelope: inout JSONObjectReader) -> Timestamp {
+        guard let timestamp = envelope.timestamp("timestamp") else { return now }
+        return timestamp > now + EventParser.clockTolerance ? now : timestamp
+    }
+
+    /// Takes from `data` what events of this type carry, and requires what they cannot do without.
+    private func fill(_ event: inout Event, from data: inout JSONObjectReader) {
+        switch event.type {
+        case .channelCreated:
+            event.channel = data.channel("channel", required: true)
+            event.actor = data.person("user")
+            event.members = members(in: &data, required: false)
+        case .channelUpdated, .channelDeleted:
+            event.channel = data.channel("channel", required: true)
+            event.actor = data.person("user")
+        case .memberJoined, .memberLeft:
+            event.channel = data.channel("channel", required: true)
+            event.actor = data.person("user")
+            event.members = members(in: &data, required: true)
+        case .messageSent:
+            event.channel = data.channel("channel", required: true)
+            event.actor = data.person("user", required: true)
+            event.message = message(in: &data)
+            event.mentions = Set(data.userIDs("mentions", maximumCount: Self.maximumPeopleCount) ?? [])
+        case .userUpdated, .userDeleted:
+            event.actor = data.person("user", required: true)
+        }
+    }
+
+    /// The people in `members`, each an object or the bare id; of several with the same id the first counts.
+    private func members(in data: inout JSONObjectReader, required: Bool) -> [Person] {
+        let elements = data.array("members", required: required, maximumCount: Self.maximumPeopleCount)
+        guard let elements else { return [] }
+        if required && elements.isEmpty { data.refuse("members", "must not be empty") }
+        let pointer = data.pointer(to: "members")
+        var people: [Person] = []
+        people.reserveCapacity(elements.count)
+        var seen = Set<UserID>(minimumCapacity: elements.count)
+        for (index, element) in elements.enumerated() where !errors.isFull {
+            let place = pointer + JSONPointer.step(index)
+            let person: Person?
+            if case .object = element {
+                var reader = JSONObjectReader(element, at: place, unknown: .tolerate, into: errors)
+                person = reader.person()
+            } else {
+                person = data.userID(element, at: place).map { Person(id: $0) }
+            }
+            if let person, seen.insert(person.id).inserted { people.append(person) }
+        }
+        return people
+    }
+
+    private func message(in data: inout JSONObjectReader) -> Message? {
+        guard var message = data.object("message", required: true) else { return nil }
+        let text = message.string("text", maximumBytes: .max)
+        let kind: Message.Kind =
+            switch message.string("type", maximumBytes: .max) {
+            case let name?: Message.Kind(rawValue: name) ?? .other
+            case nil: text == nil ? .other : .text
+            }
+        let id = message.string("id", maximumBytes: Identifier<Message>.maximumBytes)
+        return Message(id: id, kind: kind, text: text ?? "")
+    }
+}

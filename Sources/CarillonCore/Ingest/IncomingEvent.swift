@@ -1,0 +1,119 @@
+/// An event on its way into the database, with the id that it gets if it is new.
+public struct IncomingEvent: Sendable {
+    /// The network that posted it.
+    public var networkID: NetworkID
+    /// Our id for it.
+    public var id: EventID
+    /// When it reached us.
+    public var receivedAt: Timestamp
+    /// What it says.
+    public var event: Event
+    /// Its JSON, as it was posted.
+    public var body: [UInt8]
+    /// Whether the accepting replica expands it at once; otherwise the first that claims it does.
+    public var leased: Bool
+
+    /// An event by its parts.
+    public init(
+        networkID: NetworkID,
+        id: EventID,
+        receivedAt: Timestamp,
+        event: Event,
+        body: [UInt8],
+        leased: Bool
+    ) {
+        self.networkID = networkID
+        self.id = id
+        self.receivedAt = receivedAt
+        self.event = event
+        self.body = body
+        self.leased = leased
+    }
+}
+
+/// What became of an incoming event.
+public enum Acceptance: Sendable, Equatable {
+    /// It is durable under its new id.
+    case accepted(EventID)
+    /// The network posted an event of the same source id within the last seven days, which is known by this id.
+    case duplicate(EventID)
+}
+
+/// An accepted event whose recipients have not all been found yet.
+public struct PendingEvent: Sendable {
+    /// The network that posted it.
+    public var networkID: NetworkID
+    /// Our id for it.
+    public var id: EventID
+    /// When it reached us.
+    public var receivedAt: Timestamp
+    /// What it says.
+    public var event: Event
+    /// The fence: a commit that names an older token changes nothing.
+    public var leaseToken: Int64
+    /// Where the last committed page of recipients ended.
+    public var cursor: UserID?
+    /// The counts of the pages that are committed.
+    public var tally: RecipientTally
+
+    /// A pending event by its parts.
+    public init(
+        networkID: NetworkID,
+        id: EventID,
+        receivedAt: Timestamp,
+        event: Event,
+        leaseToken: Int64,
+        cursor: UserID? = nil,
+        tally: RecipientTally = .init()
+    ) {
+        self.networkID = networkID
+        self.id = id
+        self.receivedAt = receivedAt
+        self.event = event
+        self.leaseToken = leaseToken
+        self.cursor = cursor
+        self.tally = tally
+    }
+}
+
+/// How many people an event concerned and what the toggles said of them, in users.
+public struct RecipientTally: Sendable, Equatable {
+    /// Everybody whom the event concerned: the sum of all others.
+    public var resolved = 0
+    /// Those with at least one delivery.
+    public var notified = 0
+    /// Those whom a level forbade to notify.
+    public var suppressed: [ToggleLevel: Int] = [:]
+    /// Those whom all levels allowed but who have no active device.
+    public var noDevice = 0
+
+    /// Nobody.
+    public init() {}
+}
+
+/// The durable inbox of accepted events.
+public protocol EventInbox: Sendable {
+    /// Commits events and what they say of users, channels and members; durable when it returns.
+    ///
+    /// The answer has one element for each event, in order. The events of one call are committed together, so one that
+    /// the database refuses fails them all: the caller tries them one by one.
+    func accept(_ events: [IncomingEvent]) async throws -> [Acceptance]
+
+    /// Takes events that nobody is working on, oldest first but at most a share of `limit` for each network.
+    ///
+    /// An event whose stored body cannot be read any more is set aside as dead and not returned.
+    func claimEvents(limit: Int) async throws -> [PendingEvent]
+
+    /// Holds the leases of these events for another ``leaseDuration``; answers those still held.
+    func renew(_ events: [PendingEvent]) async throws -> Set<EventID>
+
+    /// Gives events back, so that any replica can claim them at once.
+    func release(_ events: [PendingEvent]) async throws
+}
+
+/// How long a claim lasts unless it is renewed.
+public let leaseDuration = Duration.seconds(60)
+/// How long a source id is remembered.
+public let idempotencyWindow = Duration.seconds(7 * 86_400)
+/// How long a notification is worth delivering, from acceptance.
+public let notificationTimeToLive = Duration.seconds(86_400)

@@ -1,0 +1,126 @@
+/// What a sender is told about one of its events.
+public struct Receipt: Sendable, Equatable {
+    /// What became of it.
+    public enum Status: String, Sendable {
+        /// It is durable and on its way.
+        case accepted
+        /// It was accepted before; nothing happens twice.
+        case duplicate
+        /// Its type is unknown; nothing happens.
+        case ignored
+    }
+
+    /// Our id for the event: the first one's for a duplicate.
+    public var id: EventID
+    /// What became of it.
+    public var status: Status
+
+    /// A receipt by its parts.
+    public init(id: EventID, status: Status) {
+        self.id = id
+        self.status = status
+    }
+}
+
+/// Makes posted events durable and hands them on: the first stage.
+///
+/// Requests share commits. An accepted event is leased to this replica and handed to its own fan-out in memory; when
+/// that is full the row is left for whoever claims it.
+public final class Ingestor: Sendable {
+    private let commits: GroupCommit<IncomingEvent, Acceptance>
+    private let fanout: FanoutQueue
+    private let ids: UUIDv7Generator
+    private let clock: WallClock
+    private let metrics: PipelineMetrics
+
+    /// An ingestor that stores in `inbox` and hands on to `fanout`.
+    public init(
+        inbox: some EventInbox,
+        fanout: FanoutQueue,
+        ids: UUIDv7Generator,
+        clock: WallClock,
+        metrics: PipelineMetrics
+    ) {
+        self.fanout = fanout
+        self.ids = ids
+        self.clock = clock
+        self.metrics = metrics
+        commits = GroupCommit(limits: GroupCommitLimits(), weight: { $0.body.count + 512 }) { events in
+            metrics.groupCommit(of: events.count)
+            return try await inbox.accept(events)
+        }
+    }
+
+    /// Stores events, all or none, and returns when they are durable; the answer has one receipt for each, in order.
+    ///
+    /// - Throws: A transient error when the database is away or too much is waiting: nothing of it was promised then.
+    public func accept(_ parsed: [ParsedEvent], for network: NetworkID) async throws -> [Receipt] {
+        let now = clock.now()
+        var incoming: [IncomingEvent] = []
+        for case let (content: .known(event), body: body) in parsed.map({ (content: $0.content, body: $0.body) }) {
+            incoming.append(
+                IncomingEvent(
+                    networkID: network,
+                    id: EventID(ids.next()),
+                    receivedAt: now,
+                    event: event,
+                    body: body,
+                    leased: false
+                )
+            )
+        }
+        let acceptances = try await store(&incoming)
+        return receipts(for: parsed, acceptances)
+    }
+
+    private func store(_ incoming: inout [IncomingEvent]) async throws -> [Acceptance] {
+        guard !incoming.isEmpty else { return [] }
+        let notifying = incoming.indices.filter { index in
+            incoming[index].event.type.notifies && incoming[index].body.count <= FanoutQueue.largestBody
+        }
+        let reserved = fanout.reserve(notifying.count) ? notifying : []
+        for index in reserved { incoming[index].leased = true }
+        do {
+            let acceptances = try await commits.submit(incoming)
+            let accepted = reserved.filter { acceptances[$0] == .accepted(incoming[$0].id) }
+            fanout.cancelReservation(reserved.count - accepted.count)
+            await fanout.fill(accepted.map { PendingEvent(incoming[$0]) })
+            for acceptance in acceptances { metrics.accepted(acceptance) }
+            return acceptances
+        } catch {
+            fanout.cancelReservation(reserved.count)
+            metrics.refusedEvents(incoming.count)
+            throw error
+        }
+    }
+
+    private func receipts(for parsed: [ParsedEvent], _ acceptances: [Acceptance]) -> [Receipt] {
+        var remaining = acceptances[...]
+        return parsed.map { event in
+            switch event.content {
+            case .ignored:
+                metrics.ignoredEvent()
+                return Receipt(id: EventID(ids.next()), status: .ignored)
+            case .known:
+                switch remaining.popFirst() {
+                case .duplicate(let id): return Receipt(id: id, status: .duplicate)
+                case .accepted(let id): return Receipt(id: id, status: .accepted)
+                case nil: return Receipt(id: EventID(ids.next()), status: .ignored)
+                }
+            }
+        }
+    }
+}
+
+extension PendingEvent {
+    /// An event that this replica has just accepted.
+    fileprivate init(_ incoming: IncomingEvent) {
+        self.init(
+            networkID: incoming.networkID,
+            id: incoming.id,
+            receivedAt: incoming.receivedAt,
+            event: incoming.event,
+            leaseToken: 1
+        )
+    }
+}

@@ -1,0 +1,32 @@
+/// What a body held that was posted as events: a single event is answered differently from an array of one.
+public enum ParsedBody: Sendable, Equatable {
+    /// One JSON object.
+    case single(ParsedEvent)
+    /// A JSON array of 1 to ``EventParser/maximumBatchCount`` events, in order.
+    case batch([ParsedEvent])
+}
+
+/// One event as it was posted, checked.
+public struct ParsedEvent: Sendable, Equatable {
+    /// What it is about.
+    public enum Content: Sendable, Equatable {
+        /// Something that Carillon understands.
+        case known(Event)
+        /// A type that Carillon does not know: answered and forgotten. Its data was not looked at.
+        case ignored(type: String)
+    }
+
+    /// The sender's own id of this event, from its body or from `webhook-id`.
+    public var sourceID: String
+    /// What it is about.
+    public var content: Content
+    /// Its JSON exactly as it was posted: valid UTF-8 without U+0000 and lone surrogates, so that any database stores it.
+    public var body: [UInt8]
+
+    /// A parsed event by its parts.
+    public init(sourceID: String, content: Content, body: [UInt8]) {
+        self.sourceID = sourceID
+        self.content = content
+        self.body = body
+    }
+}

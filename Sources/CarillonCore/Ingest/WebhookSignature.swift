@@ -1,0 +1,91 @@
+import Crypto
+import Foundation
+
+/// Signs and verifies webhooks by Standard Webhooks 1.0.0 with symmetric keys (HMAC-SHA256, version `v1`).
+///
+/// What is signed is `id.timestamp.body`, with both headers as they were sent and the body's raw bytes.
+public enum WebhookSignature {
+    /// How old or how far ahead a timestamp may be.
+    public static let tolerance = Duration.seconds(300)
+    /// Signatures beyond these are not looked at.
+    private static let maximumSignatureCount = 16
+    /// Secrets beyond these are not looked at: a rotation needs two.
+    private static let maximumSecretCount = 4
+
+    /// Checks that a holder of one of the secrets signed this body, and did so recently.
+    ///
+    /// Each secret costs one HMAC over the body, however many signatures there are; the comparisons take the same time
+    /// whether and wherever they differ. Accepts an `id` with full stops: the signed text is then ambiguous, but its
+    /// other readings have a body that is no JSON object or array.
+    /// - Parameters:
+    ///   - id: The `webhook-id` header.
+    ///   - timestamp: The `webhook-timestamp` header: whole seconds since 1970.
+    ///   - signatures: The `webhook-signature` header: signatures with spaces between them, of which only those of
+    ///     version `v1` count.
+    ///   - body: The body as it arrived.
+    ///   - secrets: The secrets that are valid now, the newest first.
+    ///   - now: The current time.
+    ///   - tolerance: How far from now the timestamp may be, both ways.
+    /// - Throws: ``SignatureError``.
+    public static func verify(
+        id: String,
+        timestamp: String,
+        signatures: String,
+        body: [UInt8],
+        secrets: [WebhookSecret],
+        now: Timestamp,
+        tolerance: Duration = tolerance
+    ) throws(SignatureError) {
+        guard !id.isEmpty else { throw .missingID }
+        guard let signedAt = Timestamp(webhookSeconds: timestamp) else { throw .malformedTimestamp }
+        if signedAt < now - tolerance { throw .tooOld }
+        if signedAt > now + tolerance { throw .tooFarAhead }
+        let candidates = signatures.split(separator: " ", maxSplits: maximumSignatureCount)
+            .prefix(maximumSignatureCount)
+            .compactMap { $0.hasPrefix("v1,") ? Data(canonicalBase64: $0.dropFirst(3)) : nil }
+        guard !candidates.isEmpty else { throw .noSignature }
+        for secret in secrets.prefix(maximumSecretCount) {
+            let expected = authenticationCode(id: id, timestamp: timestamp, body: body, key: secret.key)
+            // Equality of authentication codes is constant-time, as `HMAC.isValidAuthenticationCode` is.
+            if candidates.contains(where: { expected == $0 }) { return }
+        }
+        throw .mismatch
+    }
+
+    /// Signs a body that is about to be sent.
+    /// - Parameters:
+    ///   - id: The `webhook-id` header; a retry has the same.
+    ///   - timestamp: The `webhook-timestamp` header: when this attempt is made, in whole seconds since 1970.
+    ///   - body: The body exactly as it is sent.
+    ///   - secrets: The secrets of the receiver: more than one while it rotates them.
+    /// - Returns: The value of the `webhook-signature` header: one signature for each secret.
+    public static func sign(id: String, timestamp: Int64, body: [UInt8], secrets: [WebhookSecret]) -> String {
+        secrets.map { secret in
+            let code = authenticationCode(id: id, timestamp: String(timestamp), body: body, key: secret.key)
+            return "v1," + Data(code).base64EncodedString()
+        }
+        .joined(separator: " ")
+    }
+
+    private static func authenticationCode(
+        id: String,
+        timestamp: String,
+        body: [UInt8],
+        key: SymmetricKey
+    ) -> HMAC<SHA256>.MAC {
+        var hmac = HMAC<SHA256>(key: key)
+        hmac.update(data: Array("\(id).\(timestamp).".utf8))
+        hmac.update(data: body)
+        return hmac.finalize()
+    }
+}
+
+extension Timestamp {
+    /// Reads whole seconds since 1970, of up to 12 digits and nothing else.
+    fileprivate init?(webhookSeconds text: String) {
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        guard text.utf8.count <= 12, text.utf8.allSatisfy(digits.contains) else { return nil }
+        guard let seconds = Int64(text) else { return nil }
+        self.init(milliseconds: seconds * 1000)
+    }
+}

@@ -1,0 +1,90 @@
+public import CoreMetrics
+import Metrics
+
+/// What the pipeline counts; the names are those of `GET /metrics`.
+public struct PipelineMetrics: Sendable {
+    private let factory: any MetricsFactory
+    private let events: [Receipt.Status: Counter]
+    private let refused: Counter
+    private let commitSize: Recorder
+    private let notified: Counter
+    private let withoutDevice: Counter
+    private let suppressed: [ToggleLevel: Counter]
+    private let staleSettles: Counter
+    private let lostLeases: Counter
+    private let queueAge: Gauge
+    private let waitingEvents: Gauge
+    private let waitingGroups: Gauge
+
+    /// Metrics that are kept by `factory`.
+    public init(factory: any MetricsFactory) {
+        self.factory = factory
+        let name = "carillon_events_total"
+        let statuses: [Receipt.Status] = [.accepted, .duplicate, .ignored]
+        events = Dictionary(
+            uniqueKeysWithValues: statuses.map {
+                ($0, Counter(label: name, dimensions: [("status", $0.rawValue)], factory: factory))
+            }
+        )
+        refused = Counter(label: name, dimensions: [("status", "refused")], factory: factory)
+        commitSize = Recorder(label: "carillon_group_commit_size", factory: factory)
+        let users = "carillon_recipients_total"
+        notified = Counter(label: users, dimensions: [("result", "notified")], factory: factory)
+        withoutDevice = Counter(label: users, dimensions: [("result", "noDevice")], factory: factory)
+        suppressed = Dictionary(
+            uniqueKeysWithValues: ToggleLevel.allCases.map {
+                let dimensions = [("result", "suppressed"), ("level", $0.rawValue)]
+                return ($0, Counter(label: users, dimensions: dimensions, factory: factory))
+            }
+        )
+        staleSettles = Counter(label: "carillon_stale_settles_total", factory: factory)
+        lostLeases = Counter(label: "carillon_lost_leases_total", factory: factory)
+        queueAge = Gauge(label: "carillon_queue_age_seconds", factory: factory)
+        waitingEvents = Gauge(label: "carillon_waiting_events", factory: factory)
+        waitingGroups = Gauge(label: "carillon_waiting_groups", factory: factory)
+    }
+
+    func accepted(_ acceptance: Acceptance) {
+        switch acceptance {
+        case .accepted: events[.accepted]?.increment()
+        case .duplicate: events[.duplicate]?.increment()
+        }
+    }
+
+    func ignoredEvent() { events[.ignored]?.increment() }
+
+    func refusedEvents(_ count: Int) { refused.increment(by: count) }
+
+    func groupCommit(of size: Int) { commitSize.record(size) }
+
+    func expanded(_ tally: RecipientTally, since before: RecipientTally) {
+        notified.increment(by: tally.notified - before.notified)
+        withoutDevice.increment(by: tally.noDevice - before.noDevice)
+        for (level, count) in tally.suppressed {
+            suppressed[level]?.increment(by: count - before.suppressed[level, default: 0])
+        }
+    }
+
+    func settled(_ settlement: Settlement) {
+        let provider = settlement.group.lane.provider.rawValue
+        var counts: [String: Int] = [:]
+        for record in settlement.records { counts[record.state.rawValue, default: 0] += 1 }
+        for remainder in settlement.remainders where remainder.delay != nil {
+            counts["retry", default: 0] += remainder.targets.count
+        }
+        for (outcome, count) in counts {
+            let dimensions = [("provider", provider), ("outcome", outcome)]
+            Counter(label: "carillon_deliveries_total", dimensions: dimensions, factory: factory).increment(by: count)
+        }
+    }
+
+    func staleSettle() { staleSettles.increment() }
+
+    func lostLease() { lostLeases.increment() }
+
+    func queueAge(_ age: Duration) { queueAge.record(Double(age.wholeMilliseconds) / 1000) }
+
+    func waiting(events: Int) { waitingEvents.record(events) }
+
+    func waiting(groups: Int) { waitingGroups.record(groups) }
+}

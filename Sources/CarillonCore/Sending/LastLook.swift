@@ -1,0 +1,46 @@
+/// Asks the toggles and the device list once more, just before a group is handed to its provider.
+public struct LastLook: Sendable {
+    private let clock: WallClock
+
+    /// A last look at the time of `clock`.
+    public init(clock: WallClock) {
+        self.clock = clock
+    }
+
+    /// What may still be sent of a group, and what is written down of the rest.
+    ///
+    /// - Parameter refreshed: The group as the database has it now.
+    /// - Returns: The group with the targets that may be sent to, and the records of the others.
+    public func look(at refreshed: RefreshedGroup) -> (group: DeliveryGroup, records: [DeviceRecord]) {
+        var group = refreshed.group
+        let (now, attempts) = (clock.now(), group.attempt)
+        func record(_ target: Target, _ state: DeliveryState, _ reason: String) -> DeviceRecord {
+            DeviceRecord(
+                deviceID: target.deviceID,
+                userID: target.userID,
+                state: state,
+                attempts: attempts,
+                reason: reason,
+                at: now
+            )
+        }
+        var records = refreshed.gone.map { record($0, .unregistered, "no longer registered for this user") }
+        guard group.expiresAt > now else {
+            records += group.targets.map { record($0, .expired, "not delivered in time") }
+            group.targets = []
+            return (group, records)
+        }
+        let question = ToggleQuestion(eventType: group.cause.eventType, actorRoles: group.cause.actorRoles)
+        let evaluator = ToggleEvaluator(network: refreshed.networkToggles, question: question, now: now)
+        group.targets = refreshed.group.targets.filter { target in
+            let settings = refreshed.settings[target.userID] ?? ToggleSettings()
+            let mentioned = refreshed.group.cause.mentions.contains(target.userID)
+            guard case .forbid(let level, let reason) = evaluator.decide(settings, mentioned: mentioned) else {
+                return true
+            }
+            records.append(record(target, .suppressed, "\(level.rawValue): \(reason)"))
+            return false
+        }
+        return (group, records)
+    }
+}

@@ -1,0 +1,17 @@
+/// What a push service answered for one device, as something to do (`docs/providers.md` has the tables).
+public enum Outcome: Sendable, Equatable {
+    /// It was taken, under this id of the push service's own.
+    case delivered(id: String?)
+    /// Try again, not before `after` when the push service named a time; counts as an attempt.
+    case retry(after: Duration?, reason: String)
+    /// Leave the whole lane alone for a while; counts nothing.
+    case deferLane(after: Duration?, reason: String)
+    /// The device is gone, unless it was registered after `at`.
+    case unregister(at: Timestamp?, reason: String)
+    /// Something is wrong with this device and our credential together: keep it, but stop using it.
+    case quarantine(reason: String)
+    /// Our credential or its configuration is wrong: nothing in the lane can succeed.
+    case misconfigured(reason: String)
+    /// What we sent can never be accepted.
+    case bug(reason: String)
+}

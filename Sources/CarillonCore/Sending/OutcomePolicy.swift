@@ -1,0 +1,101 @@
+/// Decides what becomes of the devices of a group by what their provider answered.
+///
+/// The one place that knows attempts, back-off and expiry; pure, so that every row of the outcome tables is a test.
+public struct OutcomePolicy: Sendable {
+    /// What a page of outcomes means for the lane as a whole.
+    public enum LaneNews: Sendable, Equatable {
+        /// Nothing new.
+        case none
+        /// Something went through.
+        case works
+        /// Nothing in it can succeed for now.
+        case pause(after: Duration?, reason: String)
+    }
+
+    private let backoff: Backoff
+    private let longestReason = 200
+
+    /// A policy with a retry schedule.
+    public init(backoff: Backoff = Backoff()) {
+        self.backoff = backoff
+    }
+
+    /// Turns outcomes into what is to be written down.
+    ///
+    /// - Parameters:
+    ///   - group: The group as it was claimed.
+    ///   - outcomes: What the provider reported since the last settlement.
+    ///   - unreported: The devices of which it has said nothing yet.
+    ///   - isOver: Whether it will say nothing any more: the unreported ones go back to the queue at once.
+    ///   - now: The time to write down.
+    ///   - random: Draws the jitter, a number from -1 to 1.
+    /// - Returns: The settlement, and what it means for the lane.
+    public func settle(
+        _ group: DeliveryGroup,
+        outcomes: [(target: Target, outcome: Outcome)],
+        unreported: [Target],
+        isOver: Bool,
+        now: Timestamp,
+        random: () -> Double
+    ) -> (Settlement, LaneNews) {
+        var settlement = Settlement(group: group, records: [], remainders: [])
+        var news = LaneNews.none
+        var retries: [Duration?: [Target]] = [:]
+        var deferred: [Target] = []
+        let attempts = group.attempt + 1
+        func record(_ target: Target, _ state: DeliveryState, _ reason: String?, _ effect: DeviceEffect? = nil) {
+            settlement.records.append(
+                DeviceRecord(
+                    deviceID: target.deviceID,
+                    userID: target.userID,
+                    state: state,
+                    attempts: attempts,
+                    reason: reason.map(shortened),
+                    at: now,
+                    effect: effect
+                )
+            )
+        }
+        for (target, outcome) in outcomes {
+            switch outcome {
+            case .delivered(let id):
+                record(target, .delivered, nil, target.hasError ? .clearError : nil)
+                settlement.records[settlement.records.count - 1].providerMessageID = id
+                if news == .none { news = .works }
+            case .retry(let after, let reason):
+                settlement.troubles[target.deviceID] = shortened(reason)
+                retries[after, default: []].append(target)
+            case .deferLane(let after, let reason):
+                deferred.append(target)
+                news = .pause(after: after, reason: reason)
+            case .misconfigured(let reason):
+                deferred.append(target)
+                news = .pause(after: nil, reason: reason)
+            case .unregister(let at, let reason):
+                let effect = DeviceEffect.unregister(ifRegisteredBefore: at ?? now, error: shortened(reason))
+                record(target, .unregistered, reason, effect)
+            case .quarantine(let reason):
+                let effect = DeviceEffect.quarantine(ifRegisteredBefore: now, error: shortened(reason))
+                record(target, .unregistered, reason, effect)
+            case .bug(let reason):
+                record(target, .dead, reason, .noteError(shortened(reason)))
+            }
+        }
+        if !isOver, !unreported.isEmpty {
+            settlement.remainders.append(Remainder(targets: unreported, attempt: group.attempt, delay: nil))
+        } else {
+            deferred += unreported
+        }
+        if !deferred.isEmpty {
+            settlement.remainders.append(Remainder(targets: deferred, attempt: group.attempt, delay: .zero))
+        }
+        let life = max(.zero, group.expiresAt - now)
+        for (after, targets) in retries {
+            let delay = min(life, backoff.delay(afterFailures: attempts, retryAfter: after, random: random()))
+            settlement.remainders.append(Remainder(targets: targets, attempt: attempts, delay: delay))
+        }
+        return (settlement, news)
+    }
+
+    private func shortened(_ reason: String) -> String { String(reason.prefix(longestReason)) }
+}

@@ -1,0 +1,16 @@
+/// Hands notifications to one push service.
+///
+/// A provider never retries, waits or touches the database: it answers for each device, and the dispatcher decides.
+/// Every call ends by itself: each request has a deadline, each answer a size limit.
+public protocol Provider: Sendable {
+    /// Which push service this is.
+    var name: ProviderName { get }
+
+    /// How long one device can take at the most: a group is not begun when its lease would end before.
+    var deadline: Duration { get }
+
+    /// Sends a group's notification to all of its targets and reports each exactly once, in any order, as it becomes known.
+    ///
+    /// Ends early, with the rest unreported, only when the task is cancelled.
+    func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async
+}

@@ -1,0 +1,42 @@
+extension NetworkToggles {
+    /// Reads a document, noting what is wrong with it; members that are left out allow.
+    init(reading document: JSONValue, unknown: JSONObjectReader.UnknownMembers, into errors: InputErrors) {
+        var reader = JSONObjectReader(document, unknown: unknown, into: errors)
+        enabled = reader.bool("enabled") ?? true
+        if var modules = reader.object("modules") {
+            disabledModules = Set(Module.allCases.filter { Self.isOff($0.rawValue, &modules) })
+            modules.finish()
+        }
+        if var events = reader.object("events") {
+            disabledEvents = Set(EventType.notifying.filter { Self.isOff($0.rawValue, &events) })
+            events.finish()
+        }
+        reader.refuseNulls("enabled", "modules", "events")
+        _ = reader.value("updatedAt")
+        reader.finish()
+    }
+
+    /// Reads a stored document; what it does not know is passed over.
+    public init(document: JSONValue) {
+        self.init(reading: document, unknown: .tolerate, into: InputErrors())
+    }
+
+    /// The full document, defaults filled in.
+    public var document: JSONValue {
+        var modules = JSONObject()
+        for module in Module.allCases {
+            modules[module.rawValue] = ["enabled": .bool(!disabledModules.contains(module))]
+        }
+        var events = JSONObject()
+        for type in EventType.notifying {
+            events[type.rawValue] = ["enabled": .bool(!disabledEvents.contains(type))]
+        }
+        return ["enabled": .bool(enabled), "modules": .object(modules), "events": .object(events)]
+    }
+
+    private static func isOff(_ key: String, _ switches: inout JSONObjectReader) -> Bool {
+        guard var entry = switches.object(key) else { return false }
+        defer { entry.finish() }
+        return entry.bool("enabled") == false
+    }
+}

@@ -1,0 +1,48 @@
+/// A stored document with what an `ETag` needs.
+public struct Versioned<Document: Sendable>: Sendable {
+    /// The document.
+    public var document: Document
+    /// When it was last set; `nil` when it never was.
+    public var updatedAt: Timestamp?
+    /// Counts the writes; 0 when it was never set.
+    public var version: Int64
+
+    /// A document with its version.
+    public init(document: Document, updatedAt: Timestamp?, version: Int64) {
+        self.document = document
+        self.updatedAt = updatedAt
+        self.version = version
+    }
+}
+
+/// Which toggle document of a network is meant.
+public enum ToggleScope: Sendable, Hashable {
+    /// The admin's switches for everybody.
+    case network
+    /// A user's switches for everything.
+    case user(UserID)
+    /// A user's switches for one channel.
+    case channel(UserID, ChannelID)
+}
+
+/// The toggle documents, as the JSON that the API speaks.
+public protocol ToggleStore: Sendable {
+    /// A document; an empty object of version 0 when it was never set.
+    func toggles(_ scope: ToggleScope, in network: NetworkID) async throws -> Versioned<JSONValue>
+
+    /// Writes what `change` makes of the current document, all in one transaction that no other write can come between.
+    ///
+    /// - Returns: The new document, or `nil` when `expected` is given and the current version is another.
+    /// - Throws: What `change` throws; nothing is written then.
+    func updateToggles(
+        _ scope: ToggleScope,
+        in network: NetworkID,
+        expected: (@Sendable (Int64) -> Bool)?,
+        _ change: @escaping @Sendable (JSONValue) throws -> JSONValue
+    ) async throws -> Versioned<JSONValue>?
+
+    /// The three documents that decide for a user in a channel, read at one moment.
+    func toggles(for user: UserID, channel: ChannelID?, in network: NetworkID) async throws -> (
+        network: Versioned<JSONValue>, user: Versioned<JSONValue>, channel: Versioned<JSONValue>
+    )
+}

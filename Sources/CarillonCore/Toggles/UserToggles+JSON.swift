@@ -1,0 +1,86 @@
+extension UserToggles {
+    /// Reads a document, noting what is wrong with it; members that are left out allow.
+    init(reading document: JSONValue, unknown: JSONObjectReader.UnknownMembers, into errors: InputErrors) {
+        var reader = JSONObjectReader(document, unknown: unknown, into: errors)
+        enabled = reader.bool("enabled") ?? true
+        if var modules = reader.object("modules") {
+            for module in Module.allCases {
+                guard var entry = modules.object(module.rawValue) else { continue }
+                let toggle = ModuleToggle(reading: &entry)
+                if toggle != ModuleToggle() { self.modules[module] = toggle }
+            }
+            modules.finish()
+        }
+        mutedUntil = reader.timestamp("mutedUntil")
+        if var window = reader.object("quietHours") { quietHours = QuietHours(reading: &window) }
+        reader.refuseNulls("enabled", "modules")
+        _ = reader.value("updatedAt")
+        reader.finish()
+    }
+
+    /// Reads a stored document; what it does not know is passed over.
+    public init(document: JSONValue) {
+        self.init(reading: document, unknown: .tolerate, into: InputErrors())
+    }
+
+    /// The full document, defaults filled in.
+    public var document: JSONValue {
+        var modules = JSONObject()
+        for module in Module.allCases {
+            modules[module.rawValue] = (self.modules[module] ?? ModuleToggle()).document
+        }
+        return [
+            "enabled": .bool(enabled),
+            "modules": .object(modules),
+            "mutedUntil": mutedUntil.map { .string($0.description) } ?? .null,
+            "quietHours": quietHours?.document ?? .null,
+        ]
+    }
+}
+
+extension UserToggles.ModuleToggle {
+    fileprivate init(reading reader: inout JSONObjectReader) {
+        enabled = reader.bool("enabled") ?? true
+        reader.refuseNulls("enabled")
+        if var filter = reader.object("roles") { roles = RoleFilter(reading: &filter) }
+        reader.finish()
+    }
+
+    fileprivate var document: JSONValue {
+        ["enabled": .bool(enabled), "roles": roles?.document ?? .null]
+    }
+}
+
+extension RoleFilter {
+    private static let maximumCount = 100
+
+    fileprivate init?(reading reader: inout JSONObjectReader) {
+        let only = reader.strings("only", maximumCount: Self.maximumCount, maximumBytes: 256)
+        let except = reader.strings("except", maximumCount: Self.maximumCount, maximumBytes: 256)
+        reader.finish()
+        switch (reader.contains("only"), reader.contains("except")) {
+        case (true, false):
+            guard let only else {
+                if reader.isNull("only") { reader.refuse("only", "must be an array of roles") }
+                return nil
+            }
+            self = .only(Set(only))
+        case (false, true):
+            guard let except else {
+                if reader.isNull("except") { reader.refuse("except", "must be an array of roles") }
+                return nil
+            }
+            self = .except(Set(except))
+        case (true, true), (false, false):
+            reader.errors.add(pointer: reader.pointer, detail: "must have either `only` or `except`")
+            return nil
+        }
+    }
+
+    fileprivate var document: JSONValue {
+        switch self {
+        case .only(let roles): ["only": .array(roles.sorted().map { .string($0) })]
+        case .except(let roles): ["except": .array(roles.sorted().map { .string($0) })]
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import Testing
+
+@testable import CarillonCore
+
+@Suite struct ExpanderTests {
+    private static let general = Channel(id: ChannelID(trusted: "general"), displayName: "General")
+    private let alice = Person(id: UserID(trusted: "alice"), displayName: "Alice")
+
+    private func expander() throws -> Expander {
+        let catalog = try TemplateCatalog([
+            CompiledTemplate(.init(title: "%s", body: .one("New: %s")), for: .channelCreated, locale: .english),
+            CompiledTemplate(
+                .init(title: "%s", body: .variants([.one: "%1s has joined %2s", .many: "%1s and %3s others"])),
+                for: .memberJoined,
+                locale: .english
+            ),
+            CompiledTemplate(
+                .init(title: "%1s (%2s)", body: .variants([.text: "%s", .image: "Image", .other: "Special"])),
+                for: .messageSent,
+                locale: .english
+            ),
+            CompiledTemplate(
+                .init(title: "%1s @ %2s", body: .variants([.text: "%s", .image: "Gambar", .other: "Pesan"])),
+                for: .messageSent,
+                locale: #require(LocaleTag("id"))
+            ),
+        ])
+        let clock = WallClock { testNow }
+        return Expander(catalog: catalog, ids: UUIDv7Generator(clock: clock), clock: clock)
+    }
+
+    private func pending(_ event: Event) -> PendingEvent {
+        PendingEvent(
+            networkID: NetworkID(trusted: "acme"),
+            id: EventID(UUID()),
+            receivedAt: testNow,
+            event: event,
+            leaseToken: 1
+        )
+    }
+
+    private func message(mentions: Set<UserID> = []) -> Event {
+        Event(
+            sourceID: "evt-1",
+            type: .messageSent,
+            timestamp: testNow,
+            channel: Self.general,
+            actor: alice,
+            message: Message(kind: .text, text: "Hello"),
+            mentions: mentions
+        )
+    }
+
+    private func recipient(_ user: String, devices: Int = 1, locale: String? = nil, deviceLocale: String? = nil)
+        -> Recipient
+    {
+        let id = UserID(trusted: user)
+        let devices = (0..<devices).map {
+            Device(
+                id: DeviceID(trusted: "\(user)-\($0)"),
+                userID: id,
+                address: .log,
+                locale: deviceLocale,
+                registeredAt: testNow
+            )
+        }
+        return Recipient(userID: id, locale: locale, devices: devices)
+    }
+
+    private func page(_ recipients: [Recipient], _ toggles: NetworkToggles = .init(), next: UserID? = nil)
+        -> RecipientPage
+    {
+        RecipientPage(
+            settings: NetworkSettings(toggles: toggles, defaultLocale: nil, templates: .init()),
+            names: DirectoryNames(),
+            recipients: recipients,
+            next: next,
+            readPoint: ReadPoint("1:1:")
+        )
+    }
+
+    @Test func `counts everybody once and sends to every device of those whom all levels allow`() throws {
+        var muted = recipient("muted")
+        muted.settings.user.enabled = false
+        var off = recipient("off", devices: 3)
+        off.settings.channel.enabled = false
+        let recipients = [
+            recipient("alice"), recipient("bob", devices: 2), muted, off, recipient("nodevice", devices: 0),
+        ]
+        let expansion = try expander().expand(pending(message()), page(recipients))
+        let tally = expansion.event.tally
+        #expect(tally.resolved == 4)
+        #expect(tally.notified == 1)
+        #expect(tally.suppressed == [.user: 1, .channel: 1])
+        #expect(tally.noDevice == 1)
+        #expect(expansion.groups.flatMap(\.targets).map(\.deviceID.rawValue) == ["bob-0", "bob-1"])
+        #expect(
+            expansion.groups.map(\.notification) == [
+                Notification(locale: "en", title: "Alice (General)", body: "Hello")
+            ]
+        )
+    }
+
+    @Test func `a network that is off notifies nobody`() throws {
+        var toggles = NetworkToggles()
+        toggles.enabled = false
+        let expansion = try expander().expand(
+            pending(message()),
+            page([recipient("bob"), recipient("carol")], toggles)
+        )
+        #expect(expansion.groups.isEmpty)
+        #expect(expansion.event.tally.suppressed == [.network: 2])
+    }
+
+    @Test func `neither joiners nor who added them are told of it`() throws {
+        let joined = Event(
+            sourceID: "evt-2",
+            type: .memberJoined,
+            timestamp: testNow,
+            channel: Self.general,
+            actor: alice,
+            members: [Person(id: UserID(trusted: "bob"), displayName: "Bob"), Person(id: UserID(trusted: "dave"))]
+        )
+        let recipients = ["alice", "bob", "carol", "dave"].map { recipient($0) }
+        let expansion = try expander().expand(pending(joined), page(recipients))
+        #expect(expansion.groups.flatMap(\.targets).map(\.userID.rawValue) == ["carol"])
+        #expect(expansion.groups.map(\.notification.body) == ["Bob and 1 others"])
+        #expect(expansion.event.tally.resolved == 1)
+    }
+
+    @Test func `each language is a group of its own, by the device's locale before the user's`() throws {
+        let recipients = [
+            recipient("bob", locale: "id"), recipient("carol", locale: "en", deviceLocale: "id-ID"),
+            recipient("dave", locale: "xx"),
+        ]
+        let expansion = try expander().expand(pending(message()), page(recipients))
+        let byLocale = Dictionary(uniqueKeysWithValues: expansion.groups.map { ($0.notification.locale, $0) })
+        #expect(byLocale["id"]?.targets.map(\.userID.rawValue) == ["bob", "carol"])
+        #expect(byLocale["id"]?.notification.title == "Alice @ General")
+        #expect(byLocale["en"]?.targets.map(\.userID.rawValue) == ["dave"])
+    }
+
+    @Test(arguments: [(499, [499]), (500, [500]), (501, [500, 1]), (1200, [500, 500, 200])])
+    func `a group holds at most 500 devices`(devices: Int, sizes: [Int]) throws {
+        let expansion = try expander().expand(pending(message()), page([recipient("bob", devices: devices)]))
+        #expect(expansion.groups.map(\.targets.count) == sizes)
+        #expect(Set(expansion.groups.map(\.id)).count == sizes.count)
+    }
+
+    @Test func `lanes are apart from each other`() throws {
+        var bob = recipient("bob")
+        for (id, address) in [
+            ("w-1", DeviceAddress.webhook(url: "https://a.example/hook")),
+            ("w-2", .webhook(url: "https://b.example:8443/hook?x=1")),
+            ("w-3", .webhook(url: "https://A.example/other")),
+        ] {
+            bob.devices.append(
+                Device(id: DeviceID(trusted: id), userID: bob.userID, address: address, registeredAt: testNow)
+            )
+        }
+        let expansion = try expander().expand(pending(message()), page([bob]))
+        #expect(expansion.groups.map(\.lane.appID) == ["", "a.example", "b.example:8443"])
+        #expect(expansion.groups.map(\.targets.count) == [1, 2, 1])
+    }
+
+    @Test func `pages add up, and the cursor moves`() throws {
+        let expander = try expander()
+        let bob = UserID(trusted: "bob")
+        let first = expander.expand(pending(message()), page([recipient("bob")], next: bob))
+        #expect(first.event.cursor == bob)
+        #expect(first.next == bob)
+        let second = expander.expand(first.event, page([recipient("carol"), recipient("dave", devices: 0)]))
+        #expect(second.event.tally.resolved == 3)
+        #expect(second.event.tally.notified == 2)
+        #expect(second.next == nil)
+    }
+
+    @Test func `a group carries only the mentions of its own users`() throws {
+        let mentions: Set = [UserID(trusted: "bob"), UserID(trusted: "stranger")]
+        let expansion = try expander().expand(
+            pending(message(mentions: mentions)),
+            page([recipient("bob"), recipient("carol")])
+        )
+        #expect(expansion.groups.map(\.cause.mentions) == [[UserID(trusted: "bob")]])
+    }
+
+    @Test func `an event without what its type must carry is done with nobody notified`() throws {
+        var event = message()
+        event.message = nil
+        let expansion = try expander().expand(pending(event), page([recipient("bob")]))
+        #expect(expansion.groups.isEmpty)
+        #expect(expansion.event.tally == RecipientTally())
+        #expect(expansion.next == nil)
+    }
+}

@@ -1,0 +1,162 @@
+import CarillonCore
+import Testing
+
+/// Bodies that are answered with 400: what is wrong is named with its place, and nothing of it is repeated.
+@Suite struct EventParserRefusalTests {
+    let parser = EventParser(clock: WallClock { Timestamp(milliseconds: 1_795_168_800_000) })
+
+    @Test(arguments: [
+        ("", "line 1, column 1"),
+        ("{", "line 1, column 2"),
+        ("{\"id\":\"e\",\n \"type\": }", "line 2, column 10"),
+        ("[{\"id\":\"a\"},\n{\"id\":\"b\",\"id\":\"c\"}]", "line 2, column 11"),
+        (#"{"id":"e","type":"user.deleted","data":{"user":{"id":"a\u0000"}}}"#, "line 1, column 56"),
+        (#"{"id":"e","type":"unknown.type","data":"\ud800"}"#, "line 1, column 41"),
+        (#"{"id":"e","type":"unknown.type","data":1e400}"#, "line 1, column 40"),
+    ])
+    func `refuses what is no JSON, with line and column`(text: String, place: String) throws {
+        let error = try refusal(of: text)
+        #expect(error.problem == "invalid-json")
+        #expect(error.errors.count == 1)
+        #expect(error.errors.allSatisfy { $0.detail.hasPrefix(place + ": ") })
+    }
+
+    @Test(arguments: ["null", "true", "1", "\"event\"", " 1.5 "])
+    func `refuses a body that is neither an event nor an array`(text: String) throws {
+        let error = try refusal(of: text)
+        #expect(error.problem == "invalid-event")
+        #expect(error.errors.map(\.pointer) == [""])
+    }
+
+    @Test(
+        arguments: [
+            ("{}", ["/id", "/type"]),
+            (#"{"id":1,"type":1}"#, ["/id", "/type"]),
+            (#"{"id":"","type":""}"#, ["/id", "/type"]),
+            (#"{"id":"a\tb","type":"x.y"}"#, ["/id"]),
+            (#"{"id":"a\u0085b","type":"x.y"}"#, ["/id"]),
+            (#"{"id":"e","type":"user.deleted"}"#, ["/data"]),
+            (#"{"id":"e","type":"user.deleted","data":[]}"#, ["/data"]),
+            (#"{"id":"e","type":"user.deleted","data":null}"#, ["/data"]),
+            (#"{"id":"e","type":"user.deleted","timestamp":17,"data":{"user":{"id":"a"}}}"#, ["/timestamp"]),
+            (#"{"id":"e","type":"user.deleted","timestamp":"today","data":{"user":{"id":"a"}}}"#, ["/timestamp"]),
+            (
+                #"{"id":"e","type":"user.deleted","timestamp":"2026-02-29T00:00:00Z","data":{}}"#,
+                ["/timestamp", "/data/user"]
+            ),
+        ] as [(String, [String])]
+    )
+    func `refuses a broken envelope`(text: String, pointers: [String]) throws {
+        let error = try refusal(of: text)
+        #expect(error.problem == "invalid-event")
+        #expect(error.errors.map(\.pointer) == pointers)
+    }
+
+    @Test(
+        arguments: [
+            ("channel.created", "{}", ["/channel"]),
+            ("channel.updated", #"{"user":{"id":"a"}}"#, ["/channel"]),
+            ("channel.deleted", #"{"channel":"c"}"#, ["/channel"]),
+            ("channel.created", #"{"channel":{}}"#, ["/channel/id"]),
+            ("channel.created", #"{"channel":{"id":"c"},"user":{"id":"me"}}"#, ["/user/id"]),
+            ("channel.created", #"{"channel":{"id":"c"},"user":"alice"}"#, ["/user"]),
+            ("member.joined", #"{"members":["a"]}"#, ["/channel"]),
+            ("member.joined", #"{"channel":{"id":"c"}}"#, ["/members"]),
+            ("member.left", #"{"channel":{"id":"c"},"members":[]}"#, ["/members"]),
+            ("member.left", #"{"channel":{"id":"c"},"members":"a"}"#, ["/members"]),
+            (
+                "member.joined", #"{"channel":{"id":"c"},"members":["a",{"id":"me"},"me",{},7,"",null]}"#,
+                ["/members/1/id", "/members/2", "/members/3/id", "/members/4", "/members/5", "/members/6"]
+            ),
+            ("message.sent", "{}", ["/channel", "/user", "/message"]),
+            ("message.sent", message(user: #"{"id":"me"}"#), ["/user/id"]),
+            ("message.sent", message(user: #"{"id":"a","displayName":7}"#), ["/user/displayName"]),
+            ("message.sent", message(user: #"{"id":"a","locale":"en US"}"#), ["/user/locale"]),
+            ("message.sent", message(user: #"{"id":"a","roles":"admin"}"#), ["/user/roles"]),
+            ("message.sent", message(user: #"{"id":"a","roles":["x",1]}"#), ["/user/roles/1"]),
+            ("message.sent", message(message: "\"Hello\""), ["/message"]),
+            ("message.sent", message(message: #"{"text":7}"#), ["/message/text"]),
+            ("message.sent", message(message: #"{"type":7}"#), ["/message/type"]),
+            ("message.sent", message(message: #"{"id":7}"#), ["/message/id"]),
+            ("message.sent", message(mentions: "\"bob\""), ["/mentions"]),
+            ("message.sent", message(mentions: #"["bob",{"id":"carol"},"me"]"#), ["/mentions/1", "/mentions/2"]),
+            ("user.updated", #"{"channel":{"id":"c"}}"#, ["/user"]),
+            ("user.deleted", #"{"user":{"displayName":"A"}}"#, ["/user/id"]),
+        ] as [(String, String, [String])]
+    )
+    func `refuses data that its type cannot do without or that is wrong`(
+        type: String,
+        data: String,
+        pointers: [String]
+    ) throws {
+        let error = try refusal(of: #"{"id":"e","type":"\#(type)","data":\#(data)}"#)
+        #expect(error.problem == "invalid-event")
+        #expect(error.errors.map(\.pointer) == pointers.map { "/data" + $0 })
+    }
+
+    @Test(arguments: [
+        ("id", 256, 1), ("displayName", 1000, 1), ("locale", 8, 1), ("roles", 256, 1), ("roles", 1, 100),
+    ])
+    func `limits what describes a person`(member: String, length: Int, count: Int) throws {
+        func body(_ length: Int, _ count: Int) -> String {
+            let text = "\"" + String(repeating: "x", count: length) + "\""
+            let list = "[" + Array(repeating: text, count: count).joined(separator: ",") + "]"
+            let id = member == "id" ? "" : #""id":"a","#
+            return
+                #"{"id":"e","type":"user.updated","data":{"user":{\#(id)"\#(member)":\#(member == "roles" ? list : text)}}}"#
+        }
+        #expect(throws: Never.self) { try parse(body(length, count)) }
+        #expect(throws: InvalidInput.self) {
+            try parse(body(count > 1 ? length : length + 1, count > 1 ? count + 1 : 1))
+        }
+    }
+
+    @Test(arguments: [
+        ("en", true), ("th-TH", true), ("zh-Hant-TW", true), ("de-CH-1996", true), ("en_US", true), ("EN", true),
+        ("", false), ("-", false), ("en-", false), ("-en", false), ("en--US", false), ("en US", false),
+        ("1en", false), ("é", false), ("en-\u{661}", false), ("../../en", false), ("englishes", false),
+        ("a-" + Array(repeating: "bcdefghi", count: 4).joined(separator: "-"), false),
+    ])
+    func `takes for a locale what looks like a language tag`(locale: String, isTag: Bool) {
+        let body = #"{"id":"e","type":"user.updated","data":{"user":{"id":"a","locale":"\#(locale)"}}}"#
+        let isAccepted = (try? parse(body)) != nil
+        #expect(isAccepted == isTag)
+    }
+
+    @Test func `limits how many people one event may name`() throws {
+        func ids(_ count: Int) -> String { "[" + (0..<count).map { "\"\($0)\"" }.joined(separator: ",") + "]" }
+        #expect(throws: Never.self) { try parse(envelope("message.sent", Self.message(mentions: ids(10_000)))) }
+        let mentions = try refusal(of: envelope("message.sent", Self.message(mentions: ids(10_001))))
+        #expect(mentions.errors.map(\.pointer) == ["/data/mentions"])
+        let members = try refusal(of: envelope("member.left", #"{"channel":{"id":"c"},"members":\#(ids(10_001))}"#))
+        #expect(members.errors.map(\.pointer) == ["/data/members"])
+    }
+
+    @Test func `names at most twenty errors and none of the sender's values`() throws {
+        let members = Array(repeating: "\"secret\\n\"", count: 10_000).joined(separator: ",")
+        let error = try refusal(of: envelope("member.left", #"{"channel":{"id":"c"},"members":[\#(members)]}"#))
+        #expect(error.errors.count == 20)
+        #expect(error.errors.last?.pointer == "/data/members/19")
+        #expect(error.errors.allSatisfy { !$0.detail.contains("secret") })
+    }
+
+    private static func message(
+        user: String = #"{"id":"a"}"#,
+        message: String = "{}",
+        mentions: String = "[]"
+    ) -> String {
+        #"{"channel":{"id":"c"},"user":\#(user),"message":\#(message),"mentions":\#(mentions)}"#
+    }
+
+    private func envelope(_ type: String, _ data: String) -> String {
+        #"{"id":"e","type":"\#(type)","data":\#(data)}"#
+    }
+
+    private func parse(_ text: String) throws -> ParsedBody {
+        try parser.parse(body: Array(text.utf8), fallbackSourceID: nil)
+    }
+
+    private func refusal(of text: String) throws -> InvalidInput {
+        try #require(throws: InvalidInput.self) { try parse(text) }
+    }
+}

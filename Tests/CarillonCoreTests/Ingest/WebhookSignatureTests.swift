@@ -1,0 +1,151 @@
+import CarillonCore
+import Testing
+
+@Suite struct WebhookSignatureTests {
+    let secret: WebhookSecret
+    let id = "msg_p5jXN8AQM9LWM0D4loKWxJek"
+    let timestamp: Int64 = 1_614_265_330
+    let body = Array(#"{"test": 2432232314}"#.utf8)
+    let signature = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+
+    init() throws {
+        secret = try #require(WebhookSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
+    }
+
+    /// The vector that the reference implementations of Standard Webhooks test themselves with.
+    @Test func `signs as the reference implementations do`() throws {
+        #expect(WebhookSignature.sign(id: id, timestamp: timestamp, body: body, secrets: [secret]) == signature)
+        #expect(throws: Never.self) { try verify() }
+    }
+
+    @Test func `refuses the body when any one bit of it is flipped`() {
+        for bit in 0..<body.count * 8 {
+            var flipped = body
+            flipped[bit / 8] ^= 1 << (bit % 8)
+            #expect(throws: SignatureError.mismatch) { try verify(body: flipped) }
+        }
+        #expect(throws: SignatureError.mismatch) { try verify(body: []) }
+        #expect(throws: SignatureError.mismatch) { try verify(body: body.dropLast()) }
+        #expect(throws: SignatureError.mismatch) { try verify(body: body + [0]) }
+    }
+
+    @Test func `refuses the id when any one bit of it is flipped`() {
+        for flipped in bitFlips(of: id) {
+            #expect(throws: SignatureError.mismatch) { try verify(id: flipped) }
+        }
+        #expect(throws: SignatureError.missingID) { try verify(id: "") }
+    }
+
+    @Test func `refuses the timestamp when any one bit of it is flipped, however tolerant`() {
+        for flipped in bitFlips(of: String(timestamp)) {
+            #expect(throws: SignatureError.self) { try verify(timestamp: flipped, tolerance: .seconds(10_000_000_000)) }
+        }
+    }
+
+    @Test func `refuses the signature when any one bit of it is flipped`() {
+        for flipped in bitFlips(of: signature) {
+            #expect(throws: SignatureError.self) { try verify(signatures: flipped) }
+        }
+    }
+
+    @Test func `refuses text moved from one part of what is signed to another`() {
+        #expect(throws: SignatureError.self) { try verify(id: id + ".1614265330", timestamp: "") }
+        let moved = Array(#"1614265330.{"test": 2432232314}"#.utf8)
+        #expect(throws: SignatureError.self) { try verify(timestamp: "", body: moved) }
+    }
+
+    @Test(arguments: [
+        "", " ", "1614265330.0", "1614265330 ", "+1614265330", "-1614265330", "0x10", "now", "１６１４２６５３３０",
+        "1614265330000",
+    ])
+    func `refuses a timestamp that is not whole seconds`(timestamp: String) {
+        #expect(throws: SignatureError.malformedTimestamp) { try verify(timestamp: timestamp) }
+    }
+
+    @Test(
+        arguments: [
+            (-300_001, .tooFarAhead), (-300_000, nil), (0, nil), (300_000, nil), (300_001, .tooOld),
+        ] as [(Int64, SignatureError?)]
+    )
+    func `tolerates five minutes both ways`(milliseconds: Int64, expected: SignatureError?) {
+        let now = Timestamp(milliseconds: timestamp * 1000 + milliseconds)
+        if let expected {
+            #expect(throws: expected) { try verify(now: now) }
+        } else {
+            #expect(throws: Never.self) { try verify(now: now) }
+        }
+    }
+
+    @Test(arguments: [
+        "", " ", "v1", "v1,====", "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+        "v1a,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=", "V1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+        "v2,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=", "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE",
+        "v1,g0hM9SsE-OTPJTGt_tmIKtSyZlE3uFJELVlNIOLJ1OE=", "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OF=",
+        "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=,", "v1,\ng0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+    ])
+    func `takes no other version and no other spelling`(signatures: String) {
+        #expect(throws: SignatureError.noSignature) { try verify(signatures: signatures) }
+    }
+
+    @Test(arguments: ["v1,", "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1A==", "v1,AAAA", "v1,g0hM"])
+    func `refuses a part of a signature`(signatures: String) {
+        #expect(throws: SignatureError.mismatch) { try verify(signatures: signatures) }
+    }
+
+    @Test func `finds the right one among several signatures, within the first sixteen`() {
+        let other = "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="
+        #expect(throws: Never.self) { try verify(signatures: "v1a,x \(other)  \(signature)") }
+        #expect(throws: SignatureError.mismatch) { try verify(signatures: "\(other) v1,x") }
+        let fifteen = Array(repeating: other, count: 15)
+        #expect(throws: Never.self) { try verify(signatures: (fifteen + [signature]).joined(separator: " ")) }
+        #expect(throws: SignatureError.mismatch) {
+            try verify(signatures: (fifteen + [other, signature]).joined(separator: " "))
+        }
+    }
+
+    @Test func `accepts what any of the first four secrets signed`() {
+        let others = (0..<4).map { _ in WebhookSecret.generate() }
+        #expect(throws: Never.self) { try verify(secrets: others.prefix(3) + [secret]) }
+        #expect(throws: SignatureError.mismatch) { try verify(secrets: others + [secret]) }
+        #expect(throws: SignatureError.mismatch) { try verify(secrets: []) }
+    }
+
+    @Test func `signs with every secret of a rotation, and each verifies`() {
+        let secrets = [secret, WebhookSecret.generate()]
+        let signatures = WebhookSignature.sign(id: id, timestamp: timestamp, body: body, secrets: secrets)
+        #expect(signatures.hasPrefix(signature + " v1,"))
+        for secret in secrets {
+            #expect(throws: Never.self) { try verify(signatures: signatures, secrets: [secret]) }
+        }
+    }
+
+    private func verify(
+        id: String? = nil,
+        timestamp: String? = nil,
+        signatures: String? = nil,
+        body: [UInt8]? = nil,
+        secrets: [WebhookSecret]? = nil,
+        now: Timestamp? = nil,
+        tolerance: Duration = WebhookSignature.tolerance
+    ) throws(SignatureError) {
+        try WebhookSignature.verify(
+            id: id ?? self.id,
+            timestamp: timestamp ?? String(self.timestamp),
+            signatures: signatures ?? signature,
+            body: body ?? self.body,
+            secrets: secrets ?? [secret],
+            now: now ?? Timestamp(milliseconds: self.timestamp * 1000),
+            tolerance: tolerance
+        )
+    }
+
+    /// The text with each of its bits flipped, as far as the result is text.
+    private func bitFlips(of text: String) -> [String] {
+        let bytes = Array(text.utf8)
+        return (0..<bytes.count * 8).compactMap { bit in
+            var flipped = bytes
+            flipped[bit / 8] ^= 1 << (bit % 8)
+            return String(validating: flipped, as: UTF8.self)
+        }
+    }
+}

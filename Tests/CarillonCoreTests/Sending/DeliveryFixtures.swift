@@ -1,0 +1,46 @@
+import Foundation
+
+@testable import CarillonCore
+
+/// A moment that tests call now.
+let testNow = Timestamp(milliseconds: 1_795_132_800_000)
+
+extension Target {
+    static func test(_ device: String, user: String? = nil, hasError: Bool = false) -> Target {
+        Target(
+            deviceID: DeviceID(trusted: device),
+            userID: UserID(trusted: user ?? "user of \(device)"),
+            address: .log,
+            registeredAt: testNow - .seconds(60),
+            hasError: hasError
+        )
+    }
+}
+
+extension DeliveryGroup {
+    static func test(
+        _ targets: [Target],
+        network: String = "acme",
+        provider: ProviderName = .log,
+        attempt: Int = 0,
+        receivedAt: Timestamp = testNow,
+        mentions: Set<UserID> = []
+    ) -> DeliveryGroup {
+        DeliveryGroup(
+            id: UUID(),
+            lane: Lane(networkID: NetworkID(trusted: network), provider: provider, appID: ""),
+            cause: DeliveryCause(
+                eventID: EventID(UUID()),
+                eventType: .messageSent,
+                channel: Channel(id: ChannelID(trusted: "general"), displayName: "General"),
+                actorRoles: [],
+                mentions: mentions,
+                receivedAt: receivedAt
+            ),
+            notification: Notification(locale: "en", title: "Alice (General)", body: "Hello"),
+            targets: targets,
+            attempt: attempt,
+            leased: true
+        )
+    }
+}

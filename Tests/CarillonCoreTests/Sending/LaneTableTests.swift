@@ -1,0 +1,104 @@
+import Testing
+
+@testable import CarillonCore
+
+@Suite struct LaneTableTests {
+    private let now = ContinuousClock.now
+
+    private func held(_ network: String, provider: ProviderName = .log) -> HeldGroup {
+        HeldGroup(group: .test([.test("d")], network: network, provider: provider), leasedAt: now)
+    }
+
+    @Test func `lanes are served in turn`() {
+        var table = LaneTable()
+        for _ in 0..<6 { table.add(held("loud")) }
+        table.add(held("quiet"))
+        let order = table.next(upTo: 4, at: now).map(\.group.lane.networkID.rawValue)
+        #expect(order == ["loud", "quiet", "loud", "loud"])
+    }
+
+    @Test func `a lane sends a bounded number of groups at a time`() {
+        var table = LaneTable()
+        for _ in 0..<20 { table.add(held("acme")) }
+        let first = table.next(upTo: 100, at: now)
+        #expect(first.count == LaneTable.sendsPerLane)
+        let second = table.next(upTo: 100, at: now)
+        #expect(second.isEmpty)
+        table.finished(first[0].group.lane, at: now)
+        let third = table.next(upTo: 100, at: now)
+        #expect(third.count == 1)
+    }
+
+    @Test func `a full lane refuses, the others do not`() {
+        var table = LaneTable()
+        var accepted = 0
+        for _ in 0..<200 where table.reserve(held("acme").group.lane, at: now) { accepted += 1 }
+        #expect(accepted == LaneTable.groupsPerLane)
+        let other = table.reserve(held("globex").group.lane, at: now)
+        #expect(other)
+        #expect(table.closedLanes(at: now) == [held("acme").group.lane])
+    }
+
+    @Test func `the table as a whole is bounded, and room comes back`() {
+        var table = LaneTable()
+        for number in 0..<LaneTable.groupsInAll { table.add(held("network \(number)")) }
+        #expect(table.room == 0)
+        let refused = table.reserve(held("acme").group.lane, at: now)
+        #expect(!refused)
+        for group in table.next(upTo: 3, at: now) { table.finished(group.group.lane, at: now) }
+        #expect(table.room == 3)
+    }
+
+    @Test func `a paused lane gives up what waits and delays nobody else`() {
+        var table = LaneTable()
+        let lane = held("acme").group.lane
+        for _ in 0..<5 { table.add(held("acme")) }
+        table.add(held("globex"))
+        let given = table.open(lane, at: now, wallTime: testNow, retryAfter: .seconds(60), reason: "quota")
+        #expect(given.count == 5)
+        #expect(table.pause(of: lane, at: now) == .seconds(60))
+        let reserved = table.reserve(lane, at: now)
+        #expect(!reserved)
+        #expect(table.closedLanes(at: now) == [lane])
+        let next = table.next(upTo: 9, at: now).map(\.group.lane.networkID.rawValue)
+        #expect(next == ["globex"])
+        #expect(table.statuses.map(\.circuit) == [.open, .closed])
+        #expect(table.statuses.first?.reason == "quota")
+        #expect(table.room == LaneTable.groupsInAll - 1)
+    }
+
+    @Test func `after the pause one group probes, and success opens the lane for all`() {
+        var table = LaneTable()
+        let lane = held("acme").group.lane
+        _ = table.open(lane, at: now, wallTime: testNow, retryAfter: .seconds(1), reason: "quota")
+        let later = now + .seconds(2)
+        for _ in 0..<4 { table.add(held("acme")) }
+        let probe = table.next(upTo: 9, at: later)
+        #expect(probe.count == 1)
+        table.succeeded(lane)
+        table.finished(lane, at: later)
+        let rest = table.next(upTo: 9, at: later)
+        #expect(rest.count == 3)
+    }
+
+    @Test func `a lost lease is forgotten, a renewed one starts anew`() {
+        var table = LaneTable()
+        let lost = held("acme")
+        table.add(lost)
+        table.add(held("acme"))
+        let later = now + .seconds(20)
+        table.renewed(at: later) { $0.id == lost.group.id }
+        #expect(table.waiting.map(\.leasedAt) == [later])
+        #expect(table.room == LaneTable.groupsInAll - 1)
+    }
+
+    @Test func `closing gives everything back and lets nothing go`() {
+        var table = LaneTable()
+        for _ in 0..<3 { table.add(held("acme")) }
+        let given = table.close()
+        #expect(given.count == 3)
+        let next = table.next(upTo: 9, at: now)
+        #expect(next.isEmpty)
+        #expect(table.room == 0)
+    }
+}

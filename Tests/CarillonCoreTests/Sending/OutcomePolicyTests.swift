@@ -1,0 +1,130 @@
+import Testing
+
+@testable import CarillonCore
+
+@Suite struct OutcomePolicyTests {
+    private let policy = OutcomePolicy()
+
+    private func settle(
+        _ group: DeliveryGroup,
+        _ outcomes: [Outcome],
+        isOver: Bool = true,
+        now: Timestamp = testNow
+    ) -> (Settlement, OutcomePolicy.LaneNews) {
+        policy.settle(
+            group,
+            outcomes: zip(group.targets, outcomes).map { ($0, $1) },
+            unreported: Array(group.targets.dropFirst(outcomes.count)),
+            isOver: isOver,
+            now: now,
+            random: { 0 }
+        )
+    }
+
+    @Test(arguments: [
+        (Outcome.delivered(id: "p-1"), DeliveryState.delivered, nil, OutcomePolicy.LaneNews.works),
+        (.unregister(at: nil, reason: "http 410"), .unregistered, "http 410", .none),
+        (.quarantine(reason: "BadDeviceToken"), .unregistered, "BadDeviceToken", .none),
+        (.bug(reason: "blocked address"), .dead, "blocked address", .none),
+    ])
+    func `a final answer becomes a record`(
+        outcome: Outcome,
+        state: DeliveryState,
+        reason: String?,
+        news: OutcomePolicy.LaneNews
+    ) {
+        let (settlement, lane) = settle(.test([.test("d-1")], attempt: 2), [outcome])
+        #expect(settlement.records.map(\.state) == [state])
+        #expect(settlement.records.map(\.reason) == [reason])
+        #expect(settlement.records.map(\.attempts) == [3])
+        #expect(settlement.remainders.isEmpty)
+        #expect(lane == news)
+    }
+
+    @Test func `a delivery keeps the push service's id and clears an old error`() {
+        let group = DeliveryGroup.test([.test("d-1", hasError: true), .test("d-2")])
+        let (settlement, _) = settle(group, [.delivered(id: "p-1"), .delivered(id: nil)])
+        #expect(settlement.records.map(\.providerMessageID) == ["p-1", nil])
+        #expect(settlement.records.map(\.effect) == [.clearError, nil])
+    }
+
+    @Test func `a provider's older report of a death spares a device registered since`() {
+        let death = testNow - .seconds(3600)
+        let (settlement, _) = settle(.test([.test("d-1")]), [.unregister(at: death, reason: "gone")])
+        #expect(settlement.records.first?.effect == .unregister(ifRegisteredBefore: death, error: "gone"))
+        let (undated, _) = settle(.test([.test("d-1")]), [.unregister(at: nil, reason: "gone")])
+        #expect(undated.records.first?.effect == .unregister(ifRegisteredBefore: testNow, error: "gone"))
+    }
+
+    @Test func `a failure counts as an attempt and waits by the schedule`() {
+        let (settlement, news) = settle(.test([.test("d-1")], attempt: 1), [.retry(after: nil, reason: "http 503")])
+        #expect(settlement.records.isEmpty)
+        #expect(settlement.remainders == [Remainder(targets: [.test("d-1")], attempt: 2, delay: .seconds(5))])
+        #expect(settlement.troubles == [DeviceID(trusted: "d-1"): "http 503"])
+        #expect(news == .none)
+    }
+
+    @Test func `devices with different Retry-After wait apart from each other`() {
+        let group = DeliveryGroup.test([.test("d-1"), .test("d-2"), .test("d-3")])
+        let (settlement, _) = settle(
+            group,
+            [
+                .retry(after: .seconds(60), reason: "http 429"), .retry(after: nil, reason: "http 500"),
+                .retry(after: .seconds(60), reason: "http 429"),
+            ]
+        )
+        let delays = Dictionary(uniqueKeysWithValues: settlement.remainders.map { ($0.delay, $0.targets.count) })
+        #expect(delays == [.seconds(60): 2, .seconds(1): 1])
+    }
+
+    @Test func `a retry is never put off beyond the notification's life`() {
+        let group = DeliveryGroup.test([.test("d-1")], attempt: 9, receivedAt: testNow - .seconds(86_400 - 90))
+        let (settlement, _) = settle(group, [.retry(after: nil, reason: "http 503")])
+        #expect(settlement.remainders.map(\.delay) == [.seconds(90)])
+    }
+
+    @Test(arguments: [
+        (
+            Outcome.deferLane(after: .seconds(60), reason: "quota"),
+            OutcomePolicy.LaneNews.pause(after: .seconds(60), reason: "quota")
+        ),
+        (.misconfigured(reason: "bad key"), .pause(after: nil, reason: "bad key")),
+    ])
+    func `what concerns the lane costs the device no attempt`(outcome: Outcome, news: OutcomePolicy.LaneNews) {
+        let (settlement, lane) = settle(.test([.test("d-1")], attempt: 1), [outcome])
+        #expect(settlement.records.isEmpty)
+        #expect(settlement.remainders == [Remainder(targets: [.test("d-1")], attempt: 1, delay: .zero)])
+        #expect(lane == news)
+    }
+
+    @Test func `while a group is being sent, what is not known yet stays leased in the first remainder`() {
+        let group = DeliveryGroup.test([.test("d-1"), .test("d-2"), .test("d-3")])
+        let (settlement, _) = settle(group, [.delivered(id: nil), .retry(after: nil, reason: "x")], isOver: false)
+        #expect(settlement.records.count == 1)
+        #expect(settlement.remainders.first == Remainder(targets: [.test("d-3")], attempt: 0, delay: nil))
+        #expect(settlement.remainders.last == Remainder(targets: [.test("d-2")], attempt: 1, delay: .seconds(1)))
+    }
+
+    @Test func `what a cancelled send left unsaid goes back at once and costs nothing`() {
+        let group = DeliveryGroup.test([.test("d-1"), .test("d-2")])
+        let (settlement, _) = settle(group, [.delivered(id: nil)])
+        #expect(settlement.remainders == [Remainder(targets: [.test("d-2")], attempt: 0, delay: .zero)])
+    }
+
+    @Test func `every device of a group is accounted for exactly once`() {
+        let outcomes: [Outcome] = [
+            .delivered(id: nil), .retry(after: nil, reason: "a"), .retry(after: .seconds(9), reason: "b"),
+            .deferLane(after: nil, reason: "c"), .unregister(at: nil, reason: "d"), .quarantine(reason: "e"),
+            .misconfigured(reason: "f"), .bug(reason: "g"),
+        ]
+        for known in 0...outcomes.count {
+            let group = DeliveryGroup.test((0..<10).map { .test("d-\($0)") })
+            for isOver in [true, false] {
+                let (settlement, _) = settle(group, Array(outcomes.prefix(known)), isOver: isOver)
+                let devices =
+                    settlement.records.map(\.deviceID) + settlement.remainders.flatMap(\.targets).map(\.deviceID)
+                #expect(devices.sorted() == group.targets.map(\.deviceID).sorted())
+            }
+        }
+    }
+}
