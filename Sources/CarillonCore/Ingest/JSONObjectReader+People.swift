@@ -5,14 +5,14 @@ extension JSONObjectReader {
         string(key, maximumBytes: 1000)
     }
 
-    /// A language tag in the shape of BCP 47 (RFC 5646): at most 35 bytes; whether it is registered is not checked.
+    /// A language tag in the shape of BCP 47 (RFC 5646), in its usual spelling; whether it is registered is not checked.
     public mutating func locale(_ key: String = "locale") -> String? {
         guard let tag = string(key) else { return nil }
-        guard LocaleTag(tag) != nil else {
+        guard let locale = LocaleTag(tag) else {
             refuse(key, "must be a language tag of BCP 47, such as th or pt-BR")
             return nil
         }
-        return tag
+        return locale.rawValue
     }
 
     /// What a person is in a network: at most 100 roles of at most 256 bytes.

@@ -11,7 +11,7 @@ public struct Identifier<Subject>: Hashable, Sendable, Comparable, CustomStringC
     /// Checks an id that came from outside; `nil` when it is empty, too long or holds a control character.
     public init?(_ text: String) {
         guard (1...Self.maximumBytes).contains(text.utf8.count) else { return nil }
-        guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return nil }
+        guard !text.unicodeScalars.contains(where: \.isControl) else { return nil }
         rawValue = text
     }
 
@@ -23,10 +23,29 @@ public struct Identifier<Subject>: Hashable, Sendable, Comparable, CustomStringC
     /// The id itself: ids are not secrets.
     public var description: String { rawValue }
 
+    /// Equal bytes make equal ids, as in the database: `String` would also take other spellings of `é` for the same.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.rawValue.utf8.count == right.rawValue.utf8.count
+            && left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
+    }
+
+    /// Hashes the bytes, as ``==(_:_:)`` compares them.
+    public func hash(into hasher: inout Hasher) {
+        let isDone: Void? = rawValue.utf8.withContiguousStorageIfAvailable {
+            hasher.combine(bytes: UnsafeRawBufferPointer($0))
+        }
+        if isDone == nil { Array(rawValue.utf8).withUnsafeBytes { hasher.combine(bytes: $0) } }
+    }
+
     /// Orders ids by their bytes, the order in which rows are locked.
     public static func < (left: Self, right: Self) -> Bool {
         left.rawValue.utf8.lexicographicallyPrecedes(right.rawValue.utf8)
     }
+}
+
+extension Unicode.Scalar {
+    /// Whether it is one of the C0 and C1 controls or DEL: the general category Cc.
+    fileprivate var isControl: Bool { value < 0x20 || (0x7F..<0xA0).contains(value) }
 }
 
 /// Names one network (tenant).

@@ -94,9 +94,10 @@ public struct ReadPoint: Sendable, Hashable {
 
 /// Knows who is in a channel, what they switched off and where they are reached.
 public protocol RecipientSource: Sendable {
-    /// One page of recipients for each query, in the order of the queries.
+    /// One page of recipients for each of the first queries, in their order; at least for the first one.
     ///
-    /// A page holds at most ``recipientPageSize`` members; small channels come whole.
+    /// A page holds at most ``recipientPageSize`` members; small channels come whole. Once the pages together hold that
+    /// many, the rest of the queries is left for another call, so that memory is bounded whatever is asked at once.
     func recipients(for queries: [RecipientQuery]) async throws -> [RecipientPage]
 }
 
