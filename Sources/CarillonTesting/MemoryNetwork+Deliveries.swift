@@ -1,0 +1,148 @@
+import CarillonCore
+import struct Foundation.UUID
+
+extension MemoryNetwork {
+    /// Whether the lease of a group is still the one that it was claimed with.
+    func holds(_ group: DeliveryGroup) -> Bool {
+        guard let row = groups[group.id] else { return false }
+        return row.group.leased && row.group.leaseToken == group.leaseToken
+    }
+
+    /// Writes a page of an event.
+    mutating func enqueue(_ expansion: Expansion, at now: Timestamp) {
+        for group in expansion.groups {
+            groups[group.id] = MemoryGroupRow(group: group, runAt: group.leased ? now + leaseDuration : now)
+        }
+        inbox[expansion.event.id]?.pending.cursor = expansion.next
+        inbox[expansion.event.id]?.pending.tally = expansion.event.tally
+        if expansion.next == nil { finish(expansion.event) }
+    }
+
+    /// Leases due groups, the longest waiting first; those that outlived too many leases are given up.
+    mutating func claim(
+        _ limit: Int,
+        at now: Timestamp,
+        ids: UUIDv7Generator,
+        isExpired: Bool = false,
+        where isMeant: (DeliveryGroup) -> Bool
+    ) -> [RefreshedGroup] {
+        let due = groups.values.filter { row in
+            let isDue = row.runAt <= now || isExpired && !row.group.leased
+            return isDue && (row.group.expiresAt <= now) == isExpired && isMeant(row.group)
+        }
+        let oldest = due.sorted { ($0.runAt, EventID($0.group.id)) < ($1.runAt, EventID($1.group.id)) }
+        return oldest.prefix(limit).compactMap { row in
+            var row = row
+            if row.group.leased { row.rescues += 1 }
+            row.group.leased = true
+            row.group.leaseToken += 1
+            row.runAt = now + leaseDuration
+            groups[row.group.id] = row
+            if row.rescues > memoryMaximumRescues {
+                giveUp(row.group, at: now, ids: ids)
+                return nil
+            }
+            return refresh(row.group)
+        }
+    }
+
+    /// The group as devices and toggles are now.
+    func refresh(_ group: DeliveryGroup) -> RefreshedGroup {
+        var refreshed = group
+        var gone: [Target] = []
+        refreshed.targets = group.targets.compactMap { target in
+            guard let device = devices[target.deviceID], device.userID == target.userID, device.state == .active,
+                Lane(networkID: network.id, device) == group.lane
+            else {
+                gone.append(target)
+                return nil
+            }
+            return Target(device)
+        }
+        let users = Set(refreshed.targets.map(\.userID))
+        let settings = users.map { ($0, self.settings(of: $0, in: group.cause.channel.id)) }
+        return RefreshedGroup(
+            group: refreshed,
+            gone: gone,
+            settings: Dictionary(uniqueKeysWithValues: settings),
+            networkToggles: networkToggles
+        )
+    }
+
+    /// Writes down what happened to a group.
+    mutating func settle(_ settlement: Settlement, at now: Timestamp, ids: UUIDv7Generator) {
+        let group = settlement.group
+        for record in settlement.records {
+            note(record, of: group, ids: ids)
+            if let effect = record.effect { apply(effect, to: record.deviceID) }
+        }
+        for (device, error) in settlement.troubles { devices[device]?.error = error }
+        groups[group.id] = nil
+        for (index, remainder) in settlement.remainders.enumerated() where !remainder.targets.isEmpty {
+            var rest = group
+            if index > 0 { rest.id = ids.next() }
+            rest.targets = remainder.targets
+            rest.attempt = remainder.attempt
+            rest.leased = remainder.delay == nil
+            groups[rest.id] = MemoryGroupRow(group: rest, runAt: now + (remainder.delay ?? leaseDuration))
+        }
+    }
+
+    private mutating func giveUp(_ group: DeliveryGroup, at now: Timestamp, ids: UUIDv7Generator) {
+        groups[group.id] = nil
+        for target in group.targets {
+            let record = DeviceRecord(
+                deviceID: target.deviceID,
+                userID: target.userID,
+                state: .dead,
+                attempts: group.attempt,
+                reason: "crash loop",
+                at: now
+            )
+            note(record, of: group, ids: ids)
+        }
+    }
+
+    private mutating func note(_ record: DeviceRecord, of group: DeliveryGroup, ids: UUIDv7Generator) {
+        var logged = record
+        logged.effect = nil
+        records[group.cause.eventID, default: []].append(
+            MemoryRecord(provider: group.lane.provider, record: logged)
+        )
+        guard record.state == .dead else { return }
+        let letter = DeadLetter(
+            id: ids.next(),
+            eventID: group.cause.eventID,
+            eventType: group.cause.eventType,
+            lane: group.lane,
+            record: logged
+        )
+        deadLetters[letter.id] = MemoryDeadLetter(
+            letter: letter,
+            cause: group.cause,
+            notification: group.notification
+        )
+    }
+
+    private mutating func apply(_ effect: DeviceEffect, to id: DeviceID) {
+        guard var device = devices[id] else { return }
+        switch effect {
+        case .clearError: device.error = nil
+        case .noteError(let error): device.error = error
+        case .unregister(let moment, let error):
+            guard device.registeredAt < moment else { return }
+            (device.state, device.error) = (.unregistered, error)
+        case .quarantine(let moment, let error):
+            guard device.registeredAt < moment else { return }
+            (device.state, device.error) = (.quarantined, error)
+        }
+        devices[id] = device
+    }
+}
+
+extension Lane {
+    /// The lane that a device is reached through.
+    init(networkID: NetworkID, _ device: Device) {
+        self.init(networkID: networkID, provider: device.address.provider, appID: device.address.appID)
+    }
+}

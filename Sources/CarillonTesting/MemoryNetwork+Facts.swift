@@ -1,0 +1,86 @@
+import CarillonCore
+
+extension MemoryNetwork {
+    /// Takes from an event what it says of users, channels and members, unless something newer was said before.
+    mutating func learn(from incoming: IncomingEvent) {
+        let event = incoming.event
+        if let actor = event.actor {
+            if event.type == .userDeleted {
+                if (users[actor.id]?.factsAt ?? .epoch) <= event.timestamp { wipeUser(actor.id, at: event.timestamp) }
+            } else {
+                describe(actor, at: event.timestamp)
+            }
+        }
+        for member in event.members { describe(member, at: event.timestamp) }
+        guard let channel = event.channel else { return }
+        if event.type == .channelDeleted {
+            if (channels[channel.id]?.factsAt ?? .epoch) <= event.timestamp {
+                wipeChannel(channel.id, at: event.timestamp)
+            }
+            return
+        }
+        describe(channel, at: event.timestamp)
+        switch event.type {
+        case .channelCreated:
+            for person in [event.actor].compactMap(\.self) + event.members { join(person.id, channel.id, incoming) }
+        case .memberJoined:
+            for person in event.members { join(person.id, channel.id, incoming) }
+        case .memberLeft:
+            for person in event.members { leave(person.id, channel.id, incoming) }
+        case .channelDeleted, .channelUpdated, .messageSent, .userDeleted, .userUpdated: break
+        }
+    }
+
+    /// Who is named by an id alone is only added; facts of the same moment as the known ones replace them.
+    private mutating func describe(_ person: Person, at moment: Timestamp) {
+        var user = users[person.id] ?? MemoryUser(person: Person(id: person.id), factsAt: .epoch)
+        guard user.factsAt <= moment else { return }
+        user.isDeleted = false
+        if person != Person(id: person.id) { user.factsAt = moment }
+        user.person.displayName = person.displayName ?? user.person.displayName
+        user.person.locale = person.locale ?? user.person.locale
+        user.person.roles = person.roles ?? user.person.roles
+        users[person.id] = user
+    }
+
+    private mutating func describe(_ channel: Channel, at moment: Timestamp) {
+        var known = channels[channel.id] ?? MemoryChannel(channel: Channel(id: channel.id), factsAt: .epoch)
+        guard known.factsAt <= moment else { return }
+        known.isDeleted = false
+        if let name = channel.displayName {
+            known.channel.displayName = name
+            known.factsAt = moment
+        }
+        channels[channel.id] = known
+    }
+
+    private mutating func join(_ user: UserID, _ channel: ChannelID, _ incoming: IncomingEvent) {
+        let moment = incoming.event.timestamp
+        let key = MemoryMemberKey(channel: channel, user: user)
+        var member =
+            members[key] ?? MemoryMember(isMember: false, sinceEvent: incoming.id.uuid, factsAt: .epoch)
+        guard member.factsAt <= moment, !isGone(user, channel, after: moment) else { return }
+        if !member.isMember { member.sinceEvent = incoming.id.uuid }
+        member.isMember = true
+        member.factsAt = moment
+        members[key] = member
+    }
+
+    private mutating func leave(_ user: UserID, _ channel: ChannelID, _ incoming: IncomingEvent) {
+        let moment = incoming.event.timestamp
+        let key = MemoryMemberKey(channel: channel, user: user)
+        var member =
+            members[key] ?? MemoryMember(isMember: false, sinceEvent: incoming.id.uuid, factsAt: .epoch)
+        guard member.factsAt <= moment else { return }
+        member.isMember = false
+        member.factsAt = moment
+        members[key] = member
+    }
+
+    /// Whether user or channel were removed after a moment.
+    private func isGone(_ user: UserID, _ channel: ChannelID, after moment: Timestamp) -> Bool {
+        let userIsGone = users[user].map { $0.isDeleted && $0.factsAt > moment } ?? false
+        let channelIsGone = channels[channel].map { $0.isDeleted && $0.factsAt > moment } ?? false
+        return userIsGone || channelIsGone
+    }
+}

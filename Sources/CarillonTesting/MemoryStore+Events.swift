@@ -1,0 +1,161 @@
+public import CarillonCore
+
+/// An event that is not expanded yet.
+struct MemoryInboxRow {
+    var pending: PendingEvent
+    var isLeased: Bool
+    /// When it may be claimed: the end of the lease while it is leased.
+    var runAt: Timestamp
+    var rescues = 0
+}
+
+/// An event that is expanded.
+struct MemoryEventRow {
+    var sourceID: String
+    var type: EventType
+    var receivedAt: Timestamp
+    var tally: RecipientTally
+}
+
+/// How many times work may outlive those who did it before it is set aside.
+let memoryMaximumRescues = 5
+
+extension MemoryStore: EventInbox {
+    /// Commits events and what they say of users, channels and members; durable when it returns.
+    public func accept(_ events: [IncomingEvent]) async throws -> [Acceptance] {
+        let now = clock.now()
+        return try withState { state in
+            var acceptances: [Acceptance] = []
+            var accepted: [IncomingEvent] = []
+            for event in events {
+                guard var network = state.networks[event.networkID] else { throw UnknownNetwork() }
+                defer { state.networks[event.networkID] = network }
+                if let known = network.eventKeys[event.event.sourceID],
+                    known.receivedAt >= event.receivedAt - idempotencyWindow
+                {
+                    acceptances.append(.duplicate(known.id))
+                    continue
+                }
+                network.eventKeys[event.event.sourceID] = (event.id, event.receivedAt)
+                network.insert(event, at: now)
+                accepted.append(event)
+                acceptances.append(.accepted(event.id))
+            }
+            let order = accepted.indices.sorted { left, right in
+                (accepted[left].event.timestamp, left) < (accepted[right].event.timestamp, right)
+            }
+            for index in order { state.networks[accepted[index].networkID]?.learn(from: accepted[index]) }
+            return acceptances
+        }
+    }
+
+    /// Takes events that nobody is working on, oldest first but at most a share of `limit` for each network.
+    public func claimEvents(limit: Int) async throws -> [PendingEvent] {
+        let now = clock.now()
+        return try withState { state in
+            let ready = state.networksInTurn.filter { id in
+                state.networks[id]?.inbox.values.contains { $0.runAt <= now } ?? false
+            }
+            guard !ready.isEmpty else { return [] }
+            let share = max(1, (limit + ready.count - 1) / ready.count)
+            var claimed: [PendingEvent] = []
+            for id in ready where claimed.count < limit {
+                state.lastServedNetwork = id
+                let due = state.networks[id]?.inbox.values.filter { $0.runAt <= now } ?? []
+                let oldest = due.sorted { ($0.runAt, $0.pending.id) < ($1.runAt, $1.pending.id) }
+                for row in oldest.prefix(min(share, limit - claimed.count)) {
+                    if let event = state.networks[id]?.claim(row, at: now) { claimed.append(event) }
+                }
+            }
+            return claimed.sorted { $0.id < $1.id }
+        }
+    }
+
+    /// Holds the leases of these events for another ``leaseDuration``; answers those still held.
+    public func renew(_ events: [PendingEvent]) async throws -> Set<EventID> {
+        let now = clock.now()
+        return try withState { state in
+            let held = events.filter { state.networks[$0.networkID]?.holds($0) ?? false }
+            for event in held { state.networks[event.networkID]?.inbox[event.id]?.runAt = now + leaseDuration }
+            return Set(held.map(\.id))
+        }
+    }
+
+    /// Gives events back, so that any replica can claim them at once.
+    public func release(_ events: [PendingEvent]) async throws {
+        let now = clock.now()
+        try withState { state in
+            for event in events where state.networks[event.networkID]?.holds(event) ?? false {
+                state.networks[event.networkID]?.inbox[event.id]?.isLeased = false
+                state.networks[event.networkID]?.inbox[event.id]?.runAt = now
+            }
+        }
+    }
+}
+
+extension MemoryState {
+    /// The networks, beginning behind the one that was served last.
+    var networksInTurn: [NetworkID] {
+        let ids = sortedIDs
+        guard let last = lastServedNetwork else { return ids }
+        return ids.filter { last < $0 } + ids.filter { $0 <= last }
+    }
+}
+
+extension MemoryNetwork {
+    /// Whether the lease of an event is still the one that it was claimed with.
+    func holds(_ event: PendingEvent) -> Bool {
+        guard let row = inbox[event.id] else { return false }
+        return row.isLeased && row.pending.leaseToken == event.leaseToken
+    }
+
+    fileprivate mutating func insert(_ incoming: IncomingEvent, at now: Timestamp) {
+        guard incoming.event.type.notifies else {
+            events[incoming.id] = MemoryEventRow(
+                sourceID: incoming.event.sourceID,
+                type: incoming.event.type,
+                receivedAt: incoming.receivedAt,
+                tally: RecipientTally()
+            )
+            return
+        }
+        let pending = PendingEvent(
+            networkID: incoming.networkID,
+            id: incoming.id,
+            receivedAt: incoming.receivedAt,
+            event: incoming.event,
+            leaseToken: 1
+        )
+        inbox[incoming.id] = MemoryInboxRow(
+            pending: pending,
+            isLeased: incoming.leased,
+            runAt: incoming.leased ? now + leaseDuration : now
+        )
+    }
+
+    /// Leases an event; `nil` when it has outlived too many leases, and is set aside.
+    fileprivate mutating func claim(_ row: MemoryInboxRow, at now: Timestamp) -> PendingEvent? {
+        var row = row
+        if row.isLeased { row.rescues += 1 }
+        row.isLeased = true
+        row.runAt = now + leaseDuration
+        row.pending.leaseToken += 1
+        guard row.rescues <= memoryMaximumRescues else {
+            finish(row.pending)
+            return nil
+        }
+        inbox[row.pending.id] = row
+        return row.pending
+    }
+
+    /// Moves an event out of the inbox.
+    mutating func finish(_ pending: PendingEvent) {
+        inbox[pending.id] = nil
+        events[pending.id] = MemoryEventRow(
+            sourceID: pending.event.sourceID,
+            type: pending.event.type,
+            receivedAt: pending.receivedAt,
+            tally: pending.tally
+        )
+    }
+}

@@ -1,0 +1,147 @@
+public import CarillonCore
+public import struct Foundation.UUID
+
+extension MemoryStore: EventHistory {
+    /// An event by our id; `nil` when unknown or older than the retention.
+    public func event(_ id: EventID, in network: NetworkID) async throws -> EventStatus? {
+        try withNetwork(network) { $0.status(of: id) }
+    }
+
+    /// An event by the sender's id.
+    public func event(sourceID: String, in network: NetworkID) async throws -> EventStatus? {
+        try withNetwork(network) { network in network.eventKeys[sourceID].flatMap { network.status(of: $0.id) } }
+    }
+
+    /// The latest events, newest first.
+    public func events(in network: NetworkID, before: EventID?, limit: Int) async throws -> [EventStatus] {
+        try withNetwork(network) { network in
+            let ids = Set(network.inbox.keys).union(network.events.keys).filter { id in before.map { id < $0 } ?? true }
+            return ids.sorted(by: >).prefix(limit).compactMap { network.status(of: $0) }
+        }
+    }
+
+    /// The devices of an event in the order of their ids; `nil` when the event is unknown.
+    public func deliveries(
+        of id: EventID,
+        in network: NetworkID,
+        after: DeviceID?,
+        limit: Int
+    ) async throws -> [DeliveryStatus]? {
+        try withNetwork(network) { network in
+            guard network.status(of: id) != nil else { return nil }
+            let rest = network.deliveries(of: id).filter { status in after.map { $0 < status.record.deviceID } ?? true }
+            return Array(rest.prefix(limit))
+        }
+    }
+
+    /// What was given up, oldest first.
+    public func deadLetters(in network: NetworkID, after: UUID?, limit: Int) async throws -> [DeadLetter] {
+        try withNetwork(network) { network in
+            let letters = network.deadLetters.values.map(\.letter).sorted { EventID($0.id) < EventID($1.id) }
+            let rest = letters.filter { letter in after.map { EventID($0) < EventID(letter.id) } ?? true }
+            return Array(rest.prefix(limit))
+        }
+    }
+
+    /// Puts a dead letter back into the queue with a new life; `false` when there is none: twice in parallel revives once.
+    public func retryDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
+        let now = clock.now()
+        return try withNetwork(network) { network in
+            guard let dead = network.deadLetters.removeValue(forKey: id) else { return false }
+            network.revive(dead, at: now, id: ids.next())
+            return true
+        }
+    }
+
+    /// Forgets a dead letter; `false` when there is none.
+    public func deleteDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
+        try withNetwork(network) { $0.deadLetters.removeValue(forKey: id) != nil }
+    }
+}
+
+extension MemoryNetwork {
+    /// What became of an event.
+    fileprivate func status(of id: EventID) -> EventStatus? {
+        let deliveries = deliveries(of: id)
+        var counts: [DeliveryState: Int] = [:]
+        for delivery in deliveries where delivery.record.state != .suppressed {
+            counts[delivery.record.state, default: 0] += 1
+        }
+        if let row = inbox[id] {
+            return EventStatus(
+                id: id,
+                sourceID: row.pending.event.sourceID,
+                type: row.pending.event.type,
+                receivedAt: row.pending.receivedAt,
+                state: .accepted,
+                recipients: tally(row.pending.tally, after: deliveries),
+                deliveries: counts
+            )
+        }
+        return events[id].map { row in
+            EventStatus(
+                id: id,
+                sourceID: row.sourceID,
+                type: row.type,
+                receivedAt: row.receivedAt,
+                state: counts[.pending, default: 0] > 0 ? .delivering : .done,
+                recipients: tally(row.tally, after: deliveries),
+                deliveries: counts
+            )
+        }
+    }
+
+    /// Each device's latest record, in the order of their ids.
+    fileprivate func deliveries(of id: EventID) -> [DeliveryStatus] {
+        var latest: [DeviceID: DeliveryStatus] = [:]
+        for logged in records[id] ?? [] {
+            latest[logged.record.deviceID] = DeliveryStatus(record: logged.record, provider: logged.provider)
+        }
+        for row in groups.values where row.group.cause.eventID == id {
+            for target in row.group.targets {
+                let record = DeviceRecord(
+                    deviceID: target.deviceID,
+                    userID: target.userID,
+                    state: .pending,
+                    attempts: row.group.attempt,
+                    at: row.group.cause.receivedAt
+                )
+                latest[target.deviceID] = DeliveryStatus(record: record, provider: row.group.lane.provider)
+            }
+        }
+        return latest.values.sorted { $0.record.deviceID < $1.record.deviceID }
+    }
+
+    /// Users all of whose devices a toggle stopped after the expansion count as suppressed.
+    private func tally(_ tally: RecipientTally, after deliveries: [DeliveryStatus]) -> RecipientTally {
+        var tally = tally
+        for records in Dictionary(grouping: deliveries.map(\.record), by: \.userID).values
+        where records.allSatisfy({ $0.state == .suppressed }) {
+            let level = records.first?.reason.flatMap { reason in
+                ToggleLevel.allCases.first { reason.hasPrefix($0.rawValue) }
+            }
+            tally.notified -= 1
+            tally.suppressed[level ?? .user, default: 0] += 1
+        }
+        return tally
+    }
+
+    /// Puts a delivery back into the queue with a new life.
+    fileprivate mutating func revive(_ dead: MemoryDeadLetter, at now: Timestamp, id: UUID) {
+        let record = dead.letter.record
+        records[dead.letter.eventID]?.removeAll { $0.record == record }
+        var cause = dead.cause
+        cause.receivedAt = now
+        let address = devices[record.deviceID]?.address ?? .log
+        let target = Target(deviceID: record.deviceID, userID: record.userID, address: address, registeredAt: now)
+        let group = DeliveryGroup(
+            id: id,
+            lane: dead.letter.lane,
+            cause: cause,
+            notification: dead.notification,
+            targets: [target],
+            leased: false
+        )
+        groups[id] = MemoryGroupRow(group: group, runAt: now)
+    }
+}

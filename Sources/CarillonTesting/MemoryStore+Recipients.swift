@@ -1,0 +1,83 @@
+public import CarillonCore
+
+extension MemoryStore: RecipientSource {
+    /// One page of recipients for each of the first queries, in their order; at least for the first one.
+    public func recipients(for queries: [RecipientQuery]) async throws -> [RecipientPage] {
+        try withState { state in
+            try queries.map { query in
+                guard let network = state.networks[query.networkID] else { throw UnknownNetwork() }
+                return network.page(for: query)
+            }
+        }
+    }
+}
+
+extension MemoryNetwork {
+    /// Where its history of changes stands.
+    var readPoint: ReadPoint { ReadPoint("\(changes.count)") }
+
+    fileprivate func page(for query: RecipientQuery) -> RecipientPage {
+        let users = concerned(by: query).sorted().filter { id in query.after.map { $0 < id } ?? true }
+        let share = users.prefix(recipientPageSize)
+        return RecipientPage(
+            settings: settings,
+            names: names(in: query.event),
+            recipients: share.map { recipient($0, in: query.event.channel?.id) },
+            next: share.count < users.count ? share.last : nil,
+            readPoint: readPoint
+        )
+    }
+
+    var networkToggles: NetworkToggles { NetworkToggles(document: toggles.versioned.document) }
+
+    private var settings: NetworkSettings {
+        let overrides = templates.values.compactMap { template in
+            LocaleTag(template.locale).flatMap {
+                try? CompiledTemplate(template.source, for: template.eventType, locale: $0)
+            }
+        }
+        return NetworkSettings(
+            toggles: networkToggles,
+            defaultLocale: network.defaultLocale,
+            templates: TemplateOverrides(overrides)
+        )
+    }
+
+    /// Members who were members before the event, or whom its creating the channel made ones.
+    private func concerned(by query: RecipientQuery) -> [UserID] {
+        guard let channel = query.event.channel?.id else { return [] }
+        switch query.event.type {
+        case .channelCreated:
+            return Set(query.event.members.map(\.id)).filter { user in
+                isMember(user, of: channel) { $0 <= query.eventID }
+            }
+        case .messageSent, .memberJoined:
+            return memberIDs(of: channel).filter { user in isMember(user, of: channel) { $0 < query.eventID } }
+        case .channelDeleted, .channelUpdated, .memberLeft, .userDeleted, .userUpdated:
+            return []
+        }
+    }
+
+    private func isMember(_ user: UserID, of channel: ChannelID, since condition: (EventID) -> Bool) -> Bool {
+        guard let member = members[MemoryMemberKey(channel: channel, user: user)], member.isMember else { return false }
+        return knownUser(user) != nil && condition(EventID(member.sinceEvent))
+    }
+
+    private func recipient(_ user: UserID, in channel: ChannelID?) -> Recipient {
+        Recipient(
+            userID: user,
+            locale: users[user]?.person.locale,
+            settings: channel.map { settings(of: user, in: $0) } ?? ToggleSettings(),
+            devices: devices.values.filter { $0.userID == user && $0.state == .active }.sorted { $0.id < $1.id }
+        )
+    }
+
+    private func names(in event: Event) -> DirectoryNames {
+        var names = DirectoryNames(channel: event.channel.flatMap { channels[$0.id]?.channel.displayName })
+        for person in [event.actor, event.members.first].compactMap(\.self) {
+            names.people[person.id] = users[person.id]?.person.displayName
+            names.roles[person.id] = users[person.id]?.person.roles
+        }
+        return names
+    }
+}

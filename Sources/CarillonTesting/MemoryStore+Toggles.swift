@@ -1,0 +1,79 @@
+public import CarillonCore
+import struct Foundation.UUID
+
+extension MemoryStore: ToggleStore {
+    /// A document; an empty object of version 0 when it was never set.
+    public func toggles(_ scope: ToggleScope, in network: NetworkID) async throws -> Versioned<JSONValue> {
+        try withNetwork(network) { $0.toggles(scope).versioned }
+    }
+
+    /// Writes what `change` makes of the current document, all in one transaction that no other write can come between.
+    public func updateToggles(
+        _ scope: ToggleScope,
+        in network: NetworkID,
+        expected: (@Sendable (Int64) -> Bool)?,
+        _ change: @escaping @Sendable (JSONValue) throws -> JSONValue
+    ) async throws -> Versioned<JSONValue>? {
+        let now = clock.now()
+        return try withNetwork(network) { network in
+            var toggles = network.toggles(scope)
+            if let expected, !expected(toggles.version) { return nil }
+            toggles.document = try change(toggles.versioned.document)
+            toggles.updatedAt = now
+            toggles.version += 1
+            network.set(toggles, scope)
+            return toggles.versioned
+        }
+    }
+
+    /// The three documents that decide for a user in a channel, read at one moment.
+    public func toggles(for user: UserID, channel: ChannelID?, in network: NetworkID) async throws -> (
+        network: Versioned<JSONValue>, user: Versioned<JSONValue>, channel: Versioned<JSONValue>
+    ) {
+        try withNetwork(network) { network in
+            (
+                network: network.toggles.versioned,
+                user: network.toggles(.user(user)).versioned,
+                channel: channel.map { network.toggles(.channel(user, $0)).versioned } ?? MemoryToggles().versioned
+            )
+        }
+    }
+}
+
+extension MemoryNetwork {
+    /// A document, or none.
+    func toggles(_ scope: ToggleScope) -> MemoryToggles {
+        switch scope {
+        case .network: toggles
+        case .user(let user): users[user]?.toggles ?? MemoryToggles()
+        case .channel(let user, let channel):
+            members[MemoryMemberKey(channel: channel, user: user)]?.toggles ?? MemoryToggles()
+        }
+    }
+
+    /// What a user set for a channel.
+    func settings(of user: UserID, in channel: ChannelID) -> ToggleSettings {
+        ToggleSettings(
+            user: UserToggles(document: toggles(.user(user)).versioned.document),
+            channel: ChannelToggles(document: toggles(.channel(user, channel)).versioned.document)
+        )
+    }
+
+    fileprivate mutating func set(_ document: MemoryToggles, _ scope: ToggleScope) {
+        switch scope {
+        case .network:
+            toggles = document
+            changes.append(nil)
+        case .user(let user):
+            mention(user)
+            users[user]?.toggles = document
+            changes.append(user)
+        case .channel(let user, let channel):
+            mention(user)
+            let key = MemoryMemberKey(channel: channel, user: user)
+            let stranger = MemoryMember(isMember: false, sinceEvent: UUID.version7Floor(of: .epoch), factsAt: .epoch)
+            members[key, default: stranger].toggles = document
+            changes.append(user)
+        }
+    }
+}

@@ -1,0 +1,150 @@
+public import CarillonCore
+import struct Foundation.UUID
+import Synchronization
+
+/// Every port of the service in memory: for tests that are not about PostgreSQL.
+///
+/// Behaves as the ports' doc comments say, one call after the other; keeps everything for ever.
+public final class MemoryStore: Sendable {
+    /// What is thrown when the network of a call does not exist.
+    public struct UnknownNetwork: Error {
+        /// The error.
+        public init() {}
+    }
+
+    let clock: WallClock
+    let ids: UUIDv7Generator
+    private let state = Mutex(MemoryState())
+
+    /// An empty store.
+    ///
+    /// - Parameters:
+    ///   - clock: The time by which leases run out and facts are dated.
+    ///   - ids: Must be the generator that makes the ids of events, so that events and memberships have one order.
+    public init(clock: WallClock = .system, ids: UUIDv7Generator = UUIDv7Generator()) {
+        self.clock = clock
+        self.ids = ids
+    }
+
+    /// Lets every call from now on fail, as if the database were away; `nil` ends it.
+    public func fail(with error: (any Error)?) {
+        state.withLock { $0.failure = error }
+    }
+
+    /// How often credentials were read, for tests of what is in front of the store.
+    public var credentialReadings: Int { state.withLock { $0.credentialReadings } }
+
+    /// Runs a call alone; what it throws leaves the state as it was.
+    func withState<Result: Sendable>(_ body: (inout MemoryState) throws -> Result) throws -> Result {
+        try state.withLock { state in
+            if let failure = state.failure { throw failure }
+            var copy = state
+            let result = try body(&copy)
+            state = copy
+            return result
+        }
+    }
+
+    /// Runs a call on one network alone.
+    func withNetwork<Result: Sendable>(
+        _ id: NetworkID,
+        _ body: (inout MemoryNetwork) throws -> Result
+    ) throws -> Result {
+        try withState { state in
+            guard var network = state.networks[id] else { throw UnknownNetwork() }
+            defer { state.networks[id] = network }
+            return try body(&network)
+        }
+    }
+}
+
+/// All there is.
+struct MemoryState {
+    var networks: [NetworkID: MemoryNetwork] = [:]
+    var failure: (any Error)?
+    var credentialReadings = 0
+    /// The network and the lane that were served last.
+    var lastServedNetwork: NetworkID?
+    var lastServedLane: Lane?
+
+    /// The networks in the order of their ids.
+    var sortedIDs: [NetworkID] { networks.keys.sorted() }
+}
+
+/// One network with everything in it.
+struct MemoryNetwork {
+    var network: Network
+    var webhookSecrets: [WebhookSecretRecord] = []
+    var outgoingSecrets: [WebhookSecretRecord] = []
+    var userTokenKeys: [UserTokenKey] = []
+    var apiKeys: [String: StoredAPIKey] = [:]
+
+    var toggles = MemoryToggles()
+    var users: [UserID: MemoryUser] = [:]
+    var channels: [ChannelID: MemoryChannel] = [:]
+    var members: [MemoryMemberKey: MemoryMember] = [:]
+    var devices: [DeviceID: Device] = [:]
+    var templates: [MemoryTemplateKey: TemplateOverride] = [:]
+
+    var eventKeys: [String: (id: EventID, receivedAt: Timestamp)] = [:]
+    var inbox: [EventID: MemoryInboxRow] = [:]
+    var events: [EventID: MemoryEventRow] = [:]
+    var groups: [UUID: MemoryGroupRow] = [:]
+    var records: [EventID: [MemoryRecord]] = [:]
+    var deadLetters: [UUID: MemoryDeadLetter] = [:]
+    /// What was switched or unregistered, oldest first; `nil` is everybody.
+    var changes: [UserID?] = []
+}
+
+/// A toggle document.
+struct MemoryToggles {
+    var document: JSONValue?
+    var updatedAt: Timestamp?
+    var version: Int64 = 0
+
+    var versioned: Versioned<JSONValue> {
+        Versioned(document: document ?? .object(JSONObject()), updatedAt: updatedAt, version: version)
+    }
+
+    /// Forgets the document; its version goes on, so that no former one comes back.
+    mutating func clear() {
+        if document != nil { version += 1 }
+        document = nil
+        updatedAt = nil
+    }
+}
+
+/// A user, or what is left of one.
+struct MemoryUser {
+    var person: Person
+    var factsAt: Timestamp
+    var isDeleted = false
+    var toggles = MemoryToggles()
+}
+
+/// A channel, or what is left of one.
+struct MemoryChannel {
+    var channel: Channel
+    var factsAt: Timestamp
+    var isDeleted = false
+}
+
+/// Names a user's relation to a channel.
+struct MemoryMemberKey: Hashable {
+    var channel: ChannelID
+    var user: UserID
+}
+
+/// A user's relation to a channel: membership and toggles.
+struct MemoryMember {
+    var isMember: Bool
+    var sinceEvent: UUID
+    var factsAt: Timestamp
+    var toggles = MemoryToggles()
+}
+
+/// Names a template.
+struct MemoryTemplateKey: Hashable {
+    var eventType: EventType
+    var locale: String
+}

@@ -1,0 +1,164 @@
+import CarillonTesting
+import Logging
+import Metrics
+import ServiceLifecycle
+import Synchronization
+import Testing
+
+@testable import CarillonCore
+
+/// The database cannot be asked for now.
+struct StoreAway: TransientError {
+    var isTransient: Bool { true }
+}
+
+/// The whole pipeline on a store in memory, with one network, a channel and people with `log` devices.
+final class PipelineScene: Sendable {
+    let store: MemoryStore
+    let provider: ScriptedProvider
+    let ingestor: Ingestor
+    let dispatcher: Dispatcher
+    let fanout: FanoutWorker
+    let network = NetworkID(trusted: "acme")
+    private let nextMessage = Mutex(0)
+
+    init(store: MemoryStore, ids: UUIDv7Generator, provider: ScriptedProvider, providers: [any Provider]? = nil) throws
+    {
+        self.store = store
+        self.provider = provider
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let metrics = PipelineMetrics(factory: NOOPMetricsHandler.instance)
+        var backoff = Backoff()
+        backoff.steps = [.zero]
+        backoff.last = .zero
+        dispatcher = Dispatcher(
+            queue: store,
+            providers: providers ?? [provider],
+            policy: OutcomePolicy(backoff: backoff),
+            clock: .system,
+            metrics: metrics,
+            logger: logger
+        )
+        let queue = FanoutQueue(inbox: store, logger: logger)
+        let catalog = try TemplateCatalog([
+            CompiledTemplate(.init(title: "%s", body: .one("New: %s")), for: .channelCreated, locale: .english),
+            CompiledTemplate(
+                .init(title: "%s", body: .variants([.one: "%1s has joined %2s", .many: "%1s and %3s others"])),
+                for: .memberJoined,
+                locale: .english
+            ),
+            CompiledTemplate(
+                .init(title: "%1s (%2s)", body: .variants([.text: "%s", .image: "Image", .other: "Special"])),
+                for: .messageSent,
+                locale: .english
+            ),
+        ])
+        fanout = FanoutWorker(
+            queue: queue,
+            inbox: store,
+            recipients: store,
+            expander: Expander(catalog: catalog, ids: ids, clock: .system),
+            deliveries: store,
+            dispatcher: dispatcher,
+            metrics: metrics,
+            logger: logger
+        )
+        ingestor = Ingestor(inbox: store, fanout: queue, ids: ids, clock: .system, metrics: metrics)
+    }
+
+    /// Runs the pipeline around `body`, and shuts it down gracefully afterwards.
+    static func run(
+        members: Int = 3,
+        provider: ScriptedProvider = ScriptedProvider(),
+        providers: [any Provider]? = nil,
+        _ body: @Sendable @escaping (PipelineScene) async throws -> Void
+    ) async throws {
+        let ids = UUIDv7Generator()
+        let store = MemoryStore(ids: ids)
+        let scene = try PipelineScene(store: store, ids: ids, provider: provider, providers: providers)
+        try await scene.populate(members: members)
+        try await scene.whileRunning { try await body(scene) }
+    }
+
+    /// Starts this scene's services for the time of `body`.
+    func whileRunning(_ body: @Sendable @escaping () async throws -> Void) async throws {
+        let group = ServiceGroup(
+            services: [dispatcher, fanout],
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            let result = await Result { try await body() }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+            try result.get()
+        }
+    }
+
+    func populate(members: Int) async throws {
+        let credentials = NetworkCredentials(
+            network: Network(id: network, createdAt: WallClock.system.now()),
+            webhookSecrets: [],
+            userTokenKeys: [],
+            apiKeys: []
+        )
+        _ = try await store.createNetwork(credentials)
+        let users = (0..<members).map { UserID(trusted: "user-\($0)") }
+        try await store.replaceMembers(of: "general", with: users, in: network)
+        for user in users {
+            let device = Device(
+                id: DeviceID(trusted: "device of \(user)"),
+                userID: user,
+                address: .log,
+                registeredAt: WallClock.system.now()
+            )
+            _ = try await store.putDevice(device, in: network)
+        }
+    }
+
+    /// Posts a message from somebody who is not a member.
+    @discardableResult
+    func post() async throws -> EventID {
+        let number = nextMessage.withLock { number in
+            number += 1
+            return number
+        }
+        let body = """
+            {"id":"evt-\(number)","type":"message.sent","data":{"channel":{"id":"general"},"user":{"id":"sender"},\
+            "message":{"type":"text","text":"Hello"}}}
+            """
+        guard
+            case .single(let event) = try EventParser(clock: .system).parse(
+                body: Array(body.utf8),
+                fallbackSourceID: nil
+            )
+        else { throw StoreAway() }
+        return try #require(await ingestor.accept([event], for: network).first).id
+    }
+
+    /// Waits until an event is done and answers what became of it.
+    func finished(_ id: EventID) async throws -> EventStatus {
+        try await eventually { [store, network] in
+            let status = try? await store.event(id, in: network)
+            return status?.state == .done ? status : nil
+        }
+    }
+}
+
+/// Asks again and again until there is an answer.
+func eventually<Answer>(_ ask: () async throws -> Answer?) async throws -> Answer {
+    let deadline = ContinuousClock.now + .seconds(30)
+    while ContinuousClock.now < deadline {
+        if let answer = try await ask() { return answer }
+        try await Task.sleep(for: .milliseconds(2))
+    }
+    throw TookTooLong()
+}
+
+struct TookTooLong: Error {}
+
+extension Result where Failure == any Error {
+    init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}

@@ -1,0 +1,172 @@
+import CarillonTesting
+import Testing
+
+@testable import CarillonCore
+
+@Suite(.timeLimit(.minutes(1))) struct PipelineTests {
+    @Test func `an accepted event reaches every member's device once`() async throws {
+        try await PipelineScene.run(members: 3) { scene in
+            let status = try await scene.finished(try await scene.post())
+            #expect(status.recipients.resolved == 3)
+            #expect(status.recipients.notified == 3)
+            #expect(status.deliveries[.delivered] == 3)
+            let devices = scene.provider.devices.map(\.rawValue).sorted()
+            #expect(devices == ["device of user-0", "device of user-1", "device of user-2"])
+        }
+    }
+
+    @Test func `a thousand events of many requests are all delivered`() async throws {
+        try await PipelineScene.run(members: 2) { scene in
+            let ids = try await withThrowingTaskGroup(of: EventID.self) { group in
+                for _ in 0..<1000 { group.addTask { try await scene.post() } }
+                return try await group.reduce(into: [EventID]()) { $0.append($1) }
+            }
+            for id in ids {
+                let status = try await scene.finished(id)
+                #expect(status.deliveries[.delivered] == 2)
+            }
+            #expect(scene.provider.devices.count == 2000)
+        }
+    }
+
+    @Test func `a failure is tried again until it works`() async throws {
+        let provider = ScriptedProvider { _, attempt in
+            attempt < 4 ? .retry(after: nil, reason: "http 503") : .delivered(id: "p")
+        }
+        try await PipelineScene.run(members: 1, provider: provider) { scene in
+            let id = try await scene.post()
+            #expect(try await scene.finished(id).deliveries[.delivered] == 1)
+            let deliveries = try await scene.store.deliveries(of: id, in: scene.network, after: nil, limit: 10)
+            #expect(deliveries?.map(\.record.attempts) == [4])
+            #expect(provider.devices.count == 4)
+        }
+    }
+
+    @Test func `one bad device does not hold up the others of its group`() async throws {
+        let provider = ScriptedProvider { target, attempt in
+            target.userID.rawValue == "user-1" && attempt < 3 ? .retry(after: nil, reason: "x") : .delivered(id: nil)
+        }
+        try await PipelineScene.run(members: 3, provider: provider) { scene in
+            let status = try await scene.finished(try await scene.post())
+            #expect(status.deliveries[.delivered] == 3)
+            #expect(provider.devices.count == 5)
+        }
+    }
+
+    @Test func `a device that is gone is not sent to again`() async throws {
+        let provider = ScriptedProvider { target, _ in
+            target.userID.rawValue == "user-0" ? .unregister(at: nil, reason: "http 410") : .delivered(id: nil)
+        }
+        try await PipelineScene.run(members: 2, provider: provider) { scene in
+            let first = try await scene.finished(try await scene.post())
+            #expect(first.deliveries[.unregistered] == 1)
+            let second = try await scene.finished(try await scene.post())
+            #expect(second.recipients.noDevice == 1)
+            #expect(second.recipients.notified == 1)
+        }
+    }
+
+    @Test func `a switch flipped while deliveries wait is obeyed by those not yet sent`() async throws {
+        let provider = ScriptedProvider(isOpen: false)
+        try await PipelineScene.run(members: 1, provider: provider) { scene in
+            var ids: [EventID] = []
+            for _ in 0..<LaneTable.sendsPerLane { ids.append(try await scene.post()) }
+            _ = try await eventually { provider.waiting == LaneTable.sendsPerLane ? true : nil }
+            let late = try await scene.post()
+            _ = try await eventually {
+                try await scene.store.event(late, in: scene.network)?.state == .delivering ? true : nil
+            }
+            _ = try await scene.store.updateToggles(.user("user-0"), in: scene.network, expected: nil) { _ in
+                ["enabled": false]
+            }
+            provider.open()
+            let status = try await scene.finished(late)
+            #expect(status.recipients.suppressed[.user] == 1)
+            #expect(status.recipients.notified == 0)
+            #expect(status.deliveries.values.allSatisfy { $0 == 0 })
+            for id in ids {
+                let status = try await scene.finished(id)
+                #expect(status.deliveries[.delivered] == 1)
+            }
+            #expect(provider.devices.count == LaneTable.sendsPerLane)
+        }
+    }
+
+    @Test func `what never can be accepted becomes a dead letter and can be sent again`() async throws {
+        let broken = Flag(true)
+        let provider = ScriptedProvider { _, _ in broken.isSet ? .bug(reason: "too big") : .delivered(id: nil) }
+        try await PipelineScene.run(members: 1, provider: provider) { scene in
+            let id = try await scene.post()
+            #expect(try await scene.finished(id).deliveries[.dead] == 1)
+            let letters = try await scene.store.deadLetters(in: scene.network, after: nil, limit: 10)
+            let letter = try #require(letters.first)
+            #expect(letter.record.reason == "too big")
+            broken.clear()
+            #expect(try await scene.store.retryDeadLetter(letter.id, in: scene.network))
+            let status = try await eventually {
+                let status = try await scene.store.event(id, in: scene.network)
+                return status?.deliveries[.delivered] == 1 && status?.state == .done ? status : nil
+            }
+            #expect(status.deliveries[.dead, default: 0] == 0)
+        }
+    }
+
+    @Test func `nothing is lost while the database is away`() async throws {
+        try await PipelineScene.run(members: 2) { scene in
+            var ids: [EventID] = []
+            for round in 0..<5 {
+                for _ in 0..<20 { ids.append(try await scene.post()) }
+                scene.store.fail(with: StoreAway())
+                await #expect(throws: StoreAway.self, "round \(round)") { try await scene.post() }
+                try await Task.sleep(for: .milliseconds(20))
+                scene.store.fail(with: nil)
+            }
+            for id in ids {
+                let status = try await scene.finished(id)
+                #expect(status.deliveries[.delivered] == 2)
+            }
+            #expect(scene.provider.devices.count == 200, "nobody died between an answer and its settling")
+        }
+    }
+
+    @Test func `a lane without a provider waits, says so, and delays nobody else`() async throws {
+        let webhook = ScriptedProvider(name: .webhook)
+        try await PipelineScene.run(members: 1, providers: [webhook]) { scene in
+            let waits = try await scene.post()
+            let lane = try await eventually { scene.dispatcher.laneStatuses.first { $0.circuit == .open } }
+            #expect(lane.lane.provider == .log)
+            #expect(lane.reason == "no credential for log")
+            let device = Device(
+                id: "hook",
+                userID: "user-0",
+                address: .webhook(url: "https://example.com/hook"),
+                registeredAt: WallClock.system.now()
+            )
+            _ = try await scene.store.putDevice(device, in: scene.network)
+            try await scene.post()
+            _ = try await eventually { webhook.devices == ["hook"] ? true : nil }
+            let status = try await scene.store.event(waits, in: scene.network)
+            #expect(status?.deliveries[.pending] == 1, "it waits and counts no attempt")
+        }
+    }
+
+    @Test func `what was in hand at a shutdown is finished by the next start`() async throws {
+        let ids = UUIDv7Generator()
+        let store = MemoryStore(ids: ids)
+        let accepted = AcceptedIDs()
+        let slow = ScriptedProvider()
+        let first = try PipelineScene(store: store, ids: ids, provider: slow)
+        try await first.populate(members: 2)
+        try await first.whileRunning {
+            for _ in 0..<200 { accepted.add(try await first.post()) }
+        }
+        let second = try PipelineScene(store: store, ids: ids, provider: slow)
+        try await second.whileRunning {
+            for id in accepted.all {
+                let status = try await second.finished(id)
+                #expect(status.deliveries[.delivered] == 2)
+            }
+        }
+        #expect(slow.devices.count == 400, "a graceful shutdown sends nothing twice")
+    }
+}
