@@ -1,0 +1,67 @@
+/// One connection and its thread; all that touches the connection runs there.
+///
+/// It is opened once. A connection that broke is closed and replaced, never mended.
+actor PostgresConnection {
+    /// What became of a caller's work.
+    enum Outcome<Value: Sendable>: Sendable {
+        /// The connection was found broken before anything was sent; another one can do the work.
+        case unused
+        /// The work ran.
+        case finished(Result<Value, any Error>, isReusable: Bool)
+    }
+
+    nonisolated let canceller = StatementCanceller()
+    private nonisolated let thread = ConnectionThread()
+    private let configuration: PostgresConfiguration
+    private(set) var executor: StatementExecutor?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    init(configuration: PostgresConfiguration) {
+        self.configuration = configuration
+    }
+
+    /// Starts the thread, which waits, connects, and tells how that went.
+    ///
+    /// - Parameters:
+    ///   - delay: How long to wait first.
+    ///   - completion: Called on the thread, at most once.
+    nonisolated func open(
+        after delay: Duration,
+        completion: @escaping @Sendable (Result<Void, PostgresError>) -> Void
+    ) {
+        thread.submit {
+            guard self.thread.pause(for: delay) else { return completion(.failure(PostgresError(.shuttingDown))) }
+            completion(
+                self.assumeIsolated { connection in Result { () throws(PostgresError) in try connection.connect() } }
+            )
+        }
+        if !thread.start() {
+            completion(.failure(PostgresError(.connectionFailed, reason: "the system has no thread left")))
+        }
+    }
+
+    /// Closes the connection and ends the thread, once what runs has finished.
+    nonisolated func close() {
+        thread.submit { self.assumeIsolated { $0.executor = nil } }
+        thread.stop()
+    }
+
+    /// Runs a caller's work.
+    func run<Value: Sendable>(
+        _ work: @Sendable (StatementExecutor) throws -> Value
+    ) -> Outcome<Value> {
+        guard let executor, executor.beginLease() else { return .unused }
+        let result = Result { try work(executor) }
+        if case .failure = result, executor.isBroken, !executor.hasSentWork { return .unused }
+        return .finished(result, isReusable: executor.endLease())
+    }
+
+    private func connect() throws(PostgresError) {
+        executor = StatementExecutor(
+            handle: try ConnectionHandle.open(configuration.sessionInfo),
+            configuration: configuration,
+            canceller: canceller
+        )
+    }
+}

@@ -1,0 +1,76 @@
+/// A connection in the hands of one caller, for as long as a closure runs.
+///
+/// All calls are synchronous: the closure runs on the connection's own thread, so it must not wait for anything but
+/// PostgreSQL. Results are buffered by the client, so large tables are read in pages.
+public struct PostgresSession: ~Copyable {
+    private let executor: StatementExecutor
+
+    init(executor: StatementExecutor) {
+        self.executor = executor
+    }
+
+    /// Runs a statement for its effect.
+    ///
+    /// - Parameter sql: The statement.
+    /// - Returns: How many rows it inserted, updated, deleted or selected.
+    /// - Throws: `server` with the reason, `encoding`, `connectionLost` or `cancelled`.
+    @discardableResult
+    public func execute(_ sql: SQL) throws(PostgresError) -> Int {
+        try executor.run(sql).affectedRows
+    }
+
+    /// Runs a statement and decodes all its rows.
+    ///
+    /// - Parameters:
+    ///   - sql: The statement.
+    ///   - decode: Turns one row into a value.
+    /// - Returns: The values, in the order of the rows.
+    /// - Throws: As ``execute(_:)``, and what `decode` throws.
+    public func query<Value>(_ sql: SQL, _ decode: (borrowing Row) throws -> Value) throws -> [Value] {
+        try executor.run(sql).map(decode)
+    }
+
+    /// Runs a statement and decodes its first row.
+    ///
+    /// - Parameters:
+    ///   - sql: The statement.
+    ///   - decode: Turns the row into a value.
+    /// - Returns: The value; nil when there is no row.
+    /// - Throws: As ``execute(_:)``, and what `decode` throws.
+    public func queryFirst<Value>(_ sql: SQL, _ decode: (borrowing Row) throws -> Value) throws -> Value? {
+        try executor.run(sql).first(decode)
+    }
+
+    /// Runs a statement and visits its rows without collecting anything.
+    ///
+    /// - Parameters:
+    ///   - sql: The statement.
+    ///   - body: Called with each row, in order.
+    /// - Throws: As ``execute(_:)``, and what `body` throws, which ends the visit.
+    public func forEach(_ sql: SQL, _ body: (borrowing Row) throws -> Void) throws {
+        try executor.run(sql).forEach(body)
+    }
+
+    /// Runs the statements of a text one after the other, as a migration does; the first failure ends it.
+    ///
+    /// Outside a transaction the whole text is one, unless it says otherwise itself.
+    ///
+    /// - Parameter sql: The statements, separated by semicolons, without parameters.
+    /// - Throws: As ``execute(_:)``; `encoding` when there are parameters.
+    public func script(_ sql: SQL) throws(PostgresError) {
+        guard sql.parameters.count == 0 else {
+            throw PostgresError(.encoding, reason: "a script takes no parameters")
+        }
+        try executor.run(script: sql.text)
+    }
+
+    /// Runs a part of a transaction whose failure does not doom the whole: it undoes only what the part did.
+    ///
+    /// - Parameter body: The part; what it throws is thrown on, after the part is undone.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws, and `server` outside a transaction.
+    @discardableResult
+    public func withSavepoint<Value>(_ body: (borrowing PostgresSession) throws -> Value) throws -> Value {
+        try executor.savepoint(body)
+    }
+}

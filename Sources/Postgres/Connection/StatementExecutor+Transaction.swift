@@ -1,0 +1,88 @@
+// Statements that begin, divide or end a transaction. Cancellation does not reach them: one that hit a COMMIT would leave
+// the caller with an error and the database with the rows.
+extension StatementExecutor {
+    /// Runs `body` inside a transaction: commits what it did, or nothing.
+    ///
+    /// - Throws: What `body` throws, and what COMMIT fails with.
+    func transaction<Value>(
+        _ options: TransactionOptions,
+        _ body: (borrowing PostgresSession) throws -> Value
+    ) throws -> Value {
+        try begin(options)
+        let value: Value
+        do {
+            value = try body(PostgresSession(executor: self))
+        } catch {
+            rollBack()
+            throw error
+        }
+        try commit()
+        return value
+    }
+
+    /// Runs `body` so that its failure undoes only what it did itself.
+    func savepoint<Value>(_ body: (borrowing PostgresSession) throws -> Value) throws -> Value {
+        let outerFailure = transactionFailure
+        try control("SAVEPOINT carillon")
+        do {
+            let value = try body(PostgresSession(executor: self))
+            if let transactionFailure, handle.isInFailedTransaction { throw transactionFailure }
+            try control("RELEASE carillon")
+            return value
+        } catch {
+            if !isBroken {
+                try control("ROLLBACK TO carillon")
+                try control("RELEASE carillon")
+                transactionFailure = outerFailure
+            }
+            throw error
+        }
+    }
+
+    private func begin(_ options: TransactionOptions) throws(PostgresError) {
+        if let statementTimeout = options.statementTimeout {
+            replyTimeout = configuration.replyTimeout(forStatementTimeout: statementTimeout)
+        }
+        do throws(PostgresError) {
+            try control(options.openingScript)
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    private func commit() throws(PostgresError) {
+        do throws(PostgresError) {
+            if canceller.isCancelled { throw PostgresError(.cancelled) }
+            // COMMIT of a failed transaction succeeds, and means ROLLBACK.
+            if handle.isInFailedTransaction {
+                throw transactionFailure ?? PostgresError(.server(.inFailedSQLTransaction))
+            }
+            guard handle.isInTransaction || isBroken else { throw PostgresError(.server(.noActiveSQLTransaction)) }
+            guard try control("COMMIT") == "COMMIT" else { throw PostgresError(.server(.inFailedSQLTransaction)) }
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    /// Undoes the open transaction; a connection on which that fails is given up.
+    func rollBack() {
+        guard !isBroken, !handle.isIdle else { return }
+        do throws(PostgresError) {
+            try control("ROLLBACK")
+        } catch {
+            isAbandoned = true
+        }
+    }
+
+    @discardableResult
+    private func control(_ statement: String) throws(PostgresError) -> String {
+        guard !isBroken else { throw PostgresError(.connectionLost, reason: "it broke earlier") }
+        do throws(PostgresError) {
+            return try handle.run(script: statement, timeout: replyTimeout).commandTag
+        } catch {
+            throw note(error)
+        }
+    }
+}

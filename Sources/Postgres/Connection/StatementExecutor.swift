@@ -1,0 +1,144 @@
+/// Runs statements on one connection, on that connection's thread.
+///
+/// It remembers what a plain handle does not: which statements are prepared, whether the caller is cancelled, and whether
+/// the connection can still be trusted.
+final class StatementExecutor {
+    let handle: ConnectionHandle
+    let canceller: StatementCanceller
+    let configuration: PostgresConfiguration
+    private let requiresPrimary: Bool
+    private var statements: StatementCache
+
+    /// Whether the connection has failed in a way after which its state is unknown.
+    var isAbandoned = false
+    /// Whether anything of the caller's has been sent since ``beginLease()``.
+    private(set) var hasSentWork = false
+    /// The failure because of which the open transaction can only be rolled back.
+    var transactionFailure: PostgresError?
+
+    init(handle: consuming ConnectionHandle, configuration: PostgresConfiguration, canceller: StatementCanceller) {
+        canceller.attach(handle.makeCancelHandle())
+        self.handle = handle
+        self.canceller = canceller
+        self.configuration = configuration
+        requiresPrimary = configuration.connectionInfo.requiresPrimary
+        statements = StatementCache(capacity: configuration.statementCacheCapacity)
+        replyTimeout = configuration.replyTimeout(forStatementTimeout: configuration.statementTimeout)
+    }
+
+    /// How long to wait for an answer; a transaction with a statement timeout of its own changes it.
+    var replyTimeout: Duration?
+
+    var serverProcessID: Int32 { handle.serverProcessID }
+
+    var isBroken: Bool { isAbandoned || handle.isBroken }
+
+    /// Readies the connection for the next caller.
+    ///
+    /// - Returns: False when the server has hung up in the meantime.
+    func beginLease() -> Bool {
+        hasSentWork = false
+        transactionFailure = nil
+        replyTimeout = configuration.replyTimeout(forStatementTimeout: configuration.statementTimeout)
+        return !isBroken && !handle.hasHungUp()
+    }
+
+    /// Ends a transaction that the caller left open.
+    ///
+    /// - Returns: Whether the connection may serve another caller.
+    func endLease() -> Bool {
+        if !isBroken, !handle.isIdle { rollBack() }
+        return !isBroken && handle.isIdle
+    }
+}
+
+extension StatementExecutor {
+    /// Runs one statement of the caller's.
+    func run(_ sql: SQL) throws(PostgresError) -> QueryResult {
+        try sql.parameters.check()
+        return try runInterruptibly { () throws(PostgresError) in
+            guard sql.isPrepared else {
+                return try handle.run(text: sql.text, parameters: sql.parameters, timeout: replyTimeout)
+            }
+            return try runPrepared(sql)
+        }
+    }
+
+    /// Runs several statements of the caller's. The server's timeout holds for each of them, so there is none here.
+    func run(script: String) throws(PostgresError) {
+        _ = try runInterruptibly { () throws(PostgresError) in try handle.run(script: script, timeout: nil) }
+    }
+
+    private func runInterruptibly(
+        _ body: () throws(PostgresError) -> QueryResult
+    ) throws(PostgresError) -> QueryResult {
+        guard !isBroken else { throw PostgresError(.connectionLost, reason: "it broke earlier") }
+        try canceller.beginStatement()
+        hasSentWork = true
+        do throws(PostgresError) {
+            let result = try body()
+            endStatement()
+            return result
+        } catch {
+            endStatement()
+            throw note(error)
+        }
+    }
+
+    private func endStatement() {
+        if !canceller.endStatement(waitingAtMost: .seconds(5)) { isAbandoned = true }
+    }
+
+    /// Draws the consequences of a failure for the connection.
+    func note(_ error: PostgresError) -> PostgresError {
+        switch error.kind {
+        case .connectionLost:
+            isAbandoned = true
+        case .server(.readOnlySQLTransaction) where requiresPrimary:
+            // The primary has become a standby under this connection; another connection finds the new primary.
+            isAbandoned = true
+        case .server(.queryCanceled) where canceller.isCancelled:
+            return error.reclassified(as: .cancelled)
+        default:
+            break
+        }
+        if handle.isInFailedTransaction, transactionFailure == nil { transactionFailure = error }
+        return error
+    }
+}
+
+extension StatementExecutor {
+    private func runPrepared(_ sql: SQL) throws(PostgresError) -> QueryResult {
+        let key = StatementCache.Key(text: sql.text, types: sql.parameters.types)
+        do throws(PostgresError) {
+            return try runPrepared(key, sql.parameters)
+        } catch {
+            // A changed table makes a plan unusable, DISCARD forgets it. Neither has executed anything.
+            switch error.sqlState {
+            case .featureNotSupported?: statements.remove(key)
+            case .invalidSQLStatementName?: statements.forgetAll()
+            default: throw error
+            }
+            guard handle.isIdle else { throw error }
+            return try runPrepared(key, sql.parameters)
+        }
+    }
+
+    private func runPrepared(
+        _ key: StatementCache.Key,
+        _ parameters: ParameterList
+    ) throws(PostgresError) -> QueryResult {
+        try handle.runPrepared(prepare(key), parameters: parameters, timeout: replyTimeout)
+    }
+
+    private func prepare(_ key: StatementCache.Key) throws(PostgresError) -> String {
+        if let name = statements.name(for: key) { return name }
+        let name = statements.makeName()
+        _ = try handle.prepare(name, text: key.text, types: key.types, timeout: replyTimeout)
+        statements.insert(key, name: name)
+        for orphan in statements.takeOrphans() {
+            _ = try handle.run(script: "DEALLOCATE \(orphan)", timeout: replyTimeout)
+        }
+        return name
+    }
+}

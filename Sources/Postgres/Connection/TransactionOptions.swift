@@ -1,0 +1,56 @@
+/// How a transaction is opened, and what happens when it meets another one.
+public struct TransactionOptions: Sendable {
+    /// What a transaction sees of others that run beside it.
+    public enum Isolation: String, Sendable, CaseIterable {
+        /// Each statement sees what was committed before it began.
+        case readCommitted = "READ COMMITTED"
+        /// All statements see what was committed before the first one began.
+        case repeatableRead = "REPEATABLE READ"
+        /// As if the transactions had run one after the other; expect ``SQLState/serializationFailure``.
+        case serializable = "SERIALIZABLE"
+    }
+
+    /// What the transaction sees of others.
+    public var isolation: Isolation
+    /// Whether the server refuses writes.
+    public var readOnly: Bool
+    /// How many more times the transaction is run after a serialization failure or a deadlock. Its closure then runs
+    /// again from the start, so it may have no effects outside the database.
+    public var retries: Int
+    /// The limit of a single statement here, instead of the configuration's; zero means none.
+    public var statementTimeout: Duration?
+    /// The limit of waiting for a lock here, instead of the configuration's; zero means none.
+    public var lockTimeout: Duration?
+
+    /// Describes a transaction.
+    ///
+    /// - Parameters:
+    ///   - isolation: What the transaction sees of others.
+    ///   - readOnly: Whether the server refuses writes.
+    ///   - retries: How many more times it is run after a serialization failure or a deadlock.
+    ///   - statementTimeout: The limit of a single statement, if not the configuration's.
+    ///   - lockTimeout: The limit of waiting for a lock, if not the configuration's.
+    public init(
+        isolation: Isolation = .readCommitted,
+        readOnly: Bool = false,
+        retries: Int = 0,
+        statementTimeout: Duration? = nil,
+        lockTimeout: Duration? = nil
+    ) {
+        self.isolation = isolation
+        self.readOnly = readOnly
+        self.retries = retries
+        self.statementTimeout = statementTimeout
+        self.lockTimeout = lockTimeout
+    }
+
+    // One round trip for all of it.
+    var openingScript: String {
+        var script = "BEGIN ISOLATION LEVEL \(isolation.rawValue) READ \(readOnly ? "ONLY" : "WRITE")"
+        if let statementTimeout {
+            script += "; SET LOCAL statement_timeout = \(statementTimeout.roundedUpMilliseconds)"
+        }
+        if let lockTimeout { script += "; SET LOCAL lock_timeout = \(lockTimeout.roundedUpMilliseconds)" }
+        return script
+    }
+}

@@ -1,0 +1,188 @@
+import CLibPQ
+
+/// The one owner of a `PGconn`; the connection is closed when it goes.
+///
+/// Nothing here is safe to call from two threads.
+struct ConnectionHandle: ~Copyable {
+    private let pointer: OpaquePointer
+
+    private init(adopting pointer: OpaquePointer) {
+        self.pointer = pointer
+        // Notices quote values and would land on standard error.
+        PQsetNoticeProcessor(pointer, { _, _ in }, nil)
+    }
+
+    deinit { PQfinish(pointer) }
+
+    /// Connects, and blocks until that has succeeded or failed on every host.
+    ///
+    /// - Throws: `connectionFailed`.
+    static func open(_ info: ConnectionInfo) throws(PostgresError) -> ConnectionHandle {
+        let pointer = withCStrings(info.values.keys.sorted()) { keywords in
+            withCStrings(info.values.sorted { $0.key < $1.key }.map(\.value)) { values in
+                PQconnectdbParams(keywords, values, 0)
+            }
+        }
+        guard let pointer else { throw PostgresError(.connectionFailed, reason: "out of memory") }
+        guard PQstatus(pointer) == CONNECTION_OK else {
+            let message = ConnectionHandle.message(of: pointer)
+            PQfinish(pointer)
+            throw PostgresError(.connectionFailed, reason: message)
+        }
+        return ConnectionHandle(adopting: pointer)
+    }
+
+    /// The process that serves this connection.
+    var serverProcessID: Int32 { PQbackendPID(pointer) }
+
+    /// Whether libpq has noticed that the connection is gone.
+    var isBroken: Bool { PQstatus(pointer) == CONNECTION_BAD }
+
+    /// Whether the server is in no transaction and waits for a statement.
+    var isIdle: Bool { PQtransactionStatus(pointer) == PQTRANS_IDLE }
+
+    /// Whether a statement of the transaction has failed, so that the server will only roll it back.
+    var isInFailedTransaction: Bool { PQtransactionStatus(pointer) == PQTRANS_INERROR }
+
+    /// Whether a transaction is open and sound.
+    var isInTransaction: Bool { PQtransactionStatus(pointer) == PQTRANS_INTRANS }
+
+    func makeCancelHandle() -> CancelHandle? {
+        PQgetCancel(pointer).map(CancelHandle.init(adopting:))
+    }
+
+    private static func message(of pointer: OpaquePointer) -> String {
+        let message = PQerrorMessage(pointer).map { String(cString: $0) } ?? ""
+        return message.split(whereSeparator: \.isNewline).joined(separator: "; ")
+    }
+}
+
+extension ConnectionHandle {
+    /// Runs the statements of a text one after the other and answers with the last one's result.
+    func run(script: String, timeout: Duration?) throws(PostgresError) -> QueryResult {
+        try roundTrip(timeout: timeout) { PQsendQuery($0, script) }
+    }
+
+    func prepare(
+        _ name: String,
+        text: String,
+        types: [UInt32],
+        timeout: Duration?
+    ) throws(PostgresError) -> QueryResult {
+        try roundTrip(timeout: timeout) { PQsendPrepare($0, name, text, Int32(types.count), types) }
+    }
+
+    func runPrepared(
+        _ name: String,
+        parameters: ParameterList,
+        timeout: Duration?
+    ) throws(PostgresError) -> QueryResult {
+        try roundTrip(timeout: timeout) { connection in
+            parameters.withPointers { values, lengths, formats in
+                PQsendQueryPrepared(connection, name, Int32(parameters.count), values, lengths, formats, 1)
+            }
+        }
+    }
+
+    func run(text: String, parameters: ParameterList, timeout: Duration?) throws(PostgresError) -> QueryResult {
+        try roundTrip(timeout: timeout) { connection in
+            parameters.withPointers { values, lengths, formats in
+                PQsendQueryParams(
+                    connection,
+                    text,
+                    Int32(parameters.count),
+                    parameters.types,
+                    values,
+                    lengths,
+                    formats,
+                    1
+                )
+            }
+        }
+    }
+
+    private func roundTrip(
+        timeout: Duration?,
+        _ send: (OpaquePointer) -> Int32
+    ) throws(PostgresError) -> QueryResult {
+        guard send(pointer) == 1 else { throw lost() }
+        // libpq waits without limit, so a server that is frozen rather than gone would hold this thread for ever.
+        // PQisBusy is false when the answer came while the statement was still being sent.
+        if let timeout, PQisBusy(pointer) == 1 {
+            let readiness = SocketWaiter.waitUntilReadable(PQsocket(pointer), timeout: timeout)
+            guard readiness == .ready else {
+                throw PostgresError(.connectionLost, reason: "no answer within \(timeout)")
+            }
+        }
+        return try lastResult()
+    }
+
+    private func lastResult() throws(PostgresError) -> QueryResult {
+        var last: OpaquePointer?
+        while let next = PQgetResult(pointer) {
+            let status = PQresultStatus(next)
+            if status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH {
+                PQclear(next)
+                PQclear(last)
+                throw PostgresError(.connectionLost, reason: "COPY is not supported")
+            }
+            // The first error of a script is its outcome; what follows it says only that the connection is gone too.
+            if let held = last, PQresultStatus(held) == PGRES_FATAL_ERROR {
+                PQclear(next)
+            } else {
+                PQclear(last)
+                last = next
+            }
+        }
+        guard let last else { throw lost() }
+        let result = QueryResult(adopting: last)
+        guard let failure = result.failure else { return result }
+        throw failure
+    }
+
+    private func lost() -> PostgresError {
+        PostgresError(.connectionLost, reason: ConnectionHandle.message(of: pointer))
+    }
+}
+
+extension ConnectionHandle {
+    /// Whether the server has closed this idle connection, as far as this side can know without sending.
+    func hasHungUp() -> Bool {
+        // Each turn takes in what lies there: a farewell first, then the end of the stream. The bound only guards
+        // against a server that keeps talking.
+        for _ in 0..<16 {
+            if isBroken { return true }
+            switch SocketWaiter.waitUntilReadable(PQsocket(pointer), timeout: .zero) {
+            case .timedOut: return false
+            case .failed: return true
+            case .ready:
+                guard PQconsumeInput(pointer) == 1 else { return true }
+                _ = PQisBusy(pointer)
+            }
+        }
+        return true
+    }
+
+    /// Waits for notifications and takes those that came.
+    ///
+    /// - Throws: `connectionLost`.
+    func notifications(waitingFor timeout: Duration) throws(PostgresError) -> [PostgresNotification] {
+        switch SocketWaiter.waitUntilReadable(PQsocket(pointer), timeout: timeout) {
+        case .timedOut: return []
+        case .failed: throw lost()
+        case .ready: guard PQconsumeInput(pointer) == 1 else { throw lost() }
+        }
+        var notifications: [PostgresNotification] = []
+        while let notification = PQnotifies(pointer) {
+            defer { PQfreemem(notification) }
+            notifications.append(
+                PostgresNotification(
+                    channel: String(cString: notification.pointee.relname),
+                    payload: String(cString: notification.pointee.extra),
+                    serverProcessID: notification.pointee.be_pid
+                )
+            )
+        }
+        return notifications
+    }
+}

@@ -1,0 +1,142 @@
+/// Decides who gets which connection, and when one is opened or closed.
+///
+/// Events go in, actions come out; it performs nothing, knows no time, and can be tested without a server. A waiter is
+/// served in the order it came. Idle connections are used last in, first out, so that a calm pool uses few of them.
+struct PoolStateMachine {
+    typealias ConnectionID = Int
+    typealias WaiterID = Int
+
+    /// Why a waiter gets no connection.
+    enum Failure: Hashable {
+        case exhausted, timedOut, cancelled, shuttingDown
+    }
+
+    /// What is to be done.
+    enum Action: Hashable {
+        /// Open a connection, after the wait that belongs to so many failures in a row.
+        case open(ConnectionID, failures: Int)
+        /// Close a connection. One that is being opened is closed when that has ended.
+        case close(ConnectionID)
+        /// Give a connection to a waiter.
+        case lease(ConnectionID, to: WaiterID)
+        /// Turn a waiter away.
+        case fail(WaiterID, Failure)
+        /// All connections are closed after a shutdown.
+        case finish
+    }
+
+    private enum Status {
+        case opening, idle, leased
+    }
+
+    private let limit: Int
+    private let waiterLimit: Int
+    private var connections: [ConnectionID: Status] = [:]
+    private var idle: [ConnectionID] = []
+    private var waiters: [WaiterID] = []
+    private var lastConnectionID = 0
+    private var failures = 0
+    private var isShuttingDown = false
+
+    init(limit: Int, waiterLimit: Int) {
+        self.limit = max(1, limit)
+        self.waiterLimit = max(0, waiterLimit)
+    }
+
+    /// Whether the last attempt to connect has failed.
+    var isFailing: Bool { failures > 0 }
+
+    var statistics: PoolStatistics {
+        let opening = connections.values.count { $0 == .opening }
+        return PoolStatistics(
+            size: connections.count - opening,
+            idle: idle.count,
+            opening: opening,
+            waiting: waiters.count
+        )
+    }
+
+    /// A caller wants a connection.
+    mutating func request(_ waiter: WaiterID) -> [Action] {
+        if isShuttingDown { return [.fail(waiter, .shuttingDown)] }
+        if let connection = idle.popLast() {
+            connections[connection] = .leased
+            return [.lease(connection, to: waiter)]
+        }
+        guard waiters.count < waiterLimit else { return [.fail(waiter, .exhausted)] }
+        waiters.append(waiter)
+        return openAsNeeded(afterFailures: 0)
+    }
+
+    /// A caller waits no longer. Nothing happens when it has been served already.
+    mutating func withdraw(_ waiter: WaiterID, because failure: Failure) -> [Action] {
+        guard let index = waiters.firstIndex(of: waiter) else { return [] }
+        waiters.remove(at: index)
+        return [.fail(waiter, failure)]
+    }
+
+    /// A connection has been opened.
+    mutating func opened(_ connection: ConnectionID) -> [Action] {
+        guard connections[connection] == .opening else { return [] }
+        failures = 0
+        return [handOut(connection)].compactMap(\.self) + openAsNeeded(afterFailures: 0)
+    }
+
+    /// A connection could not be opened.
+    mutating func failedToOpen(_ connection: ConnectionID) -> [Action] {
+        guard connections[connection] == .opening else { return [] }
+        connections[connection] = nil
+        failures += 1
+        return [.close(connection)] + openAsNeeded(afterFailures: failures)
+    }
+
+    /// A caller has given its connection back.
+    mutating func release(_ connection: ConnectionID, isReusable: Bool) -> [Action] {
+        guard connections[connection] == .leased else { return [] }
+        guard isReusable, !isShuttingDown else {
+            connections[connection] = nil
+            return [.close(connection)] + openAsNeeded(afterFailures: 0) + finishIfDrained()
+        }
+        return [handOut(connection)].compactMap(\.self)
+    }
+
+    /// Takes no more callers, turns the waiting ones away, and ends when the last connection has come back.
+    mutating func shutDown() -> [Action] {
+        guard !isShuttingDown else { return [] }
+        isShuttingDown = true
+        let refusals = waiters.map { Action.fail($0, .shuttingDown) }
+        let unused = connections.filter { $0.value != .leased }.keys.sorted()
+        waiters.removeAll()
+        idle.removeAll()
+        for connection in unused { connections[connection] = nil }
+        return refusals + unused.map(Action.close) + finishIfDrained()
+    }
+
+    private mutating func handOut(_ connection: ConnectionID) -> Action? {
+        guard !waiters.isEmpty else {
+            connections[connection] = .idle
+            idle.append(connection)
+            return nil
+        }
+        connections[connection] = .leased
+        return .lease(connection, to: waiters.removeFirst())
+    }
+
+    /// After failures an attempt waits; the first for a while does not.
+    private mutating func openAsNeeded(afterFailures wait: Int) -> [Action] {
+        // While connecting fails, one attempt at a time asks whether the server is back.
+        let wanted = failures > 0 ? min(1, waiters.count) : waiters.count
+        let opening = connections.values.count { $0 == .opening }
+        let number = min(wanted - opening, limit - connections.count)
+        guard number > 0 else { return [] }
+        return (0..<number).map { _ in
+            lastConnectionID += 1
+            connections[lastConnectionID] = .opening
+            return .open(lastConnectionID, failures: wait)
+        }
+    }
+
+    private func finishIfDrained() -> [Action] {
+        isShuttingDown && connections.isEmpty ? [.finish] : []
+    }
+}

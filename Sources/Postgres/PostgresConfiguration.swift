@@ -1,0 +1,94 @@
+/// Where PostgreSQL is and how it is used.
+///
+/// Its descriptions hold no password.
+public struct PostgresConfiguration: Sendable {
+    /// How many connections there are at most; each has a thread. More than twice the cores rarely helps.
+    public var poolSize = 6
+    /// How many callers may wait for a connection; one more is turned away at once.
+    public var maxWaiters = 4096
+    /// How long a caller waits for a connection.
+    public var acquireTimeout: Duration = .seconds(2)
+    /// How long one attempt to connect may take for each host, in whole seconds, at least two.
+    public var connectTimeout: Duration = .seconds(3)
+    /// How long the server works on one statement; zero means no limit. To go beyond it in one transaction, use
+    /// ``TransactionOptions/statementTimeout``: the client stops waiting some seconds after this limit has passed.
+    public var statementTimeout: Duration = .seconds(15)
+    /// How long a statement waits for a lock; zero means no limit.
+    public var lockTimeout: Duration = .seconds(5)
+    /// How long a transaction may stay open without a statement; zero means no limit.
+    public var idleInTransactionTimeout: Duration = .seconds(10)
+    /// How long sent data may go without an acknowledgement before the connection counts as lost.
+    public var tcpUserTimeout: Duration = .seconds(10)
+    /// How long a silent connection stays unprobed; three probes, five seconds apart, then end it.
+    public var keepaliveIdle: Duration = .seconds(15)
+    /// What the server's activity views show.
+    public var applicationName = "carillon"
+    /// The wait after the first failed attempt to connect; it doubles with each further one.
+    public var reconnectBase: Duration = .milliseconds(50)
+    /// The longest wait between two attempts to connect.
+    public var reconnectLimit: Duration = .seconds(1)
+    /// How many prepared statements each connection keeps.
+    public var statementCacheCapacity = 256
+    /// Told how long each caller waited for a connection, in vain or not; called on the caller's task.
+    public var onWait: (@Sendable (Duration) -> Void)?
+
+    let connectionInfo: ConnectionInfo
+    /// How much longer than the server's own limit a statement may take before the server counts as frozen.
+    var replyGrace: Duration = .seconds(5)
+
+    /// Reads where PostgreSQL is from a connection string.
+    ///
+    /// What the string leaves open, libpq takes from its environment variables and password file. With several hosts,
+    /// the first that accepts writes is used unless `target_session_attrs` says otherwise. Settings in the string win
+    /// over those of this type.
+    ///
+    /// - Parameter url: A `postgresql://` URL or libpq's `key=value` pairs.
+    /// - Throws: `invalidConfiguration`, without quoting the string.
+    /// - SeeAlso: PostgreSQL documentation, section 34.1.1 "Connection Strings"
+    public init(url: String) throws(PostgresError) {
+        connectionInfo = try ConnectionInfo(parsing: url)
+    }
+}
+
+extension PostgresConfiguration {
+    /// The connection string with everything that a session needs.
+    var sessionInfo: ConnectionInfo {
+        var info = connectionInfo
+        info.setDefaults([
+            "application_name": applicationName,
+            "connect_timeout": String(max(2, connectTimeout.roundedUpSeconds)),
+            "keepalives": "1",
+            "keepalives_idle": String(max(1, keepaliveIdle.roundedUpSeconds)),
+            "keepalives_interval": "5",
+            "keepalives_count": "3",
+            "tcp_user_timeout": String(tcpUserTimeout.roundedUpMilliseconds),
+        ])
+        if info.hostCount > 1 { info.setDefaults(["target_session_attrs": "read-write"]) }
+        info.set("client_encoding", to: "UTF8")
+        info.prependSessionSettings([
+            ("statement_timeout", String(statementTimeout.roundedUpMilliseconds)),
+            ("lock_timeout", String(lockTimeout.roundedUpMilliseconds)),
+            ("idle_in_transaction_session_timeout", String(idleInTransactionTimeout.roundedUpMilliseconds)),
+            ("TimeZone", "UTC"),
+        ])
+        return info
+    }
+
+    var backoff: Backoff { Backoff(base: reconnectBase, limit: reconnectLimit) }
+
+    /// How long to wait for an answer before the server counts as frozen: longer than it may take by its own limit.
+    func replyTimeout(forStatementTimeout statementTimeout: Duration) -> Duration? {
+        statementTimeout > .zero ? statementTimeout + replyGrace : nil
+    }
+}
+
+extension PostgresConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Where PostgreSQL is, without the password.
+    public var description: String { connectionInfo.redacted }
+
+    /// Where PostgreSQL is, without the password.
+    public var debugDescription: String { description }
+
+    /// Hides the connection string from `dump`.
+    public var customMirror: Mirror { Mirror(self, children: ["url": description]) }
+}

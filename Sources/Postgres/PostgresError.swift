@@ -1,0 +1,166 @@
+/// What went wrong between this process and PostgreSQL.
+///
+/// `description` holds no values of statements or rows and may be logged anywhere. `debugDescription` holds all that the
+/// server said, including the values it quotes, and belongs in a developer's terminal only.
+public struct PostgresError: Error, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+    /// The kinds of failure a caller can tell apart.
+    public enum Kind: Hashable, Sendable {
+        /// The server refused the statement and says why.
+        case server(SQLState)
+        /// No connection could be opened.
+        case connectionFailed
+        /// The connection broke while a statement was under way; whether it took effect is unknown.
+        case connectionLost
+        /// No connection became free within the acquire timeout.
+        case timedOut
+        /// Too many callers are waiting for a connection already.
+        case poolExhausted
+        /// The pool is shutting down and takes no more work.
+        case shuttingDown
+        /// The caller's task was cancelled; nothing of the unfinished statement or transaction took effect.
+        case cancelled
+        /// A field does not hold what the caller asked for.
+        case decoding
+        /// A parameter cannot be sent; nothing was.
+        case encoding
+        /// The connection string cannot be used.
+        case invalidConfiguration
+    }
+
+    private let storage: Storage
+
+    /// What went wrong.
+    public var kind: Kind { storage.kind }
+
+    /// The server's code, when the server answered at all.
+    public var sqlState: SQLState? {
+        if case .server(let state) = kind { return state }
+        return storage.server?.sqlState
+    }
+
+    /// The constraint that said no, when one did.
+    public var constraint: String? { storage.server?.constraint }
+
+    /// The table the server names in its answer, when it names one.
+    public var table: String? { storage.server?.table }
+
+    /// Makes an error that carries no answer of a server.
+    ///
+    /// - Parameters:
+    ///   - kind: What went wrong.
+    ///   - reason: A sentence without values of statements or rows: it becomes part of `description`.
+    public init(_ kind: Kind, reason: String = "") {
+        storage = Storage(kind: kind, reason: reason, server: nil)
+    }
+
+    init(server: ServerReport) {
+        storage = Storage(kind: .server(server.sqlState), reason: "", server: server)
+    }
+
+    private init(storage: Storage) {
+        self.storage = storage
+    }
+
+    /// The same report under another kind.
+    func reclassified(as kind: Kind) -> PostgresError {
+        PostgresError(storage: Storage(kind: kind, reason: storage.reason, server: storage.server))
+    }
+}
+
+extension PostgresError {
+    /// Whether running the same transaction again can succeed: it met another one and was undone.
+    public var isRetriable: Bool {
+        switch kind {
+        case .server(.serializationFailure), .server(.deadlockDetected): true
+        default: false
+        }
+    }
+
+    /// Whether PostgreSQL is away or overloaded, so that the same work can succeed later, unchanged.
+    public var isConnectivity: Bool {
+        switch kind {
+        case .connectionFailed, .connectionLost, .timedOut, .poolExhausted:
+            true
+        case .server(let state):
+            Self.connectivityStates.contains(state) || state.errorClass == "08" || state.errorClass == "53"
+        case .shuttingDown, .cancelled, .decoding, .encoding, .invalidConfiguration:
+            false
+        }
+    }
+
+    private static let connectivityStates: Set<SQLState> = [
+        .adminShutdown, .crashShutdown, .cannotConnectNow, .lockNotAvailable, .queryCanceled,
+        .readOnlySQLTransaction, .idleInTransactionSessionTimeout,
+    ]
+}
+
+extension PostgresError {
+    /// What went wrong, without any value of a statement or row.
+    public var description: String {
+        var text = "PostgreSQL: \(kind.phrase)"
+        if let constraint { text += ", constraint \(constraint)" }
+        if let table { text += ", table \(table)" }
+        if !storage.reason.isEmpty { text += ": \(storage.reason)" }
+        return text
+    }
+
+    /// All that is known, including what the server quoted.
+    public var debugDescription: String {
+        guard let server = storage.server else { return description }
+        return "\(description); \(server.details)"
+    }
+}
+
+extension PostgresError.Kind {
+    fileprivate var phrase: String {
+        switch self {
+        case .server(let state): "the server answered \(state)"
+        case .connectionFailed: "no connection could be opened"
+        case .connectionLost: "the connection was lost"
+        case .timedOut: "no connection became free in time"
+        case .poolExhausted: "too many callers wait for a connection"
+        case .shuttingDown: "the pool is shutting down"
+        case .cancelled: "cancelled by the caller"
+        case .decoding: "a field cannot be decoded"
+        case .encoding: "a parameter cannot be encoded"
+        case .invalidConfiguration: "the configuration cannot be used"
+        }
+    }
+}
+
+extension PostgresError {
+    /// The fields of the server's answer, as far as it sent them.
+    struct ServerReport: Sendable {
+        var sqlState: SQLState
+        var message: String?
+        var detail: String?
+        var hint: String?
+        var context: String?
+        var position: String?
+        var schema: String?
+        var table: String?
+        var column: String?
+        var constraint: String?
+
+        var details: String {
+            let fields: [(String, String?)] = [
+                ("message", message), ("detail", detail), ("hint", hint), ("context", context),
+                ("position", position), ("schema", schema), ("column", column),
+            ]
+            return fields.compactMap { name, value in value.map { "\(name): \($0)" } }.joined(separator: "; ")
+        }
+    }
+
+    // Shared by reference: an error that is one word wide costs nothing where none is thrown.
+    private final class Storage: Sendable {
+        let kind: Kind
+        let reason: String
+        let server: ServerReport?
+
+        init(kind: Kind, reason: String, server: ServerReport?) {
+            self.kind = kind
+            self.reason = reason
+            self.server = server
+        }
+    }
+}

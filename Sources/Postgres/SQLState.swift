@@ -1,0 +1,74 @@
+/// A five-character code by which PostgreSQL names what went wrong.
+///
+/// Compare with the static members; unknown codes are kept as they came.
+/// - SeeAlso: PostgreSQL documentation, appendix A "PostgreSQL Error Codes"
+public struct SQLState: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The code, for example `23505`.
+    public let rawValue: String
+
+    /// Wraps a code as it came from the server.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// The first two characters: the class of the error, for example `23` for integrity constraints.
+    public var errorClass: String { String(rawValue.prefix(2)) }
+
+    /// The code itself.
+    public var description: String { rawValue }
+}
+
+extension SQLState {
+    /// `0A000`: the server does not do this; also raised when a prepared plan's result type has changed.
+    public static let featureNotSupported = SQLState(rawValue: "0A000")
+    /// `22021`: bytes that are not valid in the encoding.
+    public static let characterNotInRepertoire = SQLState(rawValue: "22021")
+    /// `22P02`: text that does not parse as the type asked for.
+    public static let invalidTextRepresentation = SQLState(rawValue: "22P02")
+    /// `23502`: NULL in a column that forbids it.
+    public static let notNullViolation = SQLState(rawValue: "23502")
+    /// `23503`: a row that others point to, or that points to none.
+    public static let foreignKeyViolation = SQLState(rawValue: "23503")
+    /// `23505`: a second row with the same key.
+    public static let uniqueViolation = SQLState(rawValue: "23505")
+    /// `23514`: a CHECK constraint says no.
+    public static let checkViolation = SQLState(rawValue: "23514")
+    /// `25001`: not allowed inside a transaction.
+    public static let activeSQLTransaction = SQLState(rawValue: "25001")
+    /// `25006`: a write on a read-only transaction or a standby.
+    public static let readOnlySQLTransaction = SQLState(rawValue: "25006")
+    /// `25P01`: there is no transaction to end.
+    public static let noActiveSQLTransaction = SQLState(rawValue: "25P01")
+    /// `25P02`: an earlier statement of the transaction failed.
+    public static let inFailedSQLTransaction = SQLState(rawValue: "25P02")
+    /// `25P03`: the session idled inside a transaction for too long and was ended.
+    public static let idleInTransactionSessionTimeout = SQLState(rawValue: "25P03")
+    /// `26000`: no prepared statement of that name.
+    public static let invalidSQLStatementName = SQLState(rawValue: "26000")
+    /// `40001`: a serializable or repeatable-read transaction met another one; run it again.
+    public static let serializationFailure = SQLState(rawValue: "40001")
+    /// `40P01`: chosen as the victim of a deadlock; run it again.
+    public static let deadlockDetected = SQLState(rawValue: "40P01")
+    /// `42601`: the statement does not parse.
+    public static let syntaxError = SQLState(rawValue: "42601")
+    /// `42703`: no column of that name.
+    public static let undefinedColumn = SQLState(rawValue: "42703")
+    /// `42P01`: no table of that name.
+    public static let undefinedTable = SQLState(rawValue: "42P01")
+    /// `42P04`: the database exists already.
+    public static let duplicateDatabase = SQLState(rawValue: "42P04")
+    /// `42P07`: the table exists already.
+    public static let duplicateTable = SQLState(rawValue: "42P07")
+    /// `53300`: the server has no connection left.
+    public static let tooManyConnections = SQLState(rawValue: "53300")
+    /// `55P03`: a lock was not granted within the lock timeout.
+    public static let lockNotAvailable = SQLState(rawValue: "55P03")
+    /// `57014`: cancelled, by a client or by the statement timeout.
+    public static let queryCanceled = SQLState(rawValue: "57014")
+    /// `57P01`: the server or an administrator ended the session.
+    public static let adminShutdown = SQLState(rawValue: "57P01")
+    /// `57P02`: another backend crashed and the server restarts.
+    public static let crashShutdown = SQLState(rawValue: "57P02")
+    /// `57P03`: the server is starting up or shutting down.
+    public static let cannotConnectNow = SQLState(rawValue: "57P03")
+}

@@ -1,0 +1,32 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Waits for a socket on the calling thread.
+enum SocketWaiter {
+    enum Readiness {
+        case ready, timedOut, failed
+    }
+
+    /// Waits until there is something to read, which the end of the stream is too.
+    static func waitUntilReadable(_ socket: Int32, timeout: Duration) -> Readiness {
+        guard socket >= 0 else { return .failed }
+        let deadline = ContinuousClock.now + timeout
+        var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        while true {
+            let remaining = max(.zero, deadline - .now)
+            switch poll(&descriptor, 1, Int32(clamping: remaining.roundedUpMilliseconds)) {
+            case 0:
+                if remaining == .zero || deadline <= .now { return .timedOut }
+            case 1...:
+                return .ready
+            default:
+                guard errno == EINTR else { return .failed }
+            }
+        }
+    }
+}
