@@ -1,0 +1,113 @@
+/// The directory a cluster lives in, and what is in it.
+///
+/// ```
+/// lock              who owns the server
+/// cluster/          PostgreSQL's own data directory
+/// cluster.partial/  the same while initdb works on it; worthless if that was interrupted
+/// run/              the server's socket, unless its path would be too long
+/// server.log        what the server says
+/// ```
+struct DataDirectory: Sendable {
+    /// The port number only names the socket file; nothing listens on it.
+    static let port = 5432
+
+    let path: String
+    let socketDirectory: String
+
+    var cluster: String { path + "/cluster" }
+    var partialCluster: String { path + "/cluster.partial" }
+    var lock: String { path + "/lock" }
+    var log: ServerLog { ServerLog(path: path + "/server.log") }
+    var postmasterFile: PostmasterFile? { PostmasterFile(path: cluster + "/postmaster.pid") }
+
+    private var hasTemporarySocketDirectory: Bool { !socketDirectory.hasPrefix(path) }
+
+    init(path: String) {
+        self.path = FileSystem.absolute(path)
+        socketDirectory = SocketDirectory.path(forDataDirectory: self.path)
+    }
+
+    /// The major version that made the cluster; nil when there is none yet.
+    var clusterVersion: String? {
+        FileSystem.contents(of: cluster + "/PG_VERSION", limit: 16)?.split(whereSeparator: \.isWhitespace).first
+            .map(String.init)
+    }
+
+    /// Which account runs the server: this process's own, or as root the one that the cluster belongs to.
+    func serverAccount(named name: String) throws(EmbeddedClusterError) -> ServerAccount {
+        let owner = FileSystem.attributes(of: cluster)?.owner
+        guard ServerAccount.isRoot else {
+            let current = ServerAccount.current
+            guard let owner, owner != current.userID else { return current }
+            throw .foreignOwner(directory: cluster, owner: ServerAccount.name(of: owner), user: current.name)
+        }
+        if let owner, owner != 0, let account = ServerAccount.withID(owner) { return account }
+        guard let account = ServerAccount.named(name) else { throw .noServerAccount(name: name) }
+        return account
+    }
+
+    /// Makes the directory where there is none.
+    func create(for account: ServerAccount) throws(EmbeddedClusterError) {
+        if !FileSystem.exists(path) {
+            try FileSystem.makeDirectories(path)
+            if ServerAccount.isRoot { try FileSystem.changeOwner(of: path, to: account) }
+        }
+        if !ServerAccount.isRoot, !FileSystem.isUsable(path), let owner = FileSystem.attributes(of: path)?.owner {
+            throw .foreignOwner(
+                directory: path,
+                owner: ServerAccount.name(of: owner),
+                user: ServerAccount.current.name
+            )
+        }
+        try checkThatItCanBeEntered(by: account)
+    }
+
+    /// Makes the directory of the server's socket.
+    func createSocketDirectory(for account: ServerAccount) throws(EmbeddedClusterError) {
+        try FileSystem.makePrivateDirectory(socketDirectory)
+        if ServerAccount.isRoot, FileSystem.attributes(of: socketDirectory)?.owner == 0 {
+            try FileSystem.changeOwner(of: socketDirectory, to: account)
+        }
+        // Anybody can make a directory under /tmp and wait there for a server or its clients.
+        guard let attributes = FileSystem.attributes(of: socketDirectory), attributes.isDirectory,
+            attributes.owner == account.userID, attributes.permissions & 0o077 == 0
+        else {
+            throw .fileSystem(
+                operation: "use",
+                path: socketDirectory,
+                reason: "it is not a private directory of \(account.name)"
+            )
+        }
+    }
+
+    /// Removes what a stopped server leaves outside of its own directory.
+    func removeTemporarySocketDirectory() throws(EmbeddedClusterError) {
+        if hasTemporarySocketDirectory { try FileSystem.remove(socketDirectory) }
+    }
+
+    /// Removes the traces of a server that is gone but whose process id somebody else has now, so that PostgreSQL
+    /// itself, which handles all other leftovers, would refuse to start.
+    func removeMisleadingPostmasterFile() throws(EmbeddedClusterError) {
+        guard let file = postmasterFile, file.isInUse, !file.isAlive else { return }
+        // Children can outlive a killed server for a moment. A second server beside them would ruin the data.
+        guard !ServerProcess.anyWorks(in: cluster) else { return }
+        try FileSystem.remove(cluster + "/postmaster.pid")
+        try FileSystem.remove("\(socketDirectory)/.s.PGSQL.\(Self.port).lock")
+        try FileSystem.remove("\(socketDirectory)/.s.PGSQL.\(Self.port)")
+    }
+
+    private func checkThatItCanBeEntered(by account: ServerAccount) throws(EmbeddedClusterError) {
+        guard account.userID != ServerAccount.current.userID else { return }
+        var directories: [String] = []
+        var current: String? = FileSystem.resolved(path)
+        while let directory = current {
+            directories.append(directory)
+            current = FileSystem.parent(of: directory)
+        }
+        for directory in directories.reversed() {
+            guard let attributes = FileSystem.attributes(of: directory), account.canEnter(attributes) else {
+                throw .untraversable(directory: directory, dataDirectory: path, account: account.name)
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Logging
+public import ServiceLifecycle
+
+/// As the first service of a group the server outlives all that use it.
+extension EmbeddedCluster: Service {
+    /// Starts the server unless it runs, keeps it running, and stops it at graceful shutdown or cancellation.
+    ///
+    /// - Throws: What ``start()`` throws at the first start. Later failures are logged and tried again.
+    public func run() async throws {
+        do {
+            try await cancelWhenGracefulShutdown {
+                _ = try await self.start()
+                try await self.keepRunning()
+            }
+        } catch is CancellationError {
+            await stop()
+        } catch {
+            await stop()
+            throw error
+        }
+    }
+
+    private func keepRunning() async throws {
+        var failures = 0
+        while true {
+            try await Task.sleep(for: .milliseconds(200))
+            do {
+                try directory.log.trim()
+                if try isRunning {
+                    failures = 0
+                    continue
+                }
+                logger.warning("PostgreSQL is gone, starting it again", metadata: ["attempt": "\(failures + 1)"])
+                _ = try await start()
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                failures += 1
+                logger.error("Cannot start PostgreSQL", metadata: ["error": "\(error)"])
+                // From 0.1 to 5 s; children of a killed server need a moment until they notice.
+                let limit = Duration.milliseconds(100) * (1 << min(failures, 6))
+                try await Task.sleep(for: min(.seconds(5), limit) * Double.random(in: 0.5..<1))
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/// Where a private cluster lives and how it is run.
+public struct EmbeddedClusterConfiguration: Sendable {
+    /// The directory that holds the cluster, its log and its lock. It is made on first use.
+    public var dataDirectory: String
+    /// Server settings that win over the built-in ones, by their names in `postgresql.conf`, for example `fsync`.
+    public var settings: [String: String]
+    /// The directory of `postgres` and `initdb`; nil searches PATH and then Debian's directories, newest version first.
+    public var binaryDirectory: String?
+    /// How long the server may take until it accepts connections; crash recovery can take a while.
+    public var startTimeout: Duration
+    /// How long the server may take to stop by itself before it is made to.
+    public var stopTimeout: Duration
+    /// The account that runs PostgreSQL when this process runs as root, which PostgreSQL refuses.
+    public var serverAccount: String
+
+    /// Describes a cluster.
+    ///
+    /// - Parameters:
+    ///   - dataDirectory: The directory that holds it.
+    ///   - settings: Server settings that win over the built-in ones.
+    ///   - binaryDirectory: Where the server's programs are, if they shall not be searched.
+    ///   - startTimeout: How long the server may take until it accepts connections.
+    ///   - stopTimeout: How long the server may take to stop by itself.
+    ///   - serverAccount: The account that runs PostgreSQL when this process runs as root.
+    public init(
+        dataDirectory: String,
+        settings: [String: String] = [:],
+        binaryDirectory: String? = nil,
+        startTimeout: Duration = .seconds(60),
+        stopTimeout: Duration = .seconds(30),
+        serverAccount: String = "postgres"
+    ) {
+        self.dataDirectory = dataDirectory
+        self.settings = settings
+        self.binaryDirectory = binaryDirectory
+        self.startTimeout = startTimeout
+        self.stopTimeout = stopTimeout
+        self.serverAccount = serverAccount
+    }
+}

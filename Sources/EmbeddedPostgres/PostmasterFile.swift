@@ -1,0 +1,46 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// What a server writes into `postmaster.pid` about itself.
+///
+/// - SeeAlso: PostgreSQL source, src/include/utils/pidfile.h
+struct PostmasterFile: Hashable, Sendable {
+    var processID: pid_t
+    var dataDirectory: String
+    /// Nil until the server has got that far.
+    var socketDirectory: String?
+    /// Whether the server accepts connections.
+    var isReady: Bool
+
+    init?(parsing text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count >= 2, let processID = pid_t(lines[0]), processID > 0 else { return nil }
+        self.processID = processID
+        dataDirectory = String(lines[1])
+        socketDirectory = lines.count > 4 && !lines[4].isEmpty ? String(lines[4]) : nil
+        isReady = lines.count > 7 && lines[7].hasPrefix("ready")
+    }
+
+    init?(path: String) {
+        guard let text = FileSystem.contents(of: path, limit: 4096) else { return nil }
+        self.init(parsing: text)
+    }
+
+    /// Whether the server that wrote the file still runs.
+    ///
+    /// Process ids are used again, after a reboot almost surely, so a process of this id alone proves nothing; but a
+    /// server works in its data directory.
+    var isAlive: Bool {
+        guard isInUse else { return false }
+        guard let directory = FileSystem.destination(ofLink: "/proc/\(processID)/cwd") else { return true }
+        return FileSystem.resolved(directory) == FileSystem.resolved(dataDirectory)
+    }
+
+    /// Whether there is a process of the server's id at all.
+    var isInUse: Bool { ServerProcess.isAlive(processID) }
+}

@@ -1,0 +1,21 @@
+/// The file the server writes its log to.
+///
+/// The server appends through a descriptor it got when it started, so a file that has grown too large is emptied rather
+/// than replaced; its end is kept beside it.
+struct ServerLog: Sendable {
+    static let limit = 4 << 20
+
+    let path: String
+
+    /// Empties the file when it has grown too large.
+    func trim() throws(EmbeddedClusterError) {
+        guard let size = FileSystem.attributes(of: path)?.size, size > Self.limit else { return }
+        try FileSystem.write(tail(limit: 256 << 10), to: path + ".old")
+        try FileSystem.empty(path)
+    }
+
+    /// The end of the log, for an error message.
+    func tail(limit: Int = 1024) -> String {
+        FileSystem.contents(of: path, limit: limit, fromEnd: true) ?? ""
+    }
+}

@@ -1,0 +1,116 @@
+import Subprocess
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+#if canImport(System)
+    import System
+#else
+    import SystemPackage
+#endif
+
+/// A running PostgreSQL server, started by this process or found.
+struct ServerProcess: Sendable {
+    let processID: pid_t
+    // Ends when the server has ended and has been reaped; nil for a server that is not this process's child.
+    private let exit: Task<Void, Never>?
+
+    init(adopting processID: pid_t) {
+        self.processID = processID
+        exit = nil
+    }
+
+    private init(processID: pid_t, exit: Task<Void, Never>) {
+        self.processID = processID
+        self.exit = exit
+    }
+
+    var isAlive: Bool { Self.isAlive(processID) }
+
+    static func isAlive(_ processID: pid_t) -> Bool {
+        kill(processID, 0) == 0 || errno == EPERM
+    }
+
+    /// Whether some process has a directory as its own, as all processes of a server have their data directory.
+    static func anyWorks(in directory: String) -> Bool {
+        let directory = FileSystem.resolved(directory)
+        return FileSystem.entries(of: "/proc").contains { entry in
+            pid_t(entry) != nil && FileSystem.destination(ofLink: "/proc/\(entry)/cwd") == directory
+        }
+    }
+
+    /// Starts the server and returns as soon as its process exists.
+    ///
+    /// - Throws: What starting a process fails with.
+    static func launch(_ command: ServerCommand, log: ServerLog) async throws -> ServerProcess {
+        let descriptor = try FileSystem.openForAppending(log.path)
+        defer { close(descriptor) }
+        let (started, continuation) = AsyncStream<pid_t>.makeStream()
+        // It outlives `start()`, which is what an embedded server is for; `waitForExit()` joins it.
+        let server = Task {
+            defer { continuation.finish() }
+            let output = FileDescriptor(rawValue: descriptor)
+            _ = try await run(
+                .path(FilePath(command.program)),
+                arguments: Arguments(command.arguments),
+                environment: .server,
+                workingDirectory: "/",
+                platformOptions: .server,
+                input: .none,
+                output: .fileDescriptor(output, closeAfterSpawningProcess: false),
+                error: .fileDescriptor(output, closeAfterSpawningProcess: false)
+            ) { execution in
+                continuation.yield(execution.processIdentifier.value)
+            }
+        }
+        // Not cancelled with the caller: a server that nobody knows of could not be stopped.
+        let processID = await Task { await started.first { _ in true } }.value
+        guard let processID else {
+            try await server.value
+            throw EmbeddedClusterError.startFailed(log: log.tail())
+        }
+        return ServerProcess(processID: processID, exit: Task { _ = await server.result })
+    }
+
+    /// Sends a signal; nothing happens when the server is gone already.
+    func send(_ signal: Int32) {
+        // The exit task still holds the process, so its id cannot belong to another one yet; for an adopted server
+        // the moment between look and signal is as short as it can be.
+        if isAlive { kill(processID, signal) }
+    }
+
+    /// Waits until the server has ended; cancellation does not shorten the wait.
+    ///
+    /// - Returns: Whether it has ended in time.
+    func waitForExit(atMost limit: Duration) async -> Bool {
+        await Task {
+            let deadline = ContinuousClock.now + limit
+            while isAlive {
+                guard ContinuousClock.now < deadline else { return false }
+                try? await Task.sleep(for: .milliseconds(10))
+            }
+            await exit?.value
+            return true
+        }.value
+    }
+}
+
+extension PlatformOptions {
+    /// Out of reach of the terminal's signals, so that Ctrl-C does not stop the server before those who use it are done.
+    static var server: PlatformOptions {
+        var options = PlatformOptions()
+        options.createSession = true
+        return options
+    }
+}
+
+extension Environment {
+    /// For programs of PostgreSQL, which take settings from variables such as PGDATA and PGPORT.
+    static var server: Environment {
+        .custom(["PATH": "/usr/bin:/bin", "LC_ALL": ServerSettings.locale])
+    }
+}

@@ -1,0 +1,85 @@
+import Postgres
+import ServiceLifecycle
+import Testing
+
+@testable import EmbeddedPostgres
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+@Suite struct EmbeddedClusterServiceTests {
+    @Test func `graceful shutdown stops the server`() async throws {
+        try await withTemporaryPath { path in
+            let cluster = makeCluster(at: path)
+            let processID = try await withService(cluster) { await cluster.processID }
+            #expect(!ServerProcess.isAlive(try #require(processID)))
+        }
+    }
+
+    @Test func `a killed server is started again, and has all that was committed`() async throws {
+        try await withTemporaryPath { path in
+            let cluster = makeCluster(at: path)
+            try await withService(cluster) {
+                try await run("CREATE TABLE t AS SELECT 'kept' AS text", on: cluster)
+                let before = try #require(await cluster.processID)
+                kill(before, SIGKILL)
+                try await eventually("another server runs") {
+                    let after = await cluster.processID
+                    return after != before && cluster.directory.postmasterFile?.isReady == true
+                }
+                try await eventually("it answers") { (try? await text("SELECT text FROM t", on: cluster)) == "kept" }
+            }
+        }
+    }
+
+    @Test func `a guest keeps the server going when its owner ends`() async throws {
+        try await withTemporaryPath { path in
+            let (owner, guest) = (makeCluster(at: path), makeCluster(at: path))
+            _ = try await owner.start()
+            try await withService(guest) {
+                let isOwner = await guest.ownsServer
+                #expect(!isOwner)
+                await owner.stop()
+                try await eventually("the guest owns it") { await guest.ownsServer }
+                try await eventually("it answers") { (try? await text("SELECT 'here'", on: guest)) == "here" }
+            }
+            #expect(guest.directory.postmasterFile?.isAlive != true)
+        }
+    }
+
+    @Test func `a first start that fails ends the service`() async throws {
+        try await withTemporaryPath { path in
+            let cluster = EmbeddedCluster(
+                configuration: EmbeddedClusterConfiguration(dataDirectory: path, binaryDirectory: "/nonexistent"),
+                logger: silentLogger
+            )
+            await #expect(throws: EmbeddedClusterError.self) { try await cluster.run() }
+        }
+    }
+
+    /// Runs a cluster as a service until `body` is done.
+    private func withService<Value>(
+        _ cluster: EmbeddedCluster,
+        _ body: () async throws -> Value
+    ) async throws -> Value {
+        let group = ServiceGroup(services: [cluster], logger: silentLogger)
+        let running = Task { try await group.run() }
+        let value: Value
+        do {
+            try await eventually("it answers") { (try? await text("SELECT 'up'", on: cluster)) == "up" }
+            value = try await body()
+        } catch {
+            await group.triggerGracefulShutdown()
+            try await running.value
+            throw error
+        }
+        await group.triggerGracefulShutdown()
+        try await running.value
+        return value
+    }
+}
