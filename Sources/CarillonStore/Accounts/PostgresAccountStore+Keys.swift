@@ -1,0 +1,64 @@
+public import CarillonCore
+import Postgres
+
+extension PostgresAccountStore {
+    /// Adds an API key.
+    /// - Throws: A foreign key violation when the network does not exist.
+    public func addAPIKey(_ key: StoredAPIKey) async throws {
+        try await pool.withTransaction(.write) { session in try session.insert(key) }
+    }
+
+    /// The network's keys in the order of their ids.
+    public func apiKeys(of network: NetworkID, after: String?, limit: Int) async throws -> [APIKey] {
+        try await pool.withConnection { session in
+            try session.query(
+                """
+                SELECT key_id, network_id, role, label, created_at FROM api_keys
+                WHERE network_id = \(network.rawValue) AND key_id > \(after ?? "") ORDER BY key_id LIMIT \(limit)
+                """
+            ) { row in try row.apiKey() }
+        }
+    }
+
+    /// Removes a key; `false` when there is none.
+    public func deleteAPIKey(_ id: String, of network: NetworkID) async throws -> Bool {
+        try await pool.withConnection { session in
+            try session.execute(
+                "DELETE FROM api_keys WHERE network_id = \(network.rawValue) AND key_id = \(id)"
+            ) > 0
+        }
+    }
+}
+
+extension PostgresSession {
+    func insert(_ key: StoredAPIKey) throws {
+        try execute(
+            """
+            INSERT INTO api_keys (network_id, key_id, role, label, secret_hash, created_at)
+            VALUES (\(key.key.networkID.rawValue), \(key.key.id), \(key.key.role.rawValue), \(key.key.label as String?),
+                    \(key.secretHash), \(key.key.createdAt.stored))
+            """
+        )
+    }
+
+    func apiKeys(of network: NetworkID) throws -> [StoredAPIKey] {
+        try query(
+            """
+            SELECT key_id, network_id, role, label, created_at, secret_hash FROM api_keys
+            WHERE network_id = \(network.rawValue) ORDER BY key_id
+            """
+        ) { row in StoredAPIKey(key: try row.apiKey(), secretHash: try row.decode(5)) }
+    }
+}
+
+extension Row {
+    fileprivate func apiKey() throws -> APIKey {
+        APIKey(
+            id: try decode(0),
+            networkID: try id(1),
+            role: try choice(2),
+            label: try decode(3),
+            createdAt: try timestamp(4)
+        )
+    }
+}

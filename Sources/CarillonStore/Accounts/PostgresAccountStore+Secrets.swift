@@ -1,0 +1,209 @@
+public import CarillonCore
+import Foundation
+import Postgres
+
+extension PostgresAccountStore {
+    /// Adds a secret that verifies incoming events; the former ones end after `overlap`.
+    public func rotateWebhookSecret(
+        of network: NetworkID,
+        to secret: WebhookSecret,
+        overlap: Duration
+    ) async throws {
+        try await rotate(.incoming, of: network, to: secret, overlap: overlap)
+    }
+
+    /// Makes `secret` the newest of the secrets that sign outgoing webhooks; the former one signs too for `overlap`.
+    public func rotateOutgoingWebhookSecret(
+        of network: NetworkID,
+        to secret: WebhookSecret,
+        overlap: Duration
+    ) async throws {
+        try await rotate(.outgoing, of: network, to: secret, overlap: overlap)
+    }
+
+    /// The secrets that sign outgoing webhooks, the newest first; made on first use by storing `candidate`.
+    ///
+    /// Of several first uses at once one wins, and all answer its secret.
+    public func outgoingWebhookSecrets(
+        of network: NetworkID,
+        candidate: WebhookSecret
+    ) async throws -> [WebhookSecret] {
+        let known = try await pool.withConnection { session in try session.secrets(.outgoing, of: network) }
+        guard known.isEmpty else { return try open(known, in: network) }
+        let first = StoredSecret(id: ids.next(), sealed: try box.seal(candidate, .outgoing, in: network))
+        let stored = try await pool.withTransaction(.write) { session in
+            try session.lockNetwork(network)
+            let others = try session.secrets(.outgoing, of: network)
+            guard others.isEmpty else { return others }
+            try session.insert(first, .outgoing, of: network)
+            return [first]
+        }
+        return try open(stored, in: network)
+    }
+
+    private func open(_ secrets: [StoredSecret], in network: NetworkID) throws -> [WebhookSecret] {
+        try secrets.map { try box.open($0.sealed, .outgoing, in: network) }
+    }
+
+    private func rotate(
+        _ direction: SecretDirection,
+        of network: NetworkID,
+        to secret: WebhookSecret,
+        overlap: Duration
+    ) async throws {
+        let stored = StoredSecret(id: ids.next(), sealed: try box.seal(secret, direction, in: network))
+        let overlap = max(.zero, overlap).wholeMilliseconds
+        try await pool.withTransaction(.write) { session in
+            try session.lockNetwork(network)
+            try session.execute(
+                """
+                DELETE FROM webhook_secrets
+                WHERE network_id = \(network.rawValue) AND direction = \(direction.rawValue) AND expires_at <= now()
+                """
+            )
+            try session.execute(
+                """
+                UPDATE webhook_secrets
+                SET expires_at = least(expires_at, now() + \(overlap) * interval '1 millisecond')
+                WHERE network_id = \(network.rawValue) AND direction = \(direction.rawValue)
+                """
+            )
+            try session.insert(stored, direction, of: network)
+        }
+    }
+}
+
+/// Which way the messages go that a secret signs.
+enum SecretDirection: String {
+    case incoming
+    case outgoing
+
+    var purpose: SecretBox.Purpose {
+        switch self {
+        case .incoming: .incomingWebhook
+        case .outgoing: .outgoingWebhook
+        }
+    }
+}
+
+/// A row of `webhook_secrets`.
+struct StoredSecret: Sendable {
+    var id: UUID
+    var sealed: [UInt8]
+    var expiresAt: Timestamp?
+}
+
+/// A row of `user_token_keys`.
+struct StoredTokenKey: Sendable {
+    private var id: UUID
+    private var algorithm: String
+    private var material: [UInt8]
+
+    init(_ key: UserTokenKey, _ box: SecretBox, _ id: UUID, in network: NetworkID) throws {
+        self.id = id
+        switch key {
+        case .hs256(let secret):
+            algorithm = "HS256"
+            material = try secret.reveal { try box.seal(Array($0.utf8), for: .userToken, in: network) }
+        case .es256(let publicKey):
+            algorithm = "ES256"
+            material = Array(publicKey.utf8)
+        case .rs256(let publicKey):
+            algorithm = "RS256"
+            material = Array(publicKey.utf8)
+        }
+    }
+
+    fileprivate init(_ row: borrowing Row) throws {
+        id = try row.decode(0)
+        algorithm = try row.decode(1)
+        material = try row.decode(2)
+    }
+
+    func key(_ box: SecretBox, in network: NetworkID) throws(StoreError) -> UserTokenKey {
+        switch algorithm {
+        case "HS256":
+            let secret = try box.open(material, for: .userToken, in: network)
+            return .hs256(Secret(String(decoding: secret, as: UTF8.self)))
+        case "ES256": return .es256(publicKey: String(decoding: material, as: UTF8.self))
+        case "RS256": return .rs256(publicKey: String(decoding: material, as: UTF8.self))
+        default: throw .unreadable("key of user tokens")
+        }
+    }
+
+    fileprivate func insert(of network: NetworkID, _ session: borrowing PostgresSession) throws {
+        try session.execute(
+            """
+            INSERT INTO user_token_keys (network_id, key_id, algorithm, material)
+            VALUES (\(network.rawValue), \(id), \(algorithm), \(material))
+            """
+        )
+    }
+}
+
+extension SecretBox {
+    func seal(_ secret: WebhookSecret, _ direction: SecretDirection, in network: NetworkID) throws -> [UInt8] {
+        try secret.text.reveal { try seal(Array($0.utf8), for: direction.purpose, in: network) }
+    }
+
+    func open(
+        _ sealed: [UInt8],
+        _ direction: SecretDirection,
+        in network: NetworkID
+    ) throws(StoreError) -> WebhookSecret {
+        let text = String(decoding: try open(sealed, for: direction.purpose, in: network), as: UTF8.self)
+        guard let secret = WebhookSecret(text) else { throw .unreadable("webhook secret") }
+        return secret
+    }
+}
+
+extension PostgresSession {
+    /// Lets changes to a network's credentials wait for each other.
+    func lockNetwork(_ network: NetworkID) throws {
+        let locked = try execute(
+            "SELECT FROM networks WHERE network_id = \(network.rawValue) FOR NO KEY UPDATE"
+        )
+        guard locked == 1 else { throw StoreError.unknownNetwork }
+    }
+
+    /// The secrets that have not ended, the newest first.
+    func secrets(_ direction: SecretDirection, of network: NetworkID) throws -> [StoredSecret] {
+        try query(
+            """
+            SELECT secret_id, sealed, expires_at FROM webhook_secrets
+            WHERE network_id = \(network.rawValue) AND direction = \(direction.rawValue)
+                AND (expires_at IS NULL OR expires_at > now())
+            ORDER BY secret_id DESC
+            """
+        ) { row in
+            StoredSecret(
+                id: try row.decode(0),
+                sealed: try row.decode(1),
+                expiresAt: try row.timestampIfAny(2)
+            )
+        }
+    }
+
+    func insert(_ secret: StoredSecret, _ direction: SecretDirection, of network: NetworkID) throws {
+        try execute(
+            """
+            INSERT INTO webhook_secrets (network_id, secret_id, direction, sealed, expires_at)
+            VALUES (\(network.rawValue), \(secret.id), \(direction.rawValue), \(secret.sealed),
+                    \(secret.expiresAt?.stored as PostgresTimestamp?))
+            """
+        )
+    }
+
+    func tokenKeys(of network: NetworkID) throws -> [StoredTokenKey] {
+        try query(
+            """
+            SELECT key_id, algorithm, material FROM user_token_keys
+            WHERE network_id = \(network.rawValue) ORDER BY key_id
+            """
+        ) { row in try StoredTokenKey(row) }
+    }
+
+    func insert(_ key: StoredTokenKey, of network: NetworkID) throws {
+        try key.insert(of: network, self)
+    }
+}

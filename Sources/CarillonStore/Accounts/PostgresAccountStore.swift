@@ -1,0 +1,136 @@
+public import CarillonCore
+import Foundation
+public import Postgres
+
+/// Networks and their credentials; secrets are sealed with the master key, of API keys only a hash is kept.
+public struct PostgresAccountStore: AccountStore {
+    let pool: PostgresPool
+    let box: SecretBox
+    let ids: UUIDv7Generator
+
+    /// A store in the database of `pool`; `ids` orders secrets by their making.
+    public init(pool: PostgresPool, box: SecretBox, ids: UUIDv7Generator) {
+        self.pool = pool
+        self.box = box
+        self.ids = ids
+    }
+
+    /// Makes a network with its first keys; `false` when the id is taken.
+    public func createNetwork(_ credentials: NetworkCredentials) async throws -> Bool {
+        let network = credentials.network
+        let secrets = try credentials.webhookSecrets.map { record in
+            StoredSecret(
+                id: ids.next(),
+                sealed: try box.seal(record.secret, .incoming, in: network.id),
+                expiresAt: record.expiresAt
+            )
+        }
+        let tokenKeys = try credentials.userTokenKeys.map { try StoredTokenKey($0, box, ids.next(), in: network.id) }
+        return try await pool.withTransaction(.write) { session in
+            let inserted = try session.execute(
+                """
+                INSERT INTO networks (network_id, display_name, default_locale, created_at)
+                VALUES (\(network.id.rawValue), \(network.displayName as String?), \(network.defaultLocale as String?),
+                        \(network.createdAt.stored))
+                ON CONFLICT (network_id) DO NOTHING
+                """
+            )
+            guard inserted == 1 else { return false }
+            // What a network of the same name left behind must not come back to life.
+            try session.purgeAll(of: network.id)
+            for secret in secrets { try session.insert(secret, .incoming, of: network.id) }
+            for key in tokenKeys { try session.insert(key, of: network.id) }
+            for key in credentials.apiKeys { try session.insert(key) }
+            return true
+        }
+    }
+
+    /// Networks in the order of their ids.
+    public func networks(after: NetworkID?, limit: Int) async throws -> [Network] {
+        try await pool.withConnection { session in
+            try session.query(
+                """
+                SELECT network_id, display_name, default_locale, created_at FROM networks
+                WHERE network_id > \(after?.rawValue ?? "") ORDER BY network_id LIMIT \(limit)
+                """
+            ) { row in try row.network() }
+        }
+    }
+
+    /// Removes a network and everything in it; `false` when there is none.
+    ///
+    /// The credentials go first, in one transaction; the rest follows in small ones. Should the process end in between,
+    /// the ``Housekeeper`` finishes.
+    public func deleteNetwork(_ id: NetworkID) async throws -> Bool {
+        let isFound = try await pool.withTransaction(.write) { session in
+            let deleted = try session.execute("DELETE FROM networks WHERE network_id = \(id.rawValue)")
+            if deleted > 0 { try session.recordChange(of: nil, in: id) }
+            return deleted > 0
+        }
+        guard isFound else { return false }
+        try await pool.purge(id)
+        return true
+    }
+
+    /// Replaces a network's display name and default locale; `false` when there is none.
+    public func updateNetwork(_ network: Network) async throws -> Bool {
+        try await pool.withConnection { session in
+            try session.execute(
+                """
+                UPDATE networks SET display_name = \(network.displayName as String?),
+                    default_locale = \(network.defaultLocale as String?)
+                WHERE network_id = \(network.id.rawValue)
+                """
+            ) > 0
+        }
+    }
+
+    /// Who may call for a network, read at one moment; `nil` when there is none.
+    public func credentials(of id: NetworkID) async throws -> NetworkCredentials? {
+        let stored = try await pool.withTransaction(.snapshot) { session in
+            let network = try session.queryFirst(
+                """
+                SELECT network_id, display_name, default_locale, created_at FROM networks
+                WHERE network_id = \(id.rawValue)
+                """
+            ) { row in try row.network() }
+            return (
+                network: network, secrets: try session.secrets(.incoming, of: id),
+                tokenKeys: try session.tokenKeys(of: id), apiKeys: try session.apiKeys(of: id)
+            )
+        }
+        guard let network = stored.network else { return nil }
+        return NetworkCredentials(
+            network: network,
+            webhookSecrets: try stored.secrets.map { secret in
+                WebhookSecretRecord(
+                    secret: try box.open(secret.sealed, .incoming, in: id),
+                    expiresAt: secret.expiresAt
+                )
+            },
+            userTokenKeys: try stored.tokenKeys.map { try $0.key(box, in: id) },
+            apiKeys: stored.apiKeys
+        )
+    }
+
+    /// Replaces the keys that verify user tokens.
+    public func setUserTokenKeys(_ keys: [UserTokenKey], of network: NetworkID) async throws {
+        let stored = try keys.map { try StoredTokenKey($0, box, ids.next(), in: network) }
+        try await pool.withTransaction(.write) { session in
+            try session.lockNetwork(network)
+            try session.execute("DELETE FROM user_token_keys WHERE network_id = \(network.rawValue)")
+            for key in stored { try session.insert(key, of: network) }
+        }
+    }
+}
+
+extension Row {
+    fileprivate func network() throws -> Network {
+        Network(
+            id: try id(0),
+            displayName: try decode(1),
+            defaultLocale: try decode(2),
+            createdAt: try timestamp(3)
+        )
+    }
+}

@@ -1,0 +1,100 @@
+import CarillonCore
+import Postgres
+
+/// What settlements say about devices themselves: one row for each device, the gravest word last.
+struct DeviceEffects {
+    private struct Key: Hashable, Comparable {
+        var network: NetworkID
+        var device: DeviceID
+
+        static func < (left: Self, right: Self) -> Bool { (left.network, left.device) < (right.network, right.device) }
+    }
+
+    fileprivate struct Effect {
+        var user: UserID
+        var error: String?
+        var state: DeviceState?
+        var registeredBefore: Timestamp?
+
+        /// Whether nothing that another settlement says of the device weighs more.
+        func outweighs(_ other: Effect) -> Bool { weight >= other.weight }
+
+        private var weight: Int {
+            switch state {
+            case .unregistered: 3
+            case .quarantined: 2
+            case .active, nil: error == nil ? 0 : 1
+            }
+        }
+    }
+
+    private var effects: [Key: Effect] = [:]
+
+    init(_ settlements: [Settlement]) {
+        for settlement in settlements {
+            let network = settlement.group.lane.networkID
+            for record in settlement.records {
+                guard let effect = record.effect else { continue }
+                add(Effect(user: record.userID, effect), Key(network: network, device: record.deviceID))
+            }
+            guard !settlement.troubles.isEmpty else { continue }
+            for target in settlement.remainders.flatMap(\.targets) {
+                guard let error = settlement.troubles[target.deviceID] else { continue }
+                add(Effect(user: target.userID, error: error), Key(network: network, device: target.deviceID))
+            }
+        }
+    }
+
+    private mutating func add(_ effect: Effect, _ key: Key) {
+        if let other = effects[key], !effect.outweighs(other) { return }
+        effects[key] = effect
+    }
+
+    /// Applies them to devices that still belong to the user, and that were not registered again since.
+    func write(_ session: borrowing PostgresSession) throws {
+        let rows = effects.sorted { $0.key < $1.key }
+        guard !rows.isEmpty else { return }
+        let touched: [(NetworkID, UserID?)?] = try session.query(
+            """
+            WITH target AS (
+                SELECT n.*
+                FROM unnest(\(rows.map(\.key.network.rawValue)), \(rows.map(\.key.device.rawValue)),
+                            \(rows.map(\.value.user.rawValue)), \(rows.map(\.value.error)),
+                            \(rows.map(\.value.state?.rawValue)), \(rows.map(\.value.registeredBefore?.stored)))
+                    AS n (network_id, device_id, user_id, error, state, registered_before)
+                JOIN devices d ON d.network_id = n.network_id AND d.device_id = n.device_id
+                WHERE d.user_id = n.user_id AND d.state <> 'unregistered'
+                    AND (n.registered_before IS NULL OR d.registered_at < n.registered_before)
+                    AND (d.error IS DISTINCT FROM n.error OR n.state IS NOT NULL)
+                ORDER BY d.network_id, d.device_id
+                FOR NO KEY UPDATE OF d
+            )
+            UPDATE devices d SET error = t.error, state = coalesce(t.state, d.state)
+            FROM target t
+            WHERE d.network_id = t.network_id AND d.device_id = t.device_id
+            RETURNING d.network_id, d.user_id, t.state IS NOT NULL
+            """
+        ) { row in
+            try row.decode(2, as: Bool.self) ? (try row.id(0), try row.id(1)) : nil
+        }
+        try session.recordChanges(of: touched.compactMap(\.self))
+    }
+}
+
+extension DeviceEffects.Effect {
+    fileprivate init(user: UserID, _ effect: DeviceEffect) {
+        self.init(user: user)
+        switch effect {
+        case .clearError: break
+        case .noteError(let error): self.error = error
+        case .unregister(let moment, let error):
+            self.error = error
+            state = .unregistered
+            registeredBefore = moment
+        case .quarantine(let moment, let error):
+            self.error = error
+            state = .quarantined
+            registeredBefore = moment
+        }
+    }
+}

@@ -1,0 +1,155 @@
+public import CarillonCore
+public import Foundation
+import Postgres
+
+extension PostgresDeliveryQueue {
+    /// Writes down what happened to groups; answers the ids of those whose fence did not match.
+    ///
+    /// Writing the same settlement twice, as after a lost answer to COMMIT, has no further effect.
+    public func settle(_ settlements: [Settlement]) async throws -> Set<UUID> {
+        guard !settlements.isEmpty else { return [] }
+        return try await pool.withTransaction(.write) { session in try settle(settlements, session) }
+    }
+
+    func settle(_ settlements: [Settlement], _ session: borrowing PostgresSession) throws -> Set<UUID> {
+        let ordered = settlements.sorted { left, right in
+            (left.group.lane.networkID.rawValue, left.group.id.uuidString)
+                < (right.group.lane.networkID.rawValue, right.group.id.uuidString)
+        }
+        let done = try Self.remove(ordered.filter(\.remainders.isEmpty), session)
+        let (shrunk, repeated) = try Self.shrink(ordered.filter { !$0.remainders.isEmpty }, session)
+        let fenced = done.union(shrunk)
+        let written = ordered.filter { fenced.contains($0.group.id) }
+        try insertSplitOff(written, session)
+        try Self.log(written, session)
+        try insertDeadLetters(written, session)
+        try DeviceEffects(written).write(session)
+        return Set(ordered.map(\.group.id)).subtracting(fenced).subtracting(repeated)
+    }
+
+    /// Deletes the rows of groups that are done.
+    private static func remove(_ settlements: [Settlement], _ session: borrowing PostgresSession) throws -> Set<UUID> {
+        guard !settlements.isEmpty else { return [] }
+        let groups = settlements.map(\.group)
+        let removed = try session.query(
+            """
+            DELETE FROM deliveries d
+            USING unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.id)), \(groups.map(\.leaseToken)))
+                AS n (network_id, group_id, lease_token)
+            WHERE d.network_id = n.network_id AND d.group_id = n.group_id AND d.lease_token = n.lease_token AND d.leased
+            RETURNING d.group_id
+            """
+        ) { row in try row.decode(0, as: UUID.self) }
+        return Set(removed)
+    }
+
+    /// Leaves the first remainder in the row: leased as it is, or to be claimed after its delay.
+    ///
+    /// A row that has shrunk to the remainder already was settled by this same settlement before.
+    private static func shrink(
+        _ settlements: [Settlement],
+        _ session: borrowing PostgresSession
+    ) throws -> (shrunk: Set<UUID>, repeated: Set<UUID>) {
+        guard !settlements.isEmpty else { return ([], []) }
+        let groups = settlements.map(\.group)
+        let kept = settlements.map { $0.remainders[0] }
+        let targets = kept.map { $0.targets.map(DeviceOwner.init) }
+        let delays = kept.map { $0.delay.map { max(.zero, $0).wholeMilliseconds } }
+        let isSmaller = settlements.map { !$0.records.isEmpty || $0.remainders.count > 1 }
+        let networks = groups.map(\.lane.networkID.rawValue)
+        let tokens = groups.map(\.leaseToken)
+        let shrunk = try session.query(
+            """
+            UPDATE deliveries d
+            SET targets = n.targets, size = n.size, attempt = n.attempt, rescues = 0, leased = n.delay IS NULL,
+                run_at = coalesce(now() + n.delay * interval '1 millisecond', d.run_at)
+            FROM unnest(\(networks), \(groups.map(\.id)), \(tokens), \(targets.map(\.stored)), \(targets.map(\.count)),
+                        \(kept.map(\.attempt)), \(delays), \(isSmaller))
+                AS n (network_id, group_id, lease_token, targets, size, attempt, delay, is_smaller)
+            WHERE d.network_id = n.network_id AND d.group_id = n.group_id AND d.lease_token = n.lease_token AND d.leased
+                AND (d.size > n.size OR NOT n.is_smaller)
+            RETURNING d.group_id
+            """
+        ) { row in try row.decode(0, as: UUID.self) }
+        guard shrunk.count < settlements.count else { return (Set(shrunk), []) }
+        let repeated = try session.query(
+            """
+            SELECT d.group_id
+            FROM unnest(\(networks), \(groups.map(\.id)), \(tokens), \(targets.map(\.count)), \(delays))
+                AS n (network_id, group_id, lease_token, size, delay)
+            JOIN deliveries d
+                ON d.network_id = n.network_id AND d.group_id = n.group_id AND d.lease_token = n.lease_token
+            WHERE d.size <= n.size AND d.leased = (n.delay IS NULL)
+            """
+        ) { row in try row.decode(0, as: UUID.self) }
+        return (Set(shrunk), Set(repeated).subtracting(shrunk))
+    }
+
+    /// Makes groups of their own of all remainders but the first.
+    private func insertSplitOff(_ settlements: [Settlement], _ session: borrowing PostgresSession) throws {
+        try session.insert(
+            settlements.flatMap { settlement in
+                settlement.remainders.dropFirst().map { remainder in
+                    var group = settlement.group
+                    group.id = ids.next()
+                    group.attempt = remainder.attempt
+                    group.leased = false
+                    group.leaseToken = 1
+                    return StoredDelivery(
+                        group,
+                        devices: remainder.targets.map(DeviceOwner.init),
+                        delay: max(.zero, remainder.delay ?? .zero)
+                    )
+                }
+            }
+        )
+    }
+
+    /// Appends one row of outcomes for each group.
+    private static func log(_ settlements: [Settlement], _ session: borrowing PostgresSession) throws {
+        let settlements = settlements.filter { !$0.records.isEmpty }
+        guard !settlements.isEmpty else { return }
+        let groups = settlements.map(\.group)
+        func counts(_ state: DeliveryState) -> [Int] {
+            settlements.map { $0.records.count { $0.state == state } }
+        }
+        try session.execute(
+            """
+            INSERT INTO outcomes (network_id, event_id, provider, at, delivered, unregistered, expired, dead, suppressed,
+                                  records)
+            SELECT n.network_id, n.event_id, n.provider, now(), n.delivered, n.unregistered, n.expired, n.dead,
+                   n.suppressed, n.records
+            FROM unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.cause.eventID.uuid)),
+                        \(groups.map(\.lane.provider.rawValue)), \(counts(.delivered)), \(counts(.unregistered)),
+                        \(counts(.expired)), \(counts(.dead)), \(counts(.suppressed)), \(settlements.map(\.records.stored)))
+                AS n (network_id, event_id, provider, delivered, unregistered, expired, dead, suppressed, records)
+            """
+        )
+    }
+
+    /// Keeps what was given up, so that it can be sent again by hand.
+    private func insertDeadLetters(_ settlements: [Settlement], _ session: borrowing PostgresSession) throws {
+        let dead = settlements.flatMap { settlement in
+            settlement.records.filter { $0.state == .dead }.map { (group: settlement.group, record: $0) }
+        }
+        guard !dead.isEmpty else { return }
+        let groups = dead.map(\.group)
+        let records = dead.map(\.record)
+        try session.execute(
+            """
+            INSERT INTO dead_letters (network_id, letter_id, event_id, provider, app_id, cause, locale, title, body,
+                                      device_id, user_id, attempts, reason, at)
+            SELECT n.network_id, n.letter_id, n.event_id, n.provider, n.app_id, n.cause, n.locale, n.title, n.body,
+                   n.device_id, n.user_id, n.attempts, n.reason, n.at
+            FROM unnest(\(groups.map(\.lane.networkID.rawValue)), \(dead.map { _ in ids.next() }),
+                        \(groups.map(\.cause.eventID.uuid)), \(groups.map(\.lane.provider.rawValue)),
+                        \(groups.map(\.lane.appID)), \(groups.map(\.cause.stored)), \(groups.map(\.notification.locale)),
+                        \(groups.map(\.notification.title)), \(groups.map(\.notification.body)),
+                        \(records.map(\.deviceID.rawValue)), \(records.map(\.userID.rawValue)), \(records.map(\.attempts)),
+                        \(records.map(\.reason)), \(records.map(\.at.stored)))
+                AS n (network_id, letter_id, event_id, provider, app_id, cause, locale, title, body, device_id, user_id,
+                      attempts, reason, at)
+            """
+        )
+    }
+}

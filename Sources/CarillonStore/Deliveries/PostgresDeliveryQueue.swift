@@ -1,0 +1,182 @@
+public import CarillonCore
+public import Postgres
+import Synchronization
+
+/// The queue of deliveries in table `deliveries`, with the log of what became of them in `outcomes`.
+public final class PostgresDeliveryQueue: DeliveryQueue {
+    let pool: PostgresPool
+    let ids: UUIDv7Generator
+    /// The lane that was served last: the next claim goes on behind it.
+    let lastServed = Mutex<LaneKey?>(nil)
+
+    /// A queue in the database of `pool`; `ids` makes the ids of groups that are split off and of dead letters.
+    public init(pool: PostgresPool, ids: UUIDv7Generator) {
+        self.pool = pool
+        self.ids = ids
+    }
+
+    /// Commits pages of expanded events: their deliveries, and how far each event is.
+    public func enqueue(_ expansions: [Expansion]) async throws -> [Bool] {
+        guard !expansions.isEmpty else { return [] }
+        // Of several pages of one event the last one says how far it is.
+        var latest: [EventID: Expansion] = [:]
+        for expansion in expansions { latest[expansion.event.id] = expansion }
+        let states = latest.values.sorted {
+            ($0.event.networkID, $0.event.id) < ($1.event.networkID, $1.event.id)
+        }
+        return try await pool.withTransaction(.write) { session in
+            let continued = try Self.advance(states.filter { $0.next != nil }, session)
+            let finished = try Self.finish(states.filter { $0.next == nil }, session)
+            let held = continued.union(finished)
+            let written = expansions.map { held.contains($0.event.id) }
+            let groups = zip(expansions, written).flatMap { $1 ? $0.groups : [] }
+            try session.insert(groups.map(StoredDelivery.init))
+            return written
+        }
+    }
+
+    /// What changed in each network since a moment.
+    ///
+    /// The database remembers changes for ten minutes: since an older moment, everybody may be touched.
+    public func changes(since points: [(network: NetworkID, point: ReadPoint)]) async throws -> [Changes] {
+        guard !points.isEmpty else { return [] }
+        let networks = points.map(\.network.rawValue)
+        let positions = points.map { StoredReadPoint($0.point) }
+        let snapshots = positions.map(\.snapshot)
+        let moments = positions.map(\.moment.stored)
+        let found = try await pool.withConnection { session in
+            try session.query(
+                """
+                SELECT DISTINCT p.position, p.moment < now() - interval '9 minutes' OR c.user_id IS NULL, c.user_id
+                FROM unnest(\(networks), \(snapshots), \(moments)) WITH ORDINALITY
+                    AS p (network_id, snapshot, moment, position)
+                LEFT JOIN changes c ON c.network_id = p.network_id
+                    AND c.xid >= pg_snapshot_xmin(p.snapshot::pg_snapshot)
+                    AND NOT pg_visible_in_snapshot(c.xid, p.snapshot::pg_snapshot)
+                WHERE c.network_id IS NOT NULL OR p.moment < now() - interval '9 minutes'
+                """
+            ) { row in
+                (
+                    position: try row.decode(0, as: Int.self) - 1, touchesAll: try row.decode(1, as: Bool.self),
+                    user: try row.decode(2, as: String?.self)
+                )
+            }
+        }
+        var changes = [Changes](repeating: .none, count: points.count)
+        for change in found {
+            changes[change.position].add(change.touchesAll ? nil : change.user.map(UserID.init(trusted:)))
+        }
+        return changes
+    }
+
+    /// How long the longest-waiting group that is due, and the longest-waiting event, have been waiting.
+    public func oldestWait() async throws -> Duration {
+        let milliseconds = try await pool.withConnection { session in
+            try session.queryFirst(
+                """
+                WITH RECURSIVE lanes AS (\(sql: Self.laneWalk(after: nil))), networks AS (
+                    (SELECT i.network_id FROM inbox i ORDER BY i.network_id LIMIT 1)
+                    UNION ALL
+                    SELECT following.network_id
+                    FROM networks w CROSS JOIN LATERAL (
+                        SELECT i.network_id FROM inbox i WHERE i.network_id > w.network_id ORDER BY i.network_id LIMIT 1
+                    ) AS following
+                ), waiting AS (
+                    SELECT (SELECT d.run_at FROM deliveries d
+                            WHERE d.network_id = l.network_id AND d.provider = l.provider AND d.app_id = l.app_id
+                                AND d.run_at <= now()
+                            ORDER BY d.run_at LIMIT 1) AS since
+                    FROM lanes l
+                    UNION ALL
+                    SELECT (SELECT i.received_at FROM inbox i
+                            WHERE i.network_id = w.network_id ORDER BY i.event_id LIMIT 1)
+                    FROM networks w
+                )
+                SELECT coalesce(extract(epoch FROM now() - min(since)) * 1000, 0)::bigint FROM waiting
+                """
+            ) { row in try row.decode(0, as: Int64.self) }
+        }
+        return .milliseconds(max(0, milliseconds ?? 0))
+    }
+
+    /// Writes how far events are that have more pages; answers those whose lease is held.
+    private static func advance(
+        _ expansions: [Expansion],
+        _ session: borrowing PostgresSession
+    ) throws -> Set<EventID> {
+        guard !expansions.isEmpty else { return [] }
+        let events = expansions.map(\.event)
+        let held = try session.query(
+            """
+            UPDATE inbox i
+            SET cursor = n.cursor, resolved = n.resolved, notified = n.notified,
+                suppressed_network = n.suppressed_network, suppressed_user = n.suppressed_user,
+                suppressed_channel = n.suppressed_channel, no_device = n.no_device, rescues = 0,
+                run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
+            FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)), \(events.map(\.leaseToken)),
+                        \(expansions.map(\.next?.rawValue)), \(sql: Self.tallies(of: events)))
+                AS n (network_id, event_id, lease_token, cursor, resolved, notified, suppressed_network,
+                      suppressed_user, suppressed_channel, no_device)
+            WHERE i.network_id = n.network_id AND i.event_id = n.event_id AND i.lease_token = n.lease_token
+                AND i.leased
+            RETURNING i.event_id
+            """
+        ) { row in try row.eventID(0) }
+        return Set(held)
+    }
+
+    /// Moves events whose last page this is from the inbox to the log; answers those whose lease is held.
+    private static func finish(
+        _ expansions: [Expansion],
+        _ session: borrowing PostgresSession
+    ) throws -> Set<EventID> {
+        guard !expansions.isEmpty else { return [] }
+        let events = expansions.map(\.event)
+        let held = try session.query(
+            """
+            WITH done AS (
+                DELETE FROM inbox i
+                USING unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)),
+                             \(events.map(\.leaseToken)), \(sql: Self.tallies(of: events)))
+                    AS n (network_id, event_id, lease_token, resolved, notified, suppressed_network,
+                          suppressed_user, suppressed_channel, no_device)
+                WHERE i.network_id = n.network_id AND i.event_id = n.event_id AND i.lease_token = n.lease_token
+                    AND i.leased
+                RETURNING i.network_id, i.event_id, i.source_id, i.event_type, i.received_at, n.resolved, n.notified,
+                    n.suppressed_network, n.suppressed_user, n.suppressed_channel, n.no_device
+            )
+            INSERT INTO events (network_id, event_id, source_id, event_type, received_at, resolved, notified,
+                                suppressed_network, suppressed_user, suppressed_channel, no_device)
+            SELECT network_id, event_id, source_id, event_type, received_at, resolved, notified,
+                   suppressed_network, suppressed_user, suppressed_channel, no_device
+            FROM done
+            RETURNING event_id
+            """
+        ) { row in try row.eventID(0) }
+        return Set(held)
+    }
+
+    private static func tallies(of events: [PendingEvent]) -> SQL {
+        """
+        \(events.map(\.tally.resolved)), \(events.map(\.tally.notified)),
+        \(events.map { $0.tally.suppressed[.network, default: 0] }),
+        \(events.map { $0.tally.suppressed[.user, default: 0] }),
+        \(events.map { $0.tally.suppressed[.channel, default: 0] }), \(events.map(\.tally.noDevice))
+        """
+    }
+}
+
+extension Changes {
+    /// Notes that a user, or everybody when `nil`, is touched.
+    fileprivate mutating func add(_ user: UserID?) {
+        guard let user else {
+            self = .everybody
+            return
+        }
+        switch self {
+        case .none: self = .users([user])
+        case .users(let others): self = .users(others.union([user]))
+        case .everybody: break
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import CarillonCore
+import Foundation
+import Postgres
+
+/// One row of `deliveries`: a group with its targets by id, as addresses are looked up when it is sent.
+struct StoredDelivery: Sendable {
+    /// The group; its targets are left to ``devices``.
+    var group: DeliveryGroup
+    /// To whom it has to go.
+    var devices: [DeviceOwner]
+    /// How long until it may be claimed, when it is not leased.
+    var delay = Duration.zero
+
+    /// A group as it is written, with its own targets.
+    init(_ group: DeliveryGroup) {
+        self.init(group, devices: group.targets.map(DeviceOwner.init))
+    }
+
+    init(_ group: DeliveryGroup, devices: [DeviceOwner], delay: Duration = .zero) {
+        self.group = group
+        self.group.targets = []
+        self.devices = devices
+        self.delay = delay
+    }
+}
+
+/// A device and the user who owned it when the event was expanded.
+struct DeviceOwner: Sendable, Hashable {
+    let device: DeviceID
+    let user: UserID
+
+    init(device: DeviceID, user: UserID) {
+        self.device = device
+        self.user = user
+    }
+
+    init(_ target: Target) {
+        self.init(device: target.deviceID, user: target.userID)
+    }
+
+    /// Stands in for a target whose address is not known any more.
+    var targetWithoutAddress: Target {
+        Target(deviceID: device, userID: user, address: .log, registeredAt: Timestamp(milliseconds: 0))
+    }
+}
+
+extension [DeviceOwner] {
+    /// `[[device, user], …]`.
+    var stored: String {
+        JSONValue.array(map { [.string($0.device.rawValue), .string($0.user.rawValue)] }).serializedText
+    }
+
+    /// Reads what ``stored`` wrote.
+    init(stored text: String) throws(StoreError) {
+        guard case .array(let pairs)? = try? JSONValue(parsing: text) else { throw .unreadable("list of targets") }
+        self = []
+        reserveCapacity(pairs.count)
+        for pair in pairs {
+            guard case .array(let ids) = pair, ids.count == 2, case .string(let device) = ids[0],
+                case .string(let user) = ids[1]
+            else { throw .unreadable("list of targets") }
+            append(DeviceOwner(device: Identifier(trusted: device), user: Identifier(trusted: user)))
+        }
+    }
+}
+
+extension DeliveryCause {
+    /// The cause as JSON, without the event's id, which has a column.
+    var stored: String {
+        let cause: JSONValue = [
+            "type": .string(eventType.rawValue),
+            "channel": .string(channel.id.rawValue),
+            "name": channel.displayName.map(JSONValue.string) ?? .null,
+            "roles": .array(actorRoles.map(JSONValue.string)),
+            "mentions": .array(mentions.sorted().map { .string($0.rawValue) }),
+            "receivedAt": .number(JSONNumber(Int(receivedAt.milliseconds))),
+        ]
+        return cause.serializedText
+    }
+
+    /// Reads what ``stored`` wrote.
+    init(stored text: String, eventID: EventID) throws(StoreError) {
+        guard case .object(let cause)? = try? JSONValue(parsing: text),
+            case .string(let typeName)? = cause["type"], let type = EventType(rawValue: typeName),
+            case .string(let channel)? = cause["channel"],
+            case .array(let roles)? = cause["roles"],
+            case .array(let mentions)? = cause["mentions"],
+            case .number(let number)? = cause["receivedAt"], let receivedAt = number.integer
+        else { throw .unreadable("delivery") }
+        self.init(
+            eventID: eventID,
+            eventType: type,
+            channel: Channel(id: ChannelID(trusted: channel), displayName: cause["name"]?.text),
+            actorRoles: roles.compactMap(\.text),
+            mentions: Set(mentions.compactMap { $0.text.map(UserID.init(trusted:)) }),
+            receivedAt: Timestamp(milliseconds: Int64(receivedAt))
+        )
+    }
+}
+
+extension JSONValue {
+    /// The string that this is, if it is one.
+    var text: String? {
+        guard case .string(let text) = self else { return nil }
+        return text
+    }
+
+    /// The whole number that this is, if it is one.
+    var wholeNumber: Int? {
+        guard case .number(let number) = self else { return nil }
+        return number.integer
+    }
+}
+
+extension PostgresSession {
+    /// Adds groups to the queue.
+    func insert(_ deliveries: [StoredDelivery]) throws {
+        guard !deliveries.isEmpty else { return }
+        let groups = deliveries.map(\.group)
+        let delays = deliveries.map { $0.group.leased ? leaseDuration : $0.delay }
+        try execute(
+            """
+            INSERT INTO deliveries (network_id, group_id, event_id, provider, app_id, cause, locale, title, body,
+                                    targets, size, attempt, expires_at, leased, lease_token, run_at)
+            SELECT n.network_id, n.group_id, n.event_id, n.provider, n.app_id, n.cause, n.locale, n.title, n.body,
+                   n.targets, n.size, n.attempt, n.expires_at, n.leased, n.lease_token,
+                   now() + n.delay * interval '1 millisecond'
+            FROM unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.id)), \(groups.map(\.cause.eventID.uuid)),
+                        \(groups.map(\.lane.provider.rawValue)), \(groups.map(\.lane.appID)),
+                        \(groups.map(\.cause.stored)), \(groups.map(\.notification.locale)),
+                        \(groups.map(\.notification.title)), \(groups.map(\.notification.body)),
+                        \(deliveries.map(\.devices.stored)), \(deliveries.map(\.devices.count)),
+                        \(groups.map(\.attempt)), \(groups.map(\.expiresAt.stored)), \(groups.map(\.leased)),
+                        \(groups.map(\.leaseToken)), \(delays.map(\.wholeMilliseconds)))
+                AS n (network_id, group_id, event_id, provider, app_id, cause, locale, title, body, targets, size,
+                      attempt, expires_at, leased, lease_token, delay)
+            """
+        )
+    }
+}

@@ -1,0 +1,201 @@
+import CarillonCore
+import Postgres
+
+/// Writes what events say into the directory: always users, then channels, then members, each in the order of their
+/// keys, so that two transactions never wait for each other in a circle.
+///
+/// A row is written only when it changes, or when its `facts_at` has to move so that an event which is older than this
+/// one but comes later does not overwrite what this one confirmed.
+struct FactWriter {
+    let facts: DirectoryFacts
+
+    func write(_ session: borrowing PostgresSession) throws {
+        let goneUsers = try writeUsers(session)
+        let goneChannels = try writeChannels(session)
+        try session.endMemberships(ofUsers: goneUsers)
+        try session.endMemberships(ofChannels: goneChannels)
+        try writeMembers(session)
+        try session.deleteDevices(of: goneUsers.map(\.key))
+        try session.recordChanges(of: goneUsers.map { ($0.key.network, $0.key.user) })
+    }
+
+    /// Answers the users whom these events removed, with the time of their removal.
+    private func writeUsers(_ session: borrowing PostgresSession) throws -> [(key: UserKey, at: PostgresTimestamp)] {
+        let users = facts.users.sorted { $0.key < $1.key }
+        guard !users.isEmpty else { return [] }
+        let networks = users.map(\.key.network.rawValue)
+        let ids = users.map(\.key.user.rawValue)
+        let seenAt = users.map(\.value.seenAt.stored)
+        let statedAt = users.map(\.value.statedAt?.stored)
+        let wipedAt = users.map(\.value.wipedAt?.stored)
+        let deleted = users.map(\.value.isDeleted)
+        let names = users.map(\.value.displayName?.value)
+        let namesAt = users.map(\.value.displayName?.at.stored)
+        let locales = users.map(\.value.locale?.value)
+        let localesAt = users.map(\.value.locale?.at.stored)
+        let roles = users.map { $0.value.roles?.value.map(StoredRoles.text) }
+        let rolesAt = users.map(\.value.roles?.at.stored)
+        try session.execute(
+            """
+            INSERT INTO users (network_id, user_id, display_name, locale, roles, facts_at, deleted)
+            SELECT n.network_id, n.user_id, n.display_name, n.locale, n.roles, coalesce(n.stated_at, 'epoch'), n.deleted
+            FROM unnest(\(networks), \(ids), \(names), \(locales), \(roles), \(statedAt), \(deleted))
+                AS n (network_id, user_id, display_name, locale, roles, stated_at, deleted)
+            WHERE NOT EXISTS (SELECT FROM users k WHERE k.network_id = n.network_id AND k.user_id = n.user_id)
+            ON CONFLICT (network_id, user_id) DO NOTHING
+            """
+        )
+        let removed: [(UserKey, PostgresTimestamp)?] = try session.query(
+            """
+            WITH target AS (
+                SELECT n.*, u.facts_at AS former_facts_at
+                FROM unnest(\(networks), \(ids), \(seenAt), \(statedAt), \(wipedAt), \(deleted), \(names), \(namesAt),
+                            \(locales), \(localesAt), \(roles), \(rolesAt))
+                    AS n (network_id, user_id, seen_at, stated_at, wiped_at, deleted, display_name, name_at,
+                          locale, locale_at, roles, roles_at)
+                JOIN users u ON u.network_id = n.network_id AND u.user_id = n.user_id
+                WHERE n.stated_at > u.facts_at
+                    OR n.seen_at >= u.facts_at AND n.deleted <> u.deleted
+                    OR n.name_at = u.facts_at AND n.display_name IS DISTINCT FROM u.display_name
+                    OR n.locale_at = u.facts_at AND n.locale IS DISTINCT FROM u.locale
+                    OR n.roles_at = u.facts_at AND n.roles IS DISTINCT FROM u.roles
+                ORDER BY u.network_id, u.user_id
+                FOR NO KEY UPDATE OF u
+            )
+            UPDATE users u
+            SET display_name = CASE WHEN t.name_at >= u.facts_at THEN t.display_name ELSE u.display_name END,
+                locale = CASE WHEN t.locale_at >= u.facts_at THEN t.locale ELSE u.locale END,
+                roles = CASE WHEN t.roles_at >= u.facts_at THEN t.roles ELSE u.roles END,
+                deleted = CASE WHEN t.seen_at >= u.facts_at THEN t.deleted ELSE u.deleted END,
+                facts_at = greatest(u.facts_at, t.stated_at),
+                toggles = CASE WHEN t.wiped_at >= u.facts_at THEN NULL ELSE u.toggles END,
+                toggles_updated_at = CASE WHEN t.wiped_at >= u.facts_at THEN NULL ELSE u.toggles_updated_at END,
+                toggles_version = u.toggles_version
+                    + CASE WHEN t.wiped_at >= u.facts_at AND u.toggles IS NOT NULL THEN 1 ELSE 0 END
+            FROM target t
+            WHERE u.network_id = t.network_id AND u.user_id = t.user_id
+            RETURNING t.network_id, t.user_id,
+                CASE WHEN t.wiped_at >= t.former_facts_at THEN t.wiped_at END
+            """
+        ) { row in
+            try row.decode(2, as: PostgresTimestamp?.self).map {
+                (UserKey(network: try row.id(0), user: try row.id(1)), $0)
+            }
+        }
+        return removed.compactMap(\.self)
+    }
+
+    /// Answers the channels that these events removed, with the time of their removal.
+    private func writeChannels(_ session: borrowing PostgresSession) throws -> [(
+        key: ChannelKey, at: PostgresTimestamp
+    )] {
+        let channels = facts.channels.sorted { $0.key < $1.key }
+        guard !channels.isEmpty else { return [] }
+        let networks = channels.map(\.key.network.rawValue)
+        let ids = channels.map(\.key.channel.rawValue)
+        let seenAt = channels.map(\.value.seenAt.stored)
+        let statedAt = channels.map(\.value.statedAt?.stored)
+        let wipedAt = channels.map(\.value.wipedAt?.stored)
+        let deleted = channels.map(\.value.isDeleted)
+        let names = channels.map(\.value.displayName?.value)
+        let namesAt = channels.map(\.value.displayName?.at.stored)
+        try session.execute(
+            """
+            INSERT INTO channels (network_id, channel_id, display_name, facts_at, deleted)
+            SELECT n.network_id, n.channel_id, n.display_name, coalesce(n.stated_at, 'epoch'), n.deleted
+            FROM unnest(\(networks), \(ids), \(names), \(statedAt), \(deleted))
+                AS n (network_id, channel_id, display_name, stated_at, deleted)
+            WHERE NOT EXISTS (SELECT FROM channels k
+                              WHERE k.network_id = n.network_id AND k.channel_id = n.channel_id)
+            ON CONFLICT (network_id, channel_id) DO NOTHING
+            """
+        )
+        let removed: [(ChannelKey, PostgresTimestamp)?] = try session.query(
+            """
+            WITH target AS (
+                SELECT n.*, c.facts_at AS former_facts_at
+                FROM unnest(\(networks), \(ids), \(seenAt), \(statedAt), \(wipedAt), \(deleted), \(names), \(namesAt))
+                    AS n (network_id, channel_id, seen_at, stated_at, wiped_at, deleted, display_name, name_at)
+                JOIN channels c ON c.network_id = n.network_id AND c.channel_id = n.channel_id
+                WHERE n.stated_at > c.facts_at
+                    OR n.seen_at >= c.facts_at AND n.deleted <> c.deleted
+                    OR n.name_at = c.facts_at AND n.display_name IS DISTINCT FROM c.display_name
+                ORDER BY c.network_id, c.channel_id
+                FOR NO KEY UPDATE OF c
+            )
+            UPDATE channels c
+            SET display_name = CASE WHEN t.name_at >= c.facts_at THEN t.display_name ELSE c.display_name END,
+                deleted = CASE WHEN t.seen_at >= c.facts_at THEN t.deleted ELSE c.deleted END,
+                facts_at = greatest(c.facts_at, t.stated_at)
+            FROM target t
+            WHERE c.network_id = t.network_id AND c.channel_id = t.channel_id
+            RETURNING t.network_id, t.channel_id,
+                CASE WHEN t.wiped_at >= t.former_facts_at THEN t.wiped_at END
+            """
+        ) { row in
+            try row.decode(2, as: PostgresTimestamp?.self).map {
+                (ChannelKey(network: try row.id(0), channel: try row.id(1)), $0)
+            }
+        }
+        return removed.compactMap(\.self)
+    }
+
+    /// A membership in what was removed after it is none.
+    private func writeMembers(_ session: borrowing PostgresSession) throws {
+        let members = facts.members.sorted { $0.key < $1.key }
+        guard !members.isEmpty else { return }
+        let networks = members.map(\.key.network.rawValue)
+        let channels = members.map(\.key.channel.rawValue)
+        let users = members.map(\.key.user.rawValue)
+        let at = members.map(\.value.at.stored)
+        let isMember = members.map(\.value.isMember)
+        let since = members.map(\.value.sinceEvent)
+        let leftAt = members.map(\.value.leftAt?.stored)
+        try session.execute(
+            """
+            INSERT INTO members (network_id, channel_id, user_id, is_member, since_event, facts_at)
+            SELECT n.network_id, n.channel_id, n.user_id, n.is_member, n.since_event, n.at
+            FROM unnest(\(networks), \(channels), \(users), \(at), \(isMember), \(since))
+                AS n (network_id, channel_id, user_id, at, is_member, since_event)
+            WHERE NOT EXISTS (SELECT FROM members k
+                              WHERE k.network_id = n.network_id AND k.channel_id = n.channel_id
+                                  AND k.user_id = n.user_id)
+                AND NOT EXISTS (SELECT FROM channels c
+                                WHERE c.network_id = n.network_id AND c.channel_id = n.channel_id
+                                    AND c.deleted AND c.facts_at > n.at)
+                AND NOT EXISTS (SELECT FROM users u
+                                WHERE u.network_id = n.network_id AND u.user_id = n.user_id
+                                    AND u.deleted AND u.facts_at > n.at)
+            ON CONFLICT (network_id, channel_id, user_id) DO NOTHING
+            """
+        )
+        try session.execute(
+            """
+            WITH target AS (
+                SELECT n.*
+                FROM unnest(\(networks), \(channels), \(users), \(at), \(isMember), \(since), \(leftAt))
+                    AS n (network_id, channel_id, user_id, at, is_member, since_event, left_at)
+                JOIN members m
+                    ON m.network_id = n.network_id AND m.channel_id = n.channel_id AND m.user_id = n.user_id
+                WHERE (n.at > m.facts_at OR n.at = m.facts_at AND n.is_member <> m.is_member)
+                    AND NOT EXISTS (SELECT FROM channels c
+                                    WHERE c.network_id = n.network_id AND c.channel_id = n.channel_id
+                                        AND c.deleted AND c.facts_at > n.at)
+                    AND NOT EXISTS (SELECT FROM users u
+                                    WHERE u.network_id = n.network_id AND u.user_id = n.user_id
+                                        AND u.deleted AND u.facts_at > n.at)
+                ORDER BY m.network_id, m.channel_id, m.user_id
+                FOR NO KEY UPDATE OF m
+            )
+            UPDATE members m
+            SET is_member = t.is_member,
+                facts_at = t.at,
+                since_event = CASE WHEN t.is_member AND (NOT m.is_member OR t.left_at >= m.facts_at)
+                              THEN t.since_event ELSE m.since_event END
+            FROM target t
+            WHERE m.network_id = t.network_id AND m.channel_id = t.channel_id AND m.user_id = t.user_id
+                AND m.facts_at <= t.at
+            """
+        )
+    }
+}

@@ -1,0 +1,125 @@
+public import CarillonCore
+public import Postgres
+
+/// The users, channels and members of networks, as their admins correct them, in the tables that events write to.
+public struct PostgresDirectoryStore: DirectoryStore {
+    let pool: PostgresPool
+    let ids: UUIDv7Generator
+
+    /// A store in the database of `pool`; `ids` must be the generator that makes the ids of events here, so that events
+    /// and memberships have one order.
+    public init(pool: PostgresPool, ids: UUIDv7Generator) {
+        self.pool = pool
+        self.ids = ids
+    }
+
+    /// Replaces a user's description; `true` when the user is new.
+    public func putUser(_ person: Person, in network: NetworkID) async throws -> Bool {
+        let roles = person.roles.map(StoredRoles.text)
+        return try await pool.withTransaction(.write) { session in
+            try session.queryFirst(
+                """
+                WITH former AS (
+                    SELECT deleted FROM users WHERE network_id = \(network.rawValue) AND user_id = \(person.id.rawValue)
+                )
+                INSERT INTO users AS u (network_id, user_id, display_name, locale, roles, facts_at)
+                VALUES (\(network.rawValue), \(person.id.rawValue), \(person.displayName as String?),
+                        \(person.locale as String?), \(roles as String?), now())
+                ON CONFLICT (network_id, user_id) DO UPDATE
+                SET display_name = EXCLUDED.display_name, locale = EXCLUDED.locale, roles = EXCLUDED.roles,
+                    facts_at = greatest(u.facts_at, EXCLUDED.facts_at), deleted = false
+                RETURNING NOT EXISTS (SELECT FROM former WHERE NOT deleted)
+                """
+            ) { row in try row.decode(0) } ?? false
+        }
+    }
+
+    /// A user; `nil` when unknown.
+    public func user(_ id: UserID, in network: NetworkID) async throws -> Person? {
+        try await pool.withConnection { session in
+            try session.queryFirst(
+                """
+                SELECT user_id, display_name, locale, roles FROM users
+                WHERE network_id = \(network.rawValue) AND user_id = \(id.rawValue) AND NOT deleted
+                """
+            ) { row in
+                Person(
+                    id: try row.id(0),
+                    displayName: try row.decode(1),
+                    locale: try row.decode(2),
+                    roles: try row.decode(3, as: String?.self).flatMap(StoredRoles.roles)
+                )
+            }
+        }
+    }
+
+    /// Removes a user with devices, memberships and toggles; `false` when unknown.
+    public func deleteUser(_ id: UserID, in network: NetworkID) async throws -> Bool {
+        try await pool.withTransaction(.write) { session in
+            let at = try session.queryFirst(
+                """
+                UPDATE users
+                SET display_name = NULL, locale = NULL, roles = NULL, deleted = true,
+                    facts_at = greatest(facts_at, now()), toggles = NULL, toggles_updated_at = NULL,
+                    toggles_version = toggles_version + CASE WHEN toggles IS NULL THEN 0 ELSE 1 END
+                WHERE network_id = \(network.rawValue) AND user_id = \(id.rawValue) AND NOT deleted
+                RETURNING facts_at
+                """
+            ) { row in try row.decode(0, as: PostgresTimestamp.self) }
+            guard let at else { return false }
+            let key = UserKey(network: network, user: id)
+            try session.endMemberships(ofUsers: [(key, at)])
+            try session.deleteDevices(of: [key])
+            try session.recordChange(of: id, in: network)
+            return true
+        }
+    }
+
+    /// Replaces a channel's description; `true` when the channel is new.
+    public func putChannel(_ channel: Channel, in network: NetworkID) async throws -> Bool {
+        try await pool.withTransaction(.write) { session in
+            try session.queryFirst(
+                """
+                WITH former AS (
+                    SELECT deleted FROM channels
+                    WHERE network_id = \(network.rawValue) AND channel_id = \(channel.id.rawValue)
+                )
+                INSERT INTO channels AS c (network_id, channel_id, display_name, facts_at)
+                VALUES (\(network.rawValue), \(channel.id.rawValue), \(channel.displayName as String?), now())
+                ON CONFLICT (network_id, channel_id) DO UPDATE
+                SET display_name = EXCLUDED.display_name, facts_at = greatest(c.facts_at, EXCLUDED.facts_at),
+                    deleted = false
+                RETURNING NOT EXISTS (SELECT FROM former WHERE NOT deleted)
+                """
+            ) { row in try row.decode(0) } ?? false
+        }
+    }
+
+    /// A channel; `nil` when unknown.
+    public func channel(_ id: ChannelID, in network: NetworkID) async throws -> Channel? {
+        try await pool.withConnection { session in
+            try session.queryFirst(
+                """
+                SELECT channel_id, display_name FROM channels
+                WHERE network_id = \(network.rawValue) AND channel_id = \(id.rawValue) AND NOT deleted
+                """
+            ) { row in Channel(id: try row.id(0), displayName: try row.decode(1)) }
+        }
+    }
+
+    /// Removes a channel with its memberships and its channel toggles; `false` when unknown.
+    public func deleteChannel(_ id: ChannelID, in network: NetworkID) async throws -> Bool {
+        try await pool.withTransaction(.write) { session in
+            let at = try session.queryFirst(
+                """
+                UPDATE channels SET display_name = NULL, deleted = true, facts_at = greatest(facts_at, now())
+                WHERE network_id = \(network.rawValue) AND channel_id = \(id.rawValue) AND NOT deleted
+                RETURNING facts_at
+                """
+            ) { row in try row.decode(0, as: PostgresTimestamp.self) }
+            guard let at else { return false }
+            try session.endMemberships(ofChannels: [(ChannelKey(network: network, channel: id), at)])
+            return true
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import CarillonCore
+import Postgres
+
+extension PostgresSession {
+    /// Adds users who are not in the directory, knowing nothing of them, and brings back those who were removed.
+    ///
+    /// States nothing: events older than this may still describe them.
+    func mention(users: some Sequence<UserID>, in network: NetworkID) throws {
+        let ids = Set(users).sorted().map(\.rawValue)
+        guard !ids.isEmpty else { return }
+        try execute(
+            """
+            INSERT INTO users AS u (network_id, user_id, facts_at)
+            SELECT \(network.rawValue), n.user_id, 'epoch' FROM unnest(\(ids)) AS n (user_id)
+            WHERE NOT EXISTS (SELECT FROM users k
+                              WHERE k.network_id = \(network.rawValue) AND k.user_id = n.user_id AND NOT k.deleted)
+            ON CONFLICT (network_id, user_id) DO UPDATE SET deleted = false WHERE u.deleted
+            """
+        )
+    }
+
+    /// Adds channels that are not in the directory, knowing nothing of them, and brings back those that were removed.
+    func mention(channels: some Sequence<ChannelID>, in network: NetworkID) throws {
+        let ids = Set(channels).sorted().map(\.rawValue)
+        guard !ids.isEmpty else { return }
+        try execute(
+            """
+            INSERT INTO channels AS c (network_id, channel_id, facts_at)
+            SELECT \(network.rawValue), n.channel_id, 'epoch' FROM unnest(\(ids)) AS n (channel_id)
+            WHERE NOT EXISTS (SELECT FROM channels k
+                              WHERE k.network_id = \(network.rawValue) AND k.channel_id = n.channel_id
+                                  AND NOT k.deleted)
+            ON CONFLICT (network_id, channel_id) DO UPDATE SET deleted = false WHERE c.deleted
+            """
+        )
+    }
+
+    /// Notes that something was written that may forbid deliveries to a user, or to everybody when `nil`.
+    func recordChange(of user: UserID?, in network: NetworkID) throws {
+        try recordChanges(of: [(network, user)])
+    }
+
+    /// Notes that something was written that may forbid deliveries to these users.
+    func recordChanges(of users: [(network: NetworkID, user: UserID?)]) throws {
+        guard !users.isEmpty else { return }
+        try execute(
+            """
+            INSERT INTO changes (network_id, user_id)
+            SELECT n.network_id, n.user_id
+            FROM unnest(\(users.map(\.network.rawValue)), \(users.map(\.user?.rawValue))) AS n (network_id, user_id)
+            """
+        )
+    }
+}

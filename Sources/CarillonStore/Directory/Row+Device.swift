@@ -1,0 +1,81 @@
+import CarillonCore
+import Crypto
+import Postgres
+
+extension Row {
+    /// Reads provider, app, address and what belongs to it from six columns.
+    func address(at column: Int) throws -> DeviceAddress {
+        let provider = try choice(column, of: ProviderName.self)
+        let address = try decode(column + 2, as: String.self)
+        switch provider {
+        case .apns:
+            return .apns(token: address, appID: try decode(column + 1), environment: try choice(column + 3))
+        case .fcm:
+            return .fcm(token: address, appID: try decode(column + 1))
+        case .log:
+            return .log
+        case .webhook:
+            return .webhook(url: address)
+        case .webpush:
+            return .webpush(endpoint: address, p256dh: try decode(column + 4), auth: try decode(column + 5))
+        }
+    }
+
+    /// Reads a device from ``deviceColumns``.
+    func device() throws -> Device {
+        Device(
+            id: try id(0),
+            userID: try id(1),
+            address: try address(at: 2),
+            locale: try decode(8),
+            state: try choice(9),
+            error: try decode(10),
+            registeredAt: try timestamp(11)
+        )
+    }
+
+    /// The columns of `devices` that make a device.
+    static var deviceColumns: SQL {
+        """
+        device_id, user_id, provider, app_id, address, environment, p256dh, auth, locale, state, error, registered_at
+        """
+    }
+}
+
+extension DeviceAddress {
+    /// What column `address` holds.
+    var storedAddress: String {
+        switch self {
+        case .apns(let token, _, _), .fcm(let token, _): token
+        case .log: ""
+        case .webhook(let url): url
+        case .webpush(let endpoint, _, _): endpoint
+        }
+    }
+
+    /// What column `environment` holds.
+    var storedEnvironment: String? {
+        guard case .apns(_, _, let environment) = self else { return nil }
+        return environment.rawValue
+    }
+
+    /// What the columns `p256dh` and `auth` hold.
+    var storedKeys: (p256dh: String, auth: String)? {
+        guard case .webpush(_, let p256dh, let auth) = self else { return nil }
+        return (p256dh, auth)
+    }
+
+    /// SHA-256 of what only one device can have; `nil` for what many may share: a URL, standard output.
+    ///
+    /// A token alone decides: registered anew with another app or environment, it still reaches the same installation.
+    var uniqueHash: [UInt8]? {
+        let text: String
+        switch self {
+        case .apns(let token, _, _): text = "apns:\(token.lowercased())"
+        case .fcm(let token, _): text = "fcm:\(token)"
+        case .webpush(let endpoint, _, _): text = "webpush:\(endpoint)"
+        case .log, .webhook: return nil
+        }
+        return Array(SHA256.hash(data: Array(text.utf8)))
+    }
+}

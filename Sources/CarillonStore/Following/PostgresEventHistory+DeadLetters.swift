@@ -1,0 +1,86 @@
+public import CarillonCore
+public import Foundation
+import Postgres
+
+extension PostgresEventHistory {
+    /// What was given up, oldest first.
+    public func deadLetters(in network: NetworkID, after: UUID?, limit: Int) async throws -> [DeadLetter] {
+        let after = after ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        return try await pool.withConnection { session in
+            try session.query(
+                """
+                SELECT letter_id, event_id, provider, app_id, cause, device_id, user_id, attempts, reason, at
+                FROM dead_letters WHERE network_id = \(network.rawValue) AND letter_id > \(after)
+                ORDER BY letter_id LIMIT \(limit)
+                """
+            ) { row in
+                let eventID = try row.eventID(1)
+                return DeadLetter(
+                    id: try row.decode(0),
+                    eventID: eventID,
+                    eventType: try DeliveryCause(stored: try row.decode(4), eventID: eventID).eventType,
+                    lane: Lane(networkID: network, provider: try row.choice(2), appID: try row.decode(3)),
+                    record: DeviceRecord(
+                        deviceID: try row.id(5),
+                        userID: try row.id(6),
+                        state: .dead,
+                        attempts: try row.decode(7),
+                        reason: try row.decode(8),
+                        at: try row.timestamp(9)
+                    )
+                )
+            }
+        }
+    }
+
+    /// Puts a dead letter back into the queue with a new life; `false` when there is none.
+    ///
+    /// Its notification counts as accepted now, so that it is worth delivering for as long as a new one.
+    public func retryDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
+        let groupID = ids.next()
+        return try await pool.withTransaction(.write) { session in
+            let revived = try session.queryFirst(
+                """
+                DELETE FROM dead_letters WHERE network_id = \(network.rawValue) AND letter_id = \(id)
+                RETURNING event_id, provider, app_id, cause, locale, title, body, device_id, user_id, now()
+                """
+            ) { row in
+                var cause = try DeliveryCause(stored: try row.decode(3), eventID: try row.eventID(0))
+                cause.receivedAt = try row.timestamp(9)
+                let group = DeliveryGroup(
+                    id: groupID,
+                    lane: Lane(networkID: network, provider: try row.choice(1), appID: try row.decode(2)),
+                    cause: cause,
+                    notification: Notification(
+                        locale: try row.decode(4),
+                        title: try row.decode(5),
+                        body: try row.decode(6)
+                    ),
+                    targets: [],
+                    leased: false
+                )
+                return StoredDelivery(group, devices: [DeviceOwner(device: try row.id(7), user: try row.id(8))])
+            }
+            guard let revived else { return false }
+            try session.insert([revived])
+            try session.execute(
+                """
+                INSERT INTO outcomes (network_id, event_id, provider, at, delivered, unregistered, expired, dead,
+                                      suppressed, records)
+                VALUES (\(network.rawValue), \(revived.group.cause.eventID.uuid),
+                        \(revived.group.lane.provider.rawValue), now(), 0, 0, 0, -1, 0, '[]')
+                """
+            )
+            return true
+        }
+    }
+
+    /// Forgets a dead letter; `false` when there is none.
+    public func deleteDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
+        try await pool.withConnection { session in
+            try session.execute(
+                "DELETE FROM dead_letters WHERE network_id = \(network.rawValue) AND letter_id = \(id)"
+            ) > 0
+        }
+    }
+}

@@ -1,0 +1,76 @@
+public import CarillonCore
+import Foundation
+public import Postgres
+
+/// Answers what became of events from the inbox, the log of events, the queue and the log of outcomes.
+public struct PostgresEventHistory: EventHistory {
+    let pool: PostgresPool
+    let ids: UUIDv7Generator
+
+    /// A history in the database of `pool`; `ids` makes the ids of revived deliveries.
+    public init(pool: PostgresPool, ids: UUIDv7Generator) {
+        self.pool = pool
+        self.ids = ids
+    }
+
+    /// An event by our id; `nil` when unknown or older than the retention.
+    public func event(_ id: EventID, in network: NetworkID) async throws -> EventStatus? {
+        try await pool.withTransaction(.snapshot) { session in
+            try EventStatusReader(network: network).statuses(of: [id], session).first
+        }
+    }
+
+    /// An event by the sender's id, as long as that is remembered.
+    public func event(sourceID: String, in network: NetworkID) async throws -> EventStatus? {
+        try await pool.withTransaction(.snapshot) { session in
+            let id = try session.queryFirst(
+                """
+                SELECT event_id FROM event_keys WHERE network_id = \(network.rawValue) AND source_id = \(sourceID)
+                """
+            ) { row in try row.eventID(0) }
+            guard let id else { return nil }
+            return try EventStatusReader(network: network).statuses(of: [id], session).first
+        }
+    }
+
+    /// The latest events, newest first.
+    public func events(in network: NetworkID, before: EventID?, limit: Int) async throws -> [EventStatus] {
+        let before = before?.uuid ?? Self.endOfTime
+        return try await pool.withTransaction(.snapshot) { session in
+            let ids = try session.query(
+                """
+                (SELECT event_id FROM events WHERE network_id = \(network.rawValue) AND event_id < \(before)
+                 ORDER BY event_id DESC LIMIT \(limit))
+                UNION ALL
+                (SELECT event_id FROM inbox WHERE network_id = \(network.rawValue) AND event_id < \(before)
+                 ORDER BY event_id DESC LIMIT \(limit))
+                ORDER BY event_id DESC LIMIT \(limit)
+                """
+            ) { row in try row.eventID(0) }
+            return try EventStatusReader(network: network).statuses(of: ids, session)
+        }
+    }
+
+    /// The devices of an event in the order of their ids; `nil` when the event is unknown.
+    public func deliveries(
+        of id: EventID,
+        in network: NetworkID,
+        after: DeviceID?,
+        limit: Int
+    ) async throws -> [DeliveryStatus]? {
+        let ledger = try await pool.withTransaction(.snapshot) { session in
+            let reader = EventStatusReader(network: network)
+            guard try reader.isKnown(id, session) else { return DeliveryLedger?.none }
+            return try reader.ledgers(of: [id], session)[id] ?? DeliveryLedger()
+        }
+        guard let ledger else { return nil }
+        return Array(
+            ledger.statuses.drop { status in after.map { status.record.deviceID <= $0 } ?? false }.prefix(limit)
+        )
+    }
+
+    /// Larger than every UUIDv7.
+    private static let endOfTime = UUID(
+        uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255)
+    )
+}

@@ -1,0 +1,187 @@
+public import CarillonCore
+import Postgres
+import Synchronization
+
+extension PostgresEventInbox {
+    /// How many times an event may outlive those who worked on it before it is set aside.
+    private static let maximumRescues: Int32 = 5
+
+    /// Takes events that nobody is working on, at most a share of `limit` for each network.
+    ///
+    /// Networks are served in turn, beginning behind the one that was served last.
+    public func claimEvents(limit: Int) async throws -> [PendingEvent] {
+        let start = lastServed.withLock(\.self)
+        let claimed = try await pool.withTransaction(.write) { session in
+            var rows = try Self.claim(limit, after: start, session)
+            if rows.count < limit, !start.isEmpty {
+                rows += try Self.claim(limit - rows.count, after: "", session)
+            }
+            var events: [PendingEvent] = []
+            var failed: [(PendingEvent, String)] = []
+            for row in rows {
+                if row.rescues > Self.maximumRescues {
+                    failed.append((row.event, "crash loop"))
+                } else if row.isReadable {
+                    events.append(row.event)
+                } else {
+                    failed.append((row.event, "unreadable"))
+                }
+            }
+            try Self.setAside(failed, session)
+            return (events: events, last: rows.last?.event.networkID.rawValue)
+        }
+        if let last = claimed.last { lastServed.withLock { $0 = last } }
+        return claimed.events.sorted { $0.id < $1.id }
+    }
+
+    /// Holds the leases of these events; answers those still held.
+    public func renew(_ events: [PendingEvent]) async throws -> Set<EventID> {
+        guard !events.isEmpty else { return [] }
+        let events = events.sorted { ($0.networkID, $0.id) < ($1.networkID, $1.id) }
+        return try await pool.withTransaction(.write) { session in
+            let held = try session.query(
+                """
+                UPDATE inbox i SET run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
+                FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)),
+                            \(events.map(\.leaseToken))) AS n (network_id, event_id, lease_token)
+                WHERE i.network_id = n.network_id AND i.event_id = n.event_id AND i.lease_token = n.lease_token
+                    AND i.leased
+                RETURNING i.event_id
+                """
+            ) { row in try row.eventID(0) }
+            return Set(held)
+        }
+    }
+
+    /// Gives events back, so that any replica can claim them at once.
+    public func release(_ events: [PendingEvent]) async throws {
+        guard !events.isEmpty else { return }
+        let events = events.sorted { ($0.networkID, $0.id) < ($1.networkID, $1.id) }
+        try await pool.withTransaction(.write) { session in
+            _ = try session.execute(
+                """
+                UPDATE inbox i SET leased = false, run_at = now()
+                FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)),
+                            \(events.map(\.leaseToken))) AS n (network_id, event_id, lease_token)
+                WHERE i.network_id = n.network_id AND i.event_id = n.event_id AND i.lease_token = n.lease_token
+                    AND i.leased
+                """
+            )
+        }
+    }
+
+    private struct ClaimedRow {
+        var event: PendingEvent
+        var rescues: Int32
+        var isReadable: Bool
+    }
+
+    /// Walks from network to network by the index, without looking at the rows between.
+    private static func claim(
+        _ limit: Int,
+        after start: String,
+        _ session: borrowing PostgresSession
+    ) throws -> [ClaimedRow] {
+        try session.query(
+            """
+            WITH RECURSIVE walk AS (
+                (SELECT i.network_id FROM inbox i WHERE i.network_id > \(start) ORDER BY i.network_id LIMIT 1)
+                UNION ALL
+                SELECT following.network_id
+                FROM walk w CROSS JOIN LATERAL (
+                    SELECT i.network_id FROM inbox i WHERE i.network_id > w.network_id ORDER BY i.network_id LIMIT 1
+                ) AS following
+            ), ready AS MATERIALIZED (
+                SELECT w.network_id FROM walk w
+                WHERE EXISTS (SELECT FROM inbox i WHERE i.network_id = w.network_id AND i.run_at <= now())
+                LIMIT 64
+            ), picked AS MATERIALIZED (
+                SELECT share.network_id, share.event_id
+                FROM ready r CROSS JOIN LATERAL (
+                    SELECT i.network_id, i.event_id FROM inbox i
+                    WHERE i.network_id = r.network_id AND i.run_at <= now()
+                    ORDER BY i.run_at
+                    LIMIT (SELECT greatest(1, ceil(\(limit)::float8 / count(*)))::bigint FROM ready)
+                    FOR UPDATE SKIP LOCKED
+                ) AS share
+                LIMIT \(limit)
+            )
+            UPDATE inbox i
+            SET leased = true, lease_token = i.lease_token + 1, rescues = i.rescues + i.leased::integer,
+                run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
+            FROM picked p
+            WHERE i.network_id = p.network_id AND i.event_id = p.event_id
+            RETURNING i.network_id, i.event_id, i.source_id, i.received_at, i.occurred_at, i.body, i.lease_token,
+                i.rescues, i.cursor, i.resolved, i.notified, i.suppressed_network, i.suppressed_user,
+                i.suppressed_channel, i.no_device
+            """
+        ) { row in
+            let receivedAt = try row.timestamp(3)
+            let event = try storedEvent(
+                body: try row.decode(5),
+                sourceID: try row.decode(2),
+                receivedAt: receivedAt,
+                occurredAt: try row.timestamp(4)
+            )
+            var tally = RecipientTally()
+            tally.resolved = try row.decode(9)
+            tally.notified = try row.decode(10)
+            tally.suppressed[.network] = try row.decode(11)
+            tally.suppressed[.user] = try row.decode(12)
+            tally.suppressed[.channel] = try row.decode(13)
+            tally.noDevice = try row.decode(14)
+            let pending = PendingEvent(
+                networkID: try row.id(0),
+                id: try row.eventID(1),
+                receivedAt: receivedAt,
+                event: try event ?? Event(sourceID: row.decode(2), type: .messageSent, timestamp: receivedAt),
+                leaseToken: try row.decode(6),
+                cursor: try row.decode(8, as: String?.self).map(UserID.init(trusted:)),
+                tally: tally
+            )
+            return ClaimedRow(event: pending, rescues: try row.decode(7), isReadable: event != nil)
+        }
+    }
+
+    /// Reads a stored body as it was read when it arrived; `nil` when that is not possible any more.
+    private static func storedEvent(
+        body: String,
+        sourceID: String,
+        receivedAt: Timestamp,
+        occurredAt: Timestamp
+    ) throws -> Event? {
+        let parser = EventParser(clock: WallClock { receivedAt })
+        guard
+            case .single(let parsed)? = try? parser.parse(body: Array(body.utf8), fallbackSourceID: sourceID),
+            case .known(var event) = parsed.content
+        else { return nil }
+        event.sourceID = sourceID
+        event.timestamp = occurredAt
+        return event
+    }
+
+    /// Moves events that cannot be expanded out of the way, with the reason.
+    private static func setAside(
+        _ failed: [(event: PendingEvent, reason: String)],
+        _ session: borrowing PostgresSession
+    ) throws {
+        guard !failed.isEmpty else { return }
+        try session.execute(
+            """
+            WITH gone AS (
+                DELETE FROM inbox i
+                USING unnest(\(failed.map(\.event.networkID.rawValue)), \(failed.map(\.event.id.uuid)),
+                             \(failed.map(\.reason))) AS n (network_id, event_id, reason)
+                WHERE i.network_id = n.network_id AND i.event_id = n.event_id
+                RETURNING i.network_id, i.event_id, i.source_id, i.event_type, i.received_at, n.reason, i.resolved,
+                    i.notified, i.suppressed_network, i.suppressed_user, i.suppressed_channel, i.no_device
+            )
+            INSERT INTO events (network_id, event_id, source_id, event_type, received_at, failure, resolved, notified,
+                                suppressed_network, suppressed_user, suppressed_channel, no_device)
+            SELECT network_id, event_id, source_id, event_type, received_at, reason, resolved, notified,
+                   suppressed_network, suppressed_user, suppressed_channel, no_device
+            FROM gone
+            """
+        )
+    }
+}

@@ -1,0 +1,145 @@
+public import CarillonCore
+import struct Foundation.UUID
+public import Postgres
+import Synchronization
+
+/// The inbox of accepted events in table `inbox`, with the keys that recognise repeated ones in `event_keys`.
+public final class PostgresEventInbox: EventInbox {
+    let pool: PostgresPool
+    /// The network that was served last: the next claim goes on behind it.
+    let lastServed = Mutex("")
+
+    /// An inbox in the database of `pool`.
+    public init(pool: PostgresPool) {
+        self.pool = pool
+    }
+
+    /// Commits events and what they say of users, channels and members; durable when it returns.
+    public func accept(_ events: [IncomingEvent]) async throws -> [Acceptance] {
+        guard !events.isEmpty else { return [] }
+        let batch = IncomingBatch(events)
+        let known = try await pool.withTransaction(.write) { session in
+            let known = try Self.recordKeys(of: batch.events, session)
+            let isNew: (IncomingEvent) -> Bool = { known[$0.key] == $0.id }
+            let accepted = batch.events.filter(isNew)
+            let facts = accepted.count == batch.events.count ? batch.facts : DirectoryFacts(of: batch.inOrder(isNew))
+            try FactWriter(facts: facts).write(session)
+            try Self.insertPending(accepted.filter(\.event.type.notifies), session)
+            try Self.insertDone(accepted.filter { !$0.event.type.notifies }, session)
+            return known
+        }
+        return try events.map { event in
+            guard let id = known[event.key] else { throw StoreError.unreadable("event key") }
+            return id == event.id ? .accepted(id) : .duplicate(id)
+        }
+    }
+
+    /// Claims the source ids; answers under which id each is known now, which for a new one is its own.
+    private static func recordKeys(
+        of events: [IncomingEvent],
+        _ session: borrowing PostgresSession
+    ) throws -> [EventKey: EventID] {
+        let networks = events.map(\.networkID.rawValue)
+        let sources = events.map(\.event.sourceID)
+        let window = idempotencyWindow.wholeMilliseconds
+        var known: [EventKey: EventID] = [:]
+        try session.forEach(
+            """
+            INSERT INTO event_keys AS k (network_id, source_id, event_id, received_at)
+            SELECT n.network_id, n.source_id, n.event_id, n.received_at
+            FROM unnest(\(networks), \(sources), \(events.map(\.id.uuid)), \(events.map(\.receivedAt.stored)))
+                AS n (network_id, source_id, event_id, received_at)
+            ON CONFLICT (network_id, source_id)
+            DO UPDATE SET event_id = EXCLUDED.event_id, received_at = EXCLUDED.received_at
+            WHERE k.received_at < EXCLUDED.received_at - \(window) * interval '1 millisecond'
+            RETURNING k.network_id, k.source_id, k.event_id
+            """
+        ) { row in
+            known[EventKey(network: try row.id(0), source: try row.decode(1))] = try row.eventID(2)
+        }
+        guard known.count < events.count else { return known }
+        // The conflict has locked these rows, so what is read here stays true until the end of the transaction.
+        let others = events.filter { known[$0.key] == nil }
+        try session.forEach(
+            """
+            SELECT k.network_id, k.source_id, k.event_id
+            FROM unnest(\(others.map(\.networkID.rawValue)), \(others.map(\.event.sourceID)))
+                AS n (network_id, source_id)
+            JOIN event_keys k ON k.network_id = n.network_id AND k.source_id = n.source_id
+            """
+        ) { row in
+            known[EventKey(network: try row.id(0), source: try row.decode(1))] = try row.eventID(2)
+        }
+        return known
+    }
+
+    private static func insertPending(_ events: [IncomingEvent], _ session: borrowing PostgresSession) throws {
+        guard !events.isEmpty else { return }
+        let lease = leaseDuration.wholeMilliseconds
+        try session.execute(
+            """
+            INSERT INTO inbox (network_id, event_id, source_id, event_type, received_at, occurred_at, body, leased, run_at)
+            SELECT n.network_id, n.event_id, n.source_id, n.event_type, n.received_at, n.occurred_at, n.body, n.leased,
+                   CASE WHEN n.leased THEN now() + \(lease) * interval '1 millisecond' ELSE now() END
+            FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)), \(events.map(\.event.sourceID)),
+                        \(events.map(\.event.type.rawValue)), \(events.map(\.receivedAt.stored)),
+                        \(events.map(\.event.timestamp.stored)),
+                        \(events.map { String(decoding: $0.body, as: UTF8.self) }), \(events.map(\.leased)))
+                AS n (network_id, event_id, source_id, event_type, received_at, occurred_at, body, leased)
+            """
+        )
+    }
+
+    /// What notifies nobody is done when its facts are written.
+    private static func insertDone(_ events: [IncomingEvent], _ session: borrowing PostgresSession) throws {
+        guard !events.isEmpty else { return }
+        try session.execute(
+            """
+            INSERT INTO events (network_id, event_id, source_id, event_type, received_at)
+            SELECT n.network_id, n.event_id, n.source_id, n.event_type, n.received_at
+            FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)), \(events.map(\.event.sourceID)),
+                        \(events.map(\.event.type.rawValue)), \(events.map(\.receivedAt.stored)))
+                AS n (network_id, event_id, source_id, event_type, received_at)
+            """
+        )
+    }
+}
+
+/// What makes a repeated event one event.
+struct EventKey: Hashable, Comparable {
+    let network: NetworkID
+    let source: Identifier<Event>
+
+    init(network: NetworkID, source: String) {
+        self.network = network
+        self.source = Identifier(trusted: source)
+    }
+
+    static func < (left: Self, right: Self) -> Bool { (left.network, left.source) < (right.network, right.source) }
+}
+
+extension IncomingEvent {
+    var key: EventKey { EventKey(network: networkID, source: event.sourceID) }
+}
+
+/// The events of one commit, each key once: the first wins.
+private struct IncomingBatch: Sendable {
+    /// In the order in which rows are locked.
+    let events: [IncomingEvent]
+    /// What they say if all of them are new, as they mostly are.
+    let facts: DirectoryFacts
+    private let arrival: [EventID: Int]
+
+    init(_ incoming: [IncomingEvent]) {
+        var seen = Set<EventKey>(minimumCapacity: incoming.count)
+        let unique = incoming.filter { seen.insert($0.key).inserted }
+        facts = DirectoryFacts(of: unique)
+        arrival = Dictionary(uniqueKeysWithValues: unique.enumerated().map { ($1.id, $0) })
+        events = unique.map { ($0.key, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+
+    /// Those that pass, in the order in which they arrived.
+    func inOrder(_ isIncluded: (IncomingEvent) -> Bool) -> [IncomingEvent] {
+        events.filter(isIncluded).sorted { arrival[$0.id, default: 0] < arrival[$1.id, default: 0] }
+    }
+}

@@ -1,0 +1,116 @@
+public import CarillonCore
+public import Logging
+public import Postgres
+
+/// Keeps the database small: makes and drops the daily partitions, forgets what has aged.
+///
+/// Any number of replicas may sweep at once; what one is doing the others leave out.
+public struct Housekeeper: Sendable {
+    /// How long events, outcomes, dead letters and tombstones are kept, in days.
+    static let retentionDays: Int64 = 14
+    /// For how many days ahead there are partitions.
+    static let daysAhead: Int64 = 3
+
+    private static let batchSize = 5000
+    /// "carillon" in ASCII, plus one.
+    private static let turn: Int64 = 0x6361_7269_6C6C_6F6F
+
+    private let pool: PostgresPool
+    private let clock: WallClock
+    private let logger: Logger
+
+    /// A housekeeper for the database of `pool` that takes the date from `clock`.
+    public init(pool: PostgresPool, clock: WallClock = .system, logger: Logger) {
+        self.pool = pool
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// Does all that is due, in transactions of bounded size. Meant to be run every minute or so.
+    public func sweep() async throws {
+        try await sweepPartitions()
+        let window = Int(idempotencyWindow.components.seconds / 86_400)
+        try await sweep("changes", where: "changed_at < now() - interval '10 minutes'")
+        try await sweep("event_keys", where: "received_at < now() - \(window) * interval '1 day'")
+        let days = Int(Self.retentionDays)
+        try await sweep("dead_letters", where: "at < now() - \(days) * interval '1 day'")
+        let isOld: SQL = "facts_at < now() - \(days) * interval '1 day'"
+        try await sweep("members", where: "NOT is_member AND toggles IS NULL AND " + isOld)
+        try await sweep("channels", where: "deleted AND " + isOld)
+        try await sweep("users", where: "deleted AND " + isOld)
+        try await sweepOrphans()
+    }
+
+    /// Runs `body` in a transaction unless another replica is at it; `nil` then.
+    private func taking<Value: Sendable>(
+        turn offset: Int64 = 0,
+        _ body: @Sendable (borrowing PostgresSession) throws -> Value
+    ) async throws -> Value? {
+        try await pool.withTransaction(TransactionOptions(retries: 3, lockTimeout: .seconds(2))) { session in
+            let isOurs = try session.queryFirst("SELECT pg_try_advisory_xact_lock(\(Self.turn))") { row in
+                try row.decode(0, as: Bool.self)
+            }
+            return isOurs == true ? try body(session) : nil
+        }
+    }
+
+    private func sweep(_ table: String, where condition: SQL) async throws {
+        var deleted = Self.batchSize
+        while deleted == Self.batchSize {
+            deleted =
+                try await taking { session in
+                    try session.execute(
+                        """
+                        DELETE FROM \(identifier: table) WHERE ctid = ANY (ARRAY(
+                            SELECT ctid FROM \(identifier: table) WHERE \(sql: condition) LIMIT \(Self.batchSize)
+                            FOR UPDATE SKIP LOCKED))
+                        """
+                    )
+                } ?? 0
+        }
+    }
+
+    private func sweepPartitions() async throws {
+        let today = PartitionDay(containing: clock.now())
+        for table in DailyPartitions.tables {
+            let partitions = DailyPartitions(table: table)
+            // One transaction for each: a partition that cannot be had now is had by the next sweep.
+            for offset in 0...Self.daysAhead {
+                _ = try await taking { session in try partitions.make(today.advanced(by: offset), session) }
+            }
+            let oldest = today.advanced(by: -Self.retentionDays)
+            let days = try await taking { session in try partitions.days(session) } ?? []
+            for day in days where day < oldest {
+                logger.info("Dropping an old partition", metadata: ["partition": "\(partitions.name(of: day))"])
+                _ = try await taking { session in try partitions.drop(day, session) }
+            }
+            let isStray: SQL = "event_id < \(oldest.firstID)"
+            try await sweep(partitions.defaultName, where: isStray)
+        }
+    }
+
+    /// Finishes the deletion of networks whose deleting process ended too early.
+    private func sweepOrphans() async throws {
+        for table in NetworkPurge.tables + NetworkPurge.partitionedTables {
+            let orphans = try await taking { session in
+                try session.query(
+                    """
+                    WITH RECURSIVE walk AS (
+                        (SELECT t.network_id FROM \(identifier: table) t ORDER BY t.network_id LIMIT 1)
+                        UNION ALL
+                        SELECT following.network_id
+                        FROM walk w CROSS JOIN LATERAL (
+                            SELECT t.network_id FROM \(identifier: table) t
+                            WHERE t.network_id > w.network_id ORDER BY t.network_id LIMIT 1
+                        ) AS following
+                    )
+                    SELECT w.network_id FROM walk w
+                    WHERE NOT EXISTS (SELECT FROM networks n WHERE n.network_id = w.network_id)
+                    LIMIT 100
+                    """
+                ) { row in try row.id(0, of: Network.self) }
+            }
+            for network in orphans ?? [] { try await pool.purge(network) }
+        }
+    }
+}

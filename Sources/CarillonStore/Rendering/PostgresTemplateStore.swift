@@ -1,0 +1,72 @@
+public import CarillonCore
+public import Postgres
+
+/// Networks' own templates in table `templates`, as the JSON of API section 7.
+public struct PostgresTemplateStore: TemplateStore {
+    private let pool: PostgresPool
+
+    /// A store in the database of `pool`.
+    public init(pool: PostgresPool) {
+        self.pool = pool
+    }
+
+    /// All of a network's templates, by event type and locale.
+    public func templates(in network: NetworkID) async throws -> [TemplateOverride] {
+        try await pool.withConnection { session in
+            try session.query(
+                """
+                SELECT event_type, locale, source, updated_at FROM templates
+                WHERE network_id = \(network.rawValue) ORDER BY event_type, locale
+                """
+            ) { row in
+                TemplateOverride(
+                    eventType: try row.choice(0),
+                    locale: try row.decode(1),
+                    source: try TemplateSource(stored: try row.decode(2)),
+                    updatedAt: try row.timestamp(3)
+                )
+            }
+        }
+    }
+
+    /// Writes a checked template; `true` when there was none.
+    /// - Throws: A foreign key violation when the network does not exist.
+    public func putTemplate(_ template: TemplateOverride, in network: NetworkID) async throws -> Bool {
+        let source = template.source.json.serializedText
+        return try await pool.withConnection { session in
+            try session.queryFirst(
+                """
+                INSERT INTO templates (network_id, event_type, locale, source, updated_at)
+                VALUES (\(network.rawValue), \(template.eventType.rawValue), \(template.locale), \(source),
+                        \(template.updatedAt.stored))
+                ON CONFLICT (network_id, event_type, locale)
+                DO UPDATE SET source = EXCLUDED.source, updated_at = EXCLUDED.updated_at
+                RETURNING xmax = 0
+                """
+            ) { row in try row.decode(0, as: Bool.self) } ?? false
+        }
+    }
+
+    /// Removes a template; `false` when there was none.
+    public func deleteTemplate(_ type: EventType, locale: String, in network: NetworkID) async throws -> Bool {
+        try await pool.withConnection { session in
+            try session.execute(
+                """
+                DELETE FROM templates
+                WHERE network_id = \(network.rawValue) AND event_type = \(type.rawValue) AND locale = \(locale)
+                """
+            ) > 0
+        }
+    }
+}
+
+extension TemplateSource {
+    /// Reads a template that was checked before it was stored.
+    init(stored text: String) throws(StoreError) {
+        do {
+            try self.init(json: JSONValue(parsing: text))
+        } catch {
+            throw .unreadable("template")
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import CarillonCore
+import Postgres
+
+extension Row {
+    /// Reads an id that was checked before it was stored.
+    func id<Subject>(_ column: Int, of subject: Subject.Type = Subject.self) throws -> Identifier<Subject> {
+        Identifier(trusted: try decode(column, as: String.self))
+    }
+
+    /// Reads the id of an event.
+    func eventID(_ column: Int) throws -> EventID {
+        EventID(try decode(column))
+    }
+
+    /// Reads a moment, cut to milliseconds.
+    func timestamp(_ column: Int) throws -> Timestamp {
+        Timestamp(stored: try decode(column, as: PostgresTimestamp.self))
+    }
+
+    /// Reads a moment that may be missing.
+    func timestampIfAny(_ column: Int) throws -> Timestamp? {
+        try decode(column, as: PostgresTimestamp?.self).map(Timestamp.init(stored:))
+    }
+
+    /// Reads the name of a case; a name that no case has is an error, as only a newer release can have written it.
+    func choice<Choice: RawRepresentable<String>>(_ column: Int, of type: Choice.Type = Choice.self) throws -> Choice {
+        guard let choice = Choice(rawValue: try decode(column)) else {
+            throw StoreError.unreadable("\(Choice.self)")
+        }
+        return choice
+    }
+}
+
+extension Timestamp {
+    /// The moment as PostgreSQL keeps it.
+    var stored: PostgresTimestamp { PostgresTimestamp(microsecondsSince1970: milliseconds * 1000) }
+
+    /// A moment read back, cut to milliseconds.
+    init(stored: PostgresTimestamp) {
+        let (quotient, remainder) = stored.microsecondsSince1970.quotientAndRemainder(dividingBy: 1000)
+        self.init(milliseconds: remainder < 0 ? quotient - 1 : quotient)
+    }
+}

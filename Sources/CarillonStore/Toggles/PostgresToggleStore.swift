@@ -1,0 +1,158 @@
+public import CarillonCore
+public import Postgres
+
+/// The toggle documents, as JSON beside what they belong to: in `networks`, `users` and `members`.
+public struct PostgresToggleStore: ToggleStore {
+    private let pool: PostgresPool
+
+    /// A store in the database of `pool`.
+    public init(pool: PostgresPool) {
+        self.pool = pool
+    }
+
+    /// A document; an empty object of version 0 when it was never set.
+    public func toggles(_ scope: ToggleScope, in network: NetworkID) async throws -> Versioned<JSONValue> {
+        try await pool.withConnection { session in
+            try session.queryFirst(Self.reading(scope, in: network)) { row in try row.toggles(at: 0) } ?? .neverSet
+        }
+    }
+
+    /// Writes what `change` makes of the current document, in one transaction that holds the row's lock throughout.
+    public func updateToggles(
+        _ scope: ToggleScope,
+        in network: NetworkID,
+        expected: (@Sendable (Int64) -> Bool)?,
+        _ change: @escaping @Sendable (JSONValue) throws -> JSONValue
+    ) async throws -> Versioned<JSONValue>? {
+        try await pool.withTransaction(.write) { session in
+            try Self.makeRow(of: scope, in: network, session)
+            let locking = Self.reading(scope, in: network) + " FOR NO KEY UPDATE"
+            guard let current = try session.queryFirst(locking, { row in try row.toggles(at: 0) }) else {
+                throw StoreError.unknownNetwork
+            }
+            if let expected, !expected(current.version) { return nil }
+            let document = try change(current.document)
+            let writing = Self.writing(scope, in: network, document.serializedText)
+            let updatedAt = try session.queryFirst(writing) { row in try row.timestamp(0) }
+            try session.recordChange(of: scope.user, in: network)
+            return Versioned(document: document, updatedAt: updatedAt, version: current.version + 1)
+        }
+    }
+
+    /// The three documents that decide for a user in a channel, read by one statement.
+    public func toggles(for user: UserID, channel: ChannelID?, in network: NetworkID) async throws -> (
+        network: Versioned<JSONValue>, user: Versioned<JSONValue>, channel: Versioned<JSONValue>
+    ) {
+        try await pool.withConnection { session in
+            try session.queryFirst(
+                """
+                SELECT n.toggles, n.toggles_updated_at, n.toggles_version,
+                       u.toggles, u.toggles_updated_at, coalesce(u.toggles_version, 0),
+                       m.toggles, m.toggles_updated_at, coalesce(m.toggles_version, 0)
+                FROM (SELECT \(network.rawValue) AS network_id) AS wanted
+                LEFT JOIN networks n USING (network_id)
+                LEFT JOIN users u ON u.network_id = n.network_id AND u.user_id = \(user.rawValue)
+                LEFT JOIN members m ON m.network_id = n.network_id AND m.user_id = \(user.rawValue)
+                    AND m.channel_id = \(channel?.rawValue as String?)
+                """
+            ) { row in
+                (try row.toggles(at: 0), try row.toggles(at: 3), try row.toggles(at: 6))
+            } ?? (.neverSet, .neverSet, .neverSet)
+        }
+    }
+
+    private static func reading(_ scope: ToggleScope, in network: NetworkID) -> SQL {
+        switch scope {
+        case .network:
+            """
+            SELECT toggles, toggles_updated_at, toggles_version FROM networks WHERE network_id = \(network.rawValue)
+            """
+        case .user(let user):
+            """
+            SELECT toggles, toggles_updated_at, toggles_version FROM users
+            WHERE network_id = \(network.rawValue) AND user_id = \(user.rawValue)
+            """
+        case .channel(let user, let channel):
+            """
+            SELECT toggles, toggles_updated_at, toggles_version FROM members
+            WHERE network_id = \(network.rawValue) AND channel_id = \(channel.rawValue) AND user_id = \(user.rawValue)
+            """
+        }
+    }
+
+    private static func writing(_ scope: ToggleScope, in network: NetworkID, _ document: String) -> SQL {
+        switch scope {
+        case .network:
+            """
+            UPDATE networks
+            SET toggles = \(document), toggles_updated_at = now(), toggles_version = toggles_version + 1
+            WHERE network_id = \(network.rawValue) RETURNING toggles_updated_at
+            """
+        case .user(let user):
+            """
+            UPDATE users
+            SET toggles = \(document), toggles_updated_at = now(), toggles_version = toggles_version + 1
+            WHERE network_id = \(network.rawValue) AND user_id = \(user.rawValue) RETURNING toggles_updated_at
+            """
+        case .channel(let user, let channel):
+            """
+            UPDATE members
+            SET toggles = \(document), toggles_updated_at = now(), toggles_version = toggles_version + 1
+            WHERE network_id = \(network.rawValue) AND channel_id = \(channel.rawValue) AND user_id = \(user.rawValue)
+            RETURNING toggles_updated_at
+            """
+        }
+    }
+
+    /// Adds the row that carries the document; a relation to a channel that is no membership yet is one too.
+    private static func makeRow(
+        of scope: ToggleScope,
+        in network: NetworkID,
+        _ session: borrowing PostgresSession
+    ) throws {
+        guard let user = scope.user else { return }
+        try session.mention(users: [user], in: network)
+        guard case .channel(_, let channel) = scope else { return }
+        try session.execute(
+            """
+            INSERT INTO members (network_id, channel_id, user_id, is_member, since_event, facts_at)
+            VALUES (\(network.rawValue), \(channel.rawValue), \(user.rawValue), false,
+                    '00000000-0000-0000-0000-000000000000', 'epoch')
+            ON CONFLICT (network_id, channel_id, user_id) DO NOTHING
+            """
+        )
+    }
+}
+
+extension ToggleScope {
+    /// Whom the document is about; `nil` for everybody.
+    fileprivate var user: UserID? {
+        switch self {
+        case .network: nil
+        case .user(let user), .channel(let user, _): user
+        }
+    }
+}
+
+extension Versioned<JSONValue> {
+    fileprivate static var neverSet: Versioned<JSONValue> {
+        Versioned(document: .object(JSONObject()), updatedAt: nil, version: 0)
+    }
+}
+
+extension Row {
+    /// Reads a document and the two columns behind it.
+    fileprivate func toggles(at column: Int) throws -> Versioned<JSONValue> {
+        guard let version = try decode(column + 2, as: Int64?.self) else { return .neverSet }
+        let text = try decode(column, as: String?.self)
+        do {
+            return Versioned(
+                document: try text.map { try JSONValue(parsing: $0) } ?? .object(JSONObject()),
+                updatedAt: try timestampIfAny(column + 1),
+                version: version
+            )
+        } catch is JSONSyntaxError {
+            throw StoreError.unreadable("toggle document")
+        }
+    }
+}

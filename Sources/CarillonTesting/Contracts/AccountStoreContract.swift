@@ -1,0 +1,161 @@
+import CarillonCore
+import Testing
+
+/// What every ``AccountStore`` promises.
+public enum AccountStoreContract {
+    /// The promises.
+    public static let clauses: [ContractClause] = [
+        ContractClause("an id that is taken is refused and changes nothing", idTakenRefusedChangesNothing),
+        ContractClause("what was made is read back", whatWasMadeReadBack),
+        ContractClause("networks are listed in pages by id", networksListedInPagesById),
+        ContractClause("an unknown network can be neither changed nor deleted", unknownNetworkCanBeNeitherChangedNor),
+        ContractClause("a changed network keeps when it was made", changedNetworkKeepsWhenWasMade),
+        ContractClause(
+            "a deleted network leaves nothing, not even to one of the same name",
+            deletedNetworkLeavesNothingNotEvenOne
+        ),
+        ContractClause(
+            "API keys are listed without their secrets, and revoked",
+            apiKeysListedWithoutTheirSecretsRevoked
+        ),
+        ContractClause(
+            "after a rotation both secrets verify until the overlap ends",
+            afterRotationBothSecretsVerifyUntilOverlap
+        ),
+        ContractClause("the keys of user tokens are replaced as a whole", keysUserTokensReplacedAsWhole),
+        ContractClause("of several first uses of the outgoing secret one wins", severalFirstUsesOutgoingSecretOneWins),
+    ]
+
+    private static func idTakenRefusedChangesNothing(_ scene: StoreScene) async throws {
+        #expect(try await scene.accounts.createNetwork(.sample("new", name: "First")))
+        #expect(try await scene.accounts.createNetwork(.sample("new", name: "Second")) == false)
+        let stored = try #require(try await scene.accounts.credentials(of: "new"))
+        #expect(stored.network.displayName == "First")
+        #expect(stored.apiKeys.count == 1)
+        #expect(stored.webhookSecrets.count == 1)
+    }
+
+    private static func whatWasMadeReadBack(_ scene: StoreScene) async throws {
+        let made = NetworkCredentials.sample("new", name: "New")
+        #expect(try await scene.accounts.createNetwork(made))
+        let stored = try #require(try await scene.accounts.credentials(of: "new"))
+        #expect(stored.network == made.network)
+        #expect(stored.webhookSecrets == made.webhookSecrets)
+        #expect(stored.userTokenKeys == made.userTokenKeys)
+        #expect(stored.apiKeys == made.apiKeys)
+        let unknown = try await scene.accounts.credentials(of: "none")
+        #expect(unknown == nil)
+    }
+
+    private static func networksListedInPagesById(_ scene: StoreScene) async throws {
+        for id in ["n3", "n1", "n2"] {
+            #expect(try await scene.accounts.createNetwork(.sample(NetworkID(trusted: id), name: id)))
+        }
+        let first = try await scene.accounts.networks(after: scene.network, limit: 2).map(\.id)
+        #expect(first == ["n1", "n2"])
+        let rest = try await scene.accounts.networks(after: "n2", limit: 10).map(\.id)
+        #expect(rest == ["n3", scene.otherNetwork])
+    }
+
+    private static func unknownNetworkCanBeNeitherChangedNor(_ scene: StoreScene) async throws {
+        let network = Network(id: "none", createdAt: .seconds(0))
+        #expect(try await scene.accounts.updateNetwork(network) == false)
+        #expect(try await scene.accounts.deleteNetwork("none") == false)
+        let secret = WebhookSecret.generate()
+        await #expect(throws: (any Error).self) {
+            try await scene.accounts.rotateWebhookSecret(of: "none", to: secret, overlap: .zero)
+        }
+    }
+
+    private static func changedNetworkKeepsWhenWasMade(_ scene: StoreScene) async throws {
+        #expect(try await scene.accounts.createNetwork(.sample("new", name: "Old")))
+        var network = try #require(try await scene.accounts.credentials(of: "new")).network
+        network.displayName = nil
+        network.defaultLocale = "th"
+        #expect(try await scene.accounts.updateNetwork(network))
+        #expect(try await scene.accounts.credentials(of: "new")?.network == network)
+    }
+
+    private static func deletedNetworkLeavesNothingNotEvenOne(_ scene: StoreScene) async throws {
+        let event = Event.created("c", by: "a", members: ["b"], id: "evt")
+        try await scene.accept(event)
+        try await scene.enqueue(to: [[try await scene.target("d", of: "b")]])
+        _ = try await scene.toggles.set(.network, ["enabled": false], in: scene.network)
+        let kept = scene.incoming(event, in: scene.otherNetwork)
+        _ = try await scene.inbox.accept([kept])
+        #expect(try await scene.accounts.deleteNetwork(scene.network))
+        #expect(try await scene.accounts.deleteNetwork(scene.network) == false)
+        #expect(try await scene.accounts.createNetwork(.sample(scene.network, name: "Again")))
+        #expect(try await scene.directory.user("b", in: scene.network) == nil)
+        #expect(try await scene.members(of: "c") == nil)
+        #expect(try await scene.devices.device("d", in: scene.network) == nil)
+        #expect(try await scene.toggles.toggles(.network, in: scene.network).version == 0)
+        #expect(try await scene.history.events(in: scene.network, before: nil, limit: 10).isEmpty)
+        #expect(try await scene.claim().isEmpty)
+        #expect(try await scene.accept(event).count == 1)
+        #expect(try await scene.directory.user("b", in: scene.otherNetwork) != nil)
+    }
+
+    private static func apiKeysListedWithoutTheirSecretsRevoked(_ scene: StoreScene) async throws {
+        for id in ["k2", "k1"] { try await scene.accounts.addAPIKey(.sample(id, of: scene.network)) }
+        #expect(try await scene.accounts.apiKeys(of: scene.network, after: nil, limit: 1).map(\.id) == ["k1"])
+        #expect(try await scene.accounts.apiKeys(of: scene.network, after: "k1", limit: 9).map(\.id) == ["k2"])
+        #expect(try await scene.accounts.deleteAPIKey("k1", of: scene.otherNetwork) == false)
+        #expect(try await scene.accounts.deleteAPIKey("k1", of: scene.network))
+        #expect(try await scene.accounts.deleteAPIKey("k1", of: scene.network) == false)
+        #expect(try await scene.accounts.credentials(of: scene.network)?.apiKeys.map(\.key.id) == ["k2"])
+    }
+
+    private static func afterRotationBothSecretsVerifyUntilOverlap(_ scene: StoreScene) async throws {
+        let (first, second, third) = (WebhookSecret.generate(), WebhookSecret.generate(), WebhookSecret.generate())
+        try await scene.accounts.rotateWebhookSecret(of: scene.network, to: first, overlap: .zero)
+        try await scene.accounts.rotateWebhookSecret(of: scene.network, to: second, overlap: .seconds(100))
+        let records = try #require(try await scene.accounts.credentials(of: scene.network)).webhookSecrets
+        #expect(records.map(\.secret) == [second, first])
+        #expect(records.first?.expiresAt == nil)
+        let end = try #require(records.last?.expiresAt)
+        #expect(end > WallClock.system.now() + .seconds(90))
+        try await scene.accounts.rotateWebhookSecret(of: scene.network, to: third, overlap: .zero)
+        let last = try #require(try await scene.accounts.credentials(of: scene.network)).webhookSecrets
+        #expect(last.map(\.secret) == [third])
+    }
+
+    private static func keysUserTokensReplacedAsWhole(_ scene: StoreScene) async throws {
+        let pem = "-----BEGIN PUBLIC KEY-----\nAA==\n-----END PUBLIC KEY-----"
+        let keys: [UserTokenKey] = [.es256(publicKey: pem), .rs256(publicKey: pem)]
+        try await scene.accounts.setUserTokenKeys([.hs256(Secret("secret"))], of: scene.network)
+        try await scene.accounts.setUserTokenKeys(keys, of: scene.network)
+        #expect(try await scene.accounts.credentials(of: scene.network)?.userTokenKeys == keys)
+    }
+
+    private static func severalFirstUsesOutgoingSecretOneWins(_ scene: StoreScene) async throws {
+        let answers = try await inParallel(8) { _ in
+            try await scene.accounts.outgoingWebhookSecrets(of: scene.network, candidate: .generate())
+        }
+        #expect(answers.allSatisfy { $0.count == 1 && $0 == answers[0] })
+        let next = WebhookSecret.generate()
+        try await scene.accounts.rotateOutgoingWebhookSecret(of: scene.network, to: next, overlap: .seconds(100))
+        let secrets = try await scene.accounts.outgoingWebhookSecrets(of: scene.network, candidate: .generate())
+        #expect(secrets == [next] + answers[0])
+        #expect(try await scene.accounts.credentials(of: scene.network)?.webhookSecrets == [])
+    }
+}
+
+extension NetworkCredentials {
+    /// Credentials of every kind.
+    fileprivate static func sample(_ id: NetworkID, name: String) -> NetworkCredentials {
+        NetworkCredentials(
+            network: Network(id: id, displayName: name, createdAt: .seconds(0)),
+            webhookSecrets: [WebhookSecretRecord(secret: .generate())],
+            userTokenKeys: [.hs256(Secret("a secret of thirty-two characters"))],
+            apiKeys: [.sample("key", of: id)]
+        )
+    }
+}
+
+extension StoredAPIKey {
+    fileprivate static func sample(_ id: String, of network: NetworkID) -> StoredAPIKey {
+        let key = APIKey(id: id, networkID: network, role: .events, label: "label", createdAt: .seconds(0))
+        return StoredAPIKey(key: key, secretHash: [0, 1, 255])
+    }
+}

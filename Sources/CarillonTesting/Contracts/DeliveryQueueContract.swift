@@ -1,0 +1,271 @@
+import CarillonCore
+import Testing
+
+/// What every ``DeliveryQueue`` promises of queueing and claiming.
+public enum DeliveryQueueContract {
+    /// The promises.
+    public static let clauses: [ContractClause] = [
+        ContractClause("pages of an event whose lease was lost are not written", pagesEventWhoseLeaseWasLostNot),
+        ContractClause("the last page ends an event, once", lastPageEndsEventOnce),
+        ContractClause("after a page the event goes on behind it with its counts", afterPageEventGoesOnBehindWith),
+        ContractClause(
+            "a claimed group is the one that was queued, with today's addresses and settings",
+            claimedGroupOneWasQueuedWithTodays
+        ),
+        ContractClause("devices that are gone, moved or out of use are named", devicesGoneMovedOrOutUseNamed),
+        ContractClause("a leased group is claimed only when its lease has run out", leasedGroupClaimedOnlyWhenLeaseHas),
+        ContractClause(
+            "no lane takes more than its share, and excluded ones take nothing",
+            noLaneTakesMoreThanShareExcluded
+        ),
+        ContractClause("every lane has its turn", everyLaneHasTurn),
+        ContractClause("claimers never get the same group", claimersNeverGetSameGroup),
+        ContractClause("only who holds a lease renews it and gives it back", onlyWhoHoldsLeaseRenewsGivesBack),
+        ContractClause("a group given back for later waits", groupGivenBackForLaterWaits),
+        ContractClause("a group whose workers die again and again is dead", groupWhoseWorkersDieAgainAgainDead),
+        ContractClause("being given back is no crash", beingGivenBackNoCrash),
+        ContractClause("only groups whose life is over are claimed as expired", onlyGroupsWhoseLifeOverClaimedAs),
+        ContractClause(
+            "a change after a read point is seen, an earlier one is not",
+            changeAfterReadPointSeenEarlierOne
+        ),
+        ContractClause("losing a device and being deleted are changes", losingDeviceBeingDeletedChanges),
+        ContractClause(
+            "an unknown read point means that everything may have changed",
+            unknownReadPointMeansEverythingMayHave
+        ),
+        ContractClause("waiting is measured from when something was due", waitingMeasuredFromWhenSomethingWasDue),
+    ]
+
+    private static func pagesEventWhoseLeaseWasLostNot(_ scene: StoreScene) async throws {
+        let event = try await scene.pending(.message("c", from: Person(id: "a")))
+        let target = try await scene.target("d", of: "b")
+        try await scene.passTime()
+        let held = try #require(try await scene.inbox.claimEvents(limit: 1).first)
+        let lost = Expansion(event: event, groups: [scene.group(event, to: [target])], next: nil)
+        #expect(try await scene.queue.enqueue([lost]) == [false])
+        #expect(try await scene.claim().isEmpty)
+        let kept = Expansion(event: held, groups: [scene.group(held, to: [target])], next: nil)
+        #expect(try await scene.queue.enqueue([kept]) == [true])
+        #expect(try await scene.claim().map(\.group.id) == kept.groups.map(\.id))
+    }
+
+    private static func lastPageEndsEventOnce(_ scene: StoreScene) async throws {
+        let event = try await scene.pending(.message("c", from: Person(id: "a")))
+        let target = try await scene.target("d", of: "b")
+        let expansion = Expansion(event: event, groups: [scene.group(event, to: [target])], next: nil)
+        #expect(try await scene.queue.enqueue([expansion]) == [true])
+        #expect(try await scene.queue.enqueue([expansion]) == [false])
+        try await scene.passTime()
+        #expect(try await scene.inbox.claimEvents(limit: 10).isEmpty)
+        #expect(try await scene.claim().count == 1)
+    }
+
+    private static func afterPageEventGoesOnBehindWith(_ scene: StoreScene) async throws {
+        var event = try await scene.pending(.message("c", from: Person(id: "a")))
+        event.tally.resolved = 5
+        event.tally.notified = 2
+        event.tally.suppressed = [.network: 0, .user: 1, .channel: 1]
+        event.tally.noDevice = 1
+        let page = Expansion(event: event, groups: [], next: "m")
+        #expect(try await scene.queue.enqueue([page]) == [true])
+        try await scene.passTime()
+        let claimed = try #require(try await scene.inbox.claimEvents(limit: 1).first)
+        #expect(claimed.cursor == "m")
+        #expect(claimed.tally == event.tally)
+        #expect(try await scene.history.event(event.id, in: scene.network)?.state == .delivering)
+    }
+
+    private static func claimedGroupOneWasQueuedWithTodays(_ scene: StoreScene) async throws {
+        let first = try await scene.target("d1", of: "b")
+        let second = try await scene.target("d2", of: "b")
+        let third = try await scene.target("d3", of: "\"e\\")
+        _ = try await scene.toggles.set(.user("b"), ["enabled": false], in: scene.network)
+        _ = try await scene.toggles.set(.channel("\"e\\", "c"), ["mentionsOnly": true], in: scene.network)
+        _ = try await scene.toggles.set(.network, ["modules": ["chat": ["enabled": false]]], in: scene.network)
+        let event = try await scene.pending(.message("c", from: Person(id: "a"), channelName: "C", mentions: ["b"]))
+        let sent = scene.group(event, to: [first, second, third])
+        #expect(try await scene.queue.enqueue([Expansion(event: event, groups: [sent], next: nil)]) == [true])
+        var moved = Device.log("d2", of: "b")
+        moved.address = .fcm(token: "new", appID: "app")
+        _ = try await scene.devices.putDevice(moved, in: scene.network)
+        let claimed = try #require(try await scene.claim().first)
+        #expect(claimed.group.id == sent.id)
+        #expect(claimed.group.lane == sent.lane)
+        #expect(claimed.group.cause == sent.cause)
+        #expect(claimed.group.notification == sent.notification)
+        #expect(claimed.group.attempt == 0)
+        #expect(claimed.group.leased)
+        #expect(claimed.group.leaseToken > sent.leaseToken)
+        #expect(claimed.group.targets.map(\.deviceID) == ["d1", "d2", "d3"])
+        #expect(claimed.group.targets[1].address == moved.address)
+        #expect(claimed.gone.isEmpty)
+        #expect(claimed.settings["b"]?.user.enabled == false)
+        #expect(claimed.settings["\"e\\"]?.channel.mentionsOnly == true)
+        #expect(claimed.networkToggles.disabledModules == [.chat])
+    }
+
+    private static func devicesGoneMovedOrOutUseNamed(_ scene: StoreScene) async throws {
+        var targets: [Target] = []
+        for id in ["kept", "deleted", "moved", "quarantined", "relaned"] {
+            targets.append(try await scene.target(DeviceID(trusted: id), of: "b"))
+        }
+        try await scene.enqueue(to: [targets])
+        _ = try await scene.devices.deleteDevice("deleted", ifOwnedBy: nil, in: scene.network)
+        _ = try await scene.target("moved", of: "other")
+        _ = try await scene.target("relaned", of: "b", app: "another")
+        var broken = Device.log("quarantined", of: "b")
+        broken.address = targets[3].address
+        broken.state = .quarantined
+        _ = try await scene.devices.putDevice(broken, in: scene.network)
+        let claimed = try #require(try await scene.claim().first)
+        #expect(claimed.group.targets.map(\.deviceID) == ["kept"])
+        #expect(claimed.gone.map(\.deviceID) == ["deleted", "moved", "quarantined", "relaned"])
+        #expect(claimed.gone.allSatisfy { $0.userID == "b" })
+        let refreshed = try #require(try await scene.queue.refresh([claimed.group]).first)
+        #expect(refreshed.group.targets == claimed.group.targets)
+    }
+
+    private static func leasedGroupClaimedOnlyWhenLeaseHas(_ scene: StoreScene) async throws {
+        try await scene.enqueue(to: [[try await scene.target("d", of: "b")]], leased: true)
+        #expect(try await scene.claim().isEmpty)
+        try await scene.passTime()
+        #expect(try await scene.claim().count == 1)
+        #expect(try await scene.claim().isEmpty)
+    }
+
+    private static func noLaneTakesMoreThanShareExcluded(_ scene: StoreScene) async throws {
+        let one = try await scene.target("d1", of: "b", app: "one")
+        let two = try await scene.target("d2", of: "b", app: "two")
+        let three = try await scene.target("d3", of: "b", app: "three")
+        try await scene.enqueue(to: Array(repeating: [one], count: 20), app: "one")
+        try await scene.enqueue(to: Array(repeating: [two], count: 3), app: "two")
+        try await scene.enqueue(to: Array(repeating: [three], count: 3), app: "three")
+        let excluded = Lane(networkID: scene.network, provider: .fcm, appID: "three")
+        let claimed = try await scene.queue.claimGroups(limit: 8, limitPerLane: 5, excluding: [excluded])
+        let apps = Dictionary(grouping: claimed, by: \.group.lane.appID).mapValues(\.count)
+        #expect(apps == ["one": 5, "two": 3])
+    }
+
+    private static func everyLaneHasTurn(_ scene: StoreScene) async throws {
+        for app in ["a", "b", "c", "d"] {
+            let target = try await scene.target(DeviceID(trusted: app), of: "b", app: app)
+            try await scene.enqueue(to: Array(repeating: [target], count: 6), app: app)
+        }
+        var apps: [String] = []
+        for _ in 0..<4 {
+            apps += try await scene.queue.claimGroups(limit: 2, limitPerLane: 2, excluding: []).map(\.group.lane.appID)
+        }
+        #expect(Set(apps) == ["a", "b", "c", "d"])
+    }
+
+    private static func claimersNeverGetSameGroup(_ scene: StoreScene) async throws {
+        let target = try await scene.target("d", of: "b")
+        try await scene.enqueue(to: Array(repeating: [target], count: 200))
+        let claimed = try await inParallel(4) { _ in
+            var ids: [DeliveryGroup.ID] = []
+            while case let groups = try await scene.claim(limit: 9, perLane: 9), !groups.isEmpty {
+                ids += groups.map(\.group.id)
+            }
+            return ids
+        }
+        #expect(claimed.joined().count == 200)
+        #expect(Set(claimed.joined()).count == 200)
+    }
+
+    private static func onlyWhoHoldsLeaseRenewsGivesBack(_ scene: StoreScene) async throws {
+        try await scene.enqueue(to: [[try await scene.target("d", of: "b")]])
+        let lost = try await scene.claimOne()
+        #expect(try await scene.queue.renew([lost]) == [lost.id])
+        try await scene.passTime()
+        let held = try await scene.claimOne()
+        #expect(try await scene.queue.renew([lost]).isEmpty)
+        try await scene.queue.release([lost], after: .zero)
+        #expect(try await scene.claim().isEmpty)
+        try await scene.queue.release([held], after: .zero)
+        #expect(try await scene.claimOne().id == held.id)
+    }
+
+    private static func groupGivenBackForLaterWaits(_ scene: StoreScene) async throws {
+        try await scene.enqueue(to: [[try await scene.target("d", of: "b")]])
+        try await scene.queue.release([try await scene.claimOne()], after: .seconds(600))
+        #expect(try await scene.claim().isEmpty)
+        try await scene.passTime()
+        #expect(try await scene.claimOne().attempt == 0)
+    }
+
+    private static func groupWhoseWorkersDieAgainAgainDead(_ scene: StoreScene) async throws {
+        let event = try await scene.enqueue(to: [[try await scene.target("d", of: "b")]])
+        var claims = 0
+        while case let groups = try await scene.claim(), !groups.isEmpty {
+            claims += 1
+            try #require(claims < 20)
+            try await scene.passTime()
+        }
+        #expect(claims == 6)
+        #expect(try await scene.history.event(event, in: scene.network)?.deliveries[.dead] == 1)
+        let letter = try #require(try await scene.history.deadLetters(in: scene.network, after: nil, limit: 1).first)
+        #expect(letter.record.reason == "crash loop")
+    }
+
+    private static func beingGivenBackNoCrash(_ scene: StoreScene) async throws {
+        try await scene.enqueue(to: [[try await scene.target("d", of: "b")]])
+        for _ in 0..<10 { try await scene.queue.release([try await scene.claimOne()], after: .zero) }
+        #expect(try await scene.claim().count == 1)
+    }
+
+    private static func onlyGroupsWhoseLifeOverClaimedAs(_ scene: StoreScene) async throws {
+        let target = try await scene.target("d", of: "b")
+        try await scene.enqueue(to: [[target]])
+        let day = notificationTimeToLive + .seconds(1)
+        var old = try await scene.pending(.message("c", from: Person(id: "a"), at: 5))
+        old.receivedAt = old.receivedAt - day
+        let group = scene.group(old, to: [target])
+        #expect(try await scene.queue.enqueue([Expansion(event: old, groups: [group], next: nil)]) == [true])
+        #expect(try await scene.queue.claimExpired(limit: 10).map(\.group.id) == [group.id])
+        #expect(try await scene.queue.claimExpired(limit: 10).isEmpty)
+    }
+
+    private static func changeAfterReadPointSeenEarlierOne(_ scene: StoreScene) async throws {
+        _ = try await scene.toggles.set(.user("early"), ["enabled": false], in: scene.network)
+        let point = try await scene.page(of: .message("c", from: Person(id: "a"))).readPoint
+        let here = (network: scene.network, point: point)
+        let there = (network: scene.otherNetwork, point: point)
+        #expect(try await scene.queue.changes(since: [here, there]) == [.none, .none])
+        _ = try await scene.toggles.set(.user("b"), ["enabled": false], in: scene.network)
+        _ = try await scene.toggles.set(.channel("e", "c"), ["enabled": false], in: scene.network)
+        #expect(try await scene.queue.changes(since: [here, there]) == [.users(["b", "e"]), .none])
+        _ = try await scene.toggles.set(.network, ["enabled": false], in: scene.otherNetwork)
+        #expect(try await scene.queue.changes(since: [there, here]) == [.everybody, .users(["b", "e"])])
+        let later = try await scene.page(of: .message("c", from: Person(id: "a"))).readPoint
+        #expect(try await scene.queue.changes(since: [(scene.network, later)]) == [.none])
+    }
+
+    private static func losingDeviceBeingDeletedChanges(_ scene: StoreScene) async throws {
+        _ = try await scene.target("d1", of: "moved")
+        _ = try await scene.target("d2", of: "deleted")
+        try await scene.accept(.user(.userUpdated, Person(id: "gone", displayName: "G"), at: 0))
+        let point = try await scene.page(of: .message("c", from: Person(id: "a"))).readPoint
+        _ = try await scene.target("d1", of: "next")
+        _ = try await scene.devices.deleteDevice("d2", ifOwnedBy: nil, in: scene.network)
+        try await scene.accept(.user(.userDeleted, Person(id: "gone"), at: 1))
+        #expect(
+            try await scene.queue.changes(since: [(scene.network, point)])
+                == [.users(["moved", "deleted", "gone"])]
+        )
+    }
+
+    private static func unknownReadPointMeansEverythingMayHave(_ scene: StoreScene) async throws {
+        #expect(try await scene.queue.changes(since: [(scene.network, ReadPoint("?"))]) == [.everybody])
+    }
+
+    private static func waitingMeasuredFromWhenSomethingWasDue(_ scene: StoreScene) async throws {
+        #expect(try await scene.queue.oldestWait() < .seconds(1))
+        let old = scene.incoming(
+            .message("c", from: Person(id: "a")),
+            receivedAt: WallClock.system.now() - .seconds(100)
+        )
+        _ = try await scene.inbox.accept([old])
+        #expect(try await scene.queue.oldestWait() >= .seconds(99))
+    }
+}

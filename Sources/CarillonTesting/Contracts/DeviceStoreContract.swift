@@ -1,0 +1,160 @@
+import CarillonCore
+import Testing
+
+/// What every ``DeviceStore`` promises.
+public enum DeviceStoreContract {
+    /// The promises.
+    public static let clauses: [ContractClause] = [
+        ContractClause("every kind of address is read back", everyKindAddressReadBack),
+        ContractClause("an unknown device is neither found nor deleted", unknownDeviceNeitherFoundNorDeleted),
+        ContractClause("a device belongs to the user who registered it last", deviceBelongsUserWhoRegisteredLast),
+        ContractClause("a token belongs to the device that was registered last", tokenBelongsDeviceWasRegisteredLast),
+        ContractClause(
+            "a token of another provider or network is another token",
+            tokenAnotherProviderOrNetworkAnotherToken
+        ),
+        ContractClause(
+            "webhooks and standard output are shared by any number of devices",
+            webhooksStandardOutputSharedByAnyNumber
+        ),
+        ContractClause("a device is deleted only for its owner when one is named", deviceDeletedOnlyForOwnerWhenOne),
+        ContractClause("a user's devices are listed in pages by id", usersDevicesListedInPagesById),
+        ContractClause(
+            "the user of a device is in the directory, not knowing them",
+            userDeviceInDirectoryNotKnowingThem
+        ),
+        ContractClause(
+            "registering the same tokens and ids at once neither fails nor leaves two",
+            registeringSameTokensIdsAtOnceNeither
+        ),
+    ]
+
+    private static func everyKindAddressReadBack(_ scene: StoreScene) async throws {
+        let addresses: [DeviceAddress] = [
+            .apns(token: "740f47", appID: "app", environment: .production),
+            .apns(token: "740f48", appID: "app", environment: .sandbox), .fcm(token: "a:b", appID: "app"), .log,
+            .webhook(url: "https://example.org/hook?x=1"),
+            .webpush(endpoint: "https://push.example.org/x", p256dh: "BA", auth: "AA"),
+        ]
+        for (number, address) in addresses.enumerated() {
+            let device = Device(
+                id: "d\(number)",
+                userID: "a",
+                address: address,
+                locale: number == 0 ? "th-TH" : nil,
+                registeredAt: .seconds(Int64(number))
+            )
+            #expect(try await scene.devices.putDevice(device, in: scene.network))
+            #expect(try await scene.devices.device(device.id, in: scene.network) == device)
+        }
+    }
+
+    private static func unknownDeviceNeitherFoundNorDeleted(_ scene: StoreScene) async throws {
+        #expect(try await scene.devices.device("d", in: scene.network) == nil)
+        #expect(try await scene.devices.deleteDevice("d", ifOwnedBy: nil, in: scene.network) == false)
+        #expect(try await scene.devices.devices(of: "a", in: scene.network, after: nil, limit: 1).isEmpty)
+    }
+
+    private static func deviceBelongsUserWhoRegisteredLast(_ scene: StoreScene) async throws {
+        #expect(try await scene.devices.putDevice(.log("d", of: "a"), in: scene.network))
+        #expect(try await scene.devices.putDevice(.log("d", of: "b"), in: scene.network) == false)
+        #expect(try await scene.devices.devices(of: "a", in: scene.network, after: nil, limit: 9).isEmpty)
+        #expect(try await scene.devices.devices(of: "b", in: scene.network, after: nil, limit: 9).map(\.id) == ["d"])
+    }
+
+    private static func tokenBelongsDeviceWasRegisteredLast(_ scene: StoreScene) async throws {
+        let addresses: [(DeviceAddress, DeviceAddress)] = [
+            (
+                .apns(token: "AB", appID: "app", environment: .sandbox),
+                .apns(token: "ab", appID: "app", environment: .production)
+            ),
+            (.fcm(token: "t", appID: "app"), .fcm(token: "t", appID: "app")),
+            (
+                .webpush(endpoint: "https://p.example/1", p256dh: "A", auth: "A"),
+                .webpush(endpoint: "https://p.example/1", p256dh: "B", auth: "B")
+            ),
+        ]
+        for (first, second) in addresses {
+            for (id, address) in [("d1", first), ("d2", second)] as [(DeviceID, DeviceAddress)] {
+                let device = Device(
+                    id: id,
+                    userID: UserID(trusted: "of-\(id)"),
+                    address: address,
+                    registeredAt: .seconds(0)
+                )
+                _ = try await scene.devices.putDevice(device, in: scene.network)
+            }
+            #expect(try await scene.devices.device("d1", in: scene.network) == nil)
+            #expect(try await scene.devices.device("d2", in: scene.network)?.userID == "of-d2")
+        }
+    }
+
+    private static func tokenAnotherProviderOrNetworkAnotherToken(_ scene: StoreScene) async throws {
+        let apns = Device(
+            id: "d1",
+            userID: "a",
+            address: .apns(token: "ab", appID: "x", environment: .sandbox),
+            registeredAt: .seconds(0)
+        )
+        let fcm = Device(id: "d2", userID: "a", address: .fcm(token: "ab", appID: "x"), registeredAt: .seconds(0))
+        for device in [apns, fcm] { _ = try await scene.devices.putDevice(device, in: scene.network) }
+        _ = try await scene.devices.putDevice(apns, in: scene.otherNetwork)
+        #expect(try await scene.devices.devices(of: "a", in: scene.network, after: nil, limit: 9).count == 2)
+    }
+
+    private static func webhooksStandardOutputSharedByAnyNumber(_ scene: StoreScene) async throws {
+        for id in ["d1", "d2"] as [DeviceID] {
+            var device = Device.log(id, of: "a")
+            _ = try await scene.devices.putDevice(device, in: scene.network)
+            device.id = DeviceID(trusted: "w-\(id)")
+            device.address = .webhook(url: "https://example.org")
+            _ = try await scene.devices.putDevice(device, in: scene.network)
+        }
+        #expect(try await scene.devices.devices(of: "a", in: scene.network, after: nil, limit: 9).count == 4)
+    }
+
+    private static func deviceDeletedOnlyForOwnerWhenOne(_ scene: StoreScene) async throws {
+        _ = try await scene.devices.putDevice(.log("d", of: "a"), in: scene.network)
+        #expect(try await scene.devices.deleteDevice("d", ifOwnedBy: "b", in: scene.network) == false)
+        #expect(try await scene.devices.deleteDevice("d", ifOwnedBy: nil, in: scene.otherNetwork) == false)
+        #expect(try await scene.devices.device("d", in: scene.network) != nil)
+        #expect(try await scene.devices.deleteDevice("d", ifOwnedBy: "a", in: scene.network))
+        _ = try await scene.devices.putDevice(.log("d", of: "a"), in: scene.network)
+        #expect(try await scene.devices.deleteDevice("d", ifOwnedBy: nil, in: scene.network))
+    }
+
+    private static func usersDevicesListedInPagesById(_ scene: StoreScene) async throws {
+        for id in ["d3", "d1", "d2"] as [DeviceID] {
+            _ = try await scene.devices.putDevice(.log(id, of: "a"), in: scene.network)
+        }
+        #expect(
+            try await scene.devices.devices(of: "a", in: scene.network, after: nil, limit: 2).map(\.id) == ["d1", "d2"]
+        )
+        #expect(try await scene.devices.devices(of: "a", in: scene.network, after: "d2", limit: 2).map(\.id) == ["d3"])
+    }
+
+    private static func userDeviceInDirectoryNotKnowingThem(_ scene: StoreScene) async throws {
+        _ = try await scene.devices.putDevice(.log("d", of: "a"), in: scene.network)
+        #expect(try await scene.directory.user("a", in: scene.network) == Person(id: "a"))
+        try await scene.accept(.user(.userUpdated, Person(id: "a", displayName: "Alice"), at: 0))
+        #expect(try await scene.directory.user("a", in: scene.network)?.displayName == "Alice")
+    }
+
+    private static func registeringSameTokensIdsAtOnceNeither(_ scene: StoreScene) async throws {
+        _ = try await inParallel(60) { number in
+            let device = Device(
+                id: "d\(number % 4)",
+                userID: "u\(number % 3)",
+                address: .fcm(token: "t\(number % 5)", appID: "app"),
+                registeredAt: .seconds(Int64(number))
+            )
+            return try await scene.devices.putDevice(device, in: scene.network)
+        }
+        var tokens: [DeviceAddress] = []
+        for user in ["u0", "u1", "u2"] as [UserID] {
+            tokens += try await scene.devices.devices(of: user, in: scene.network, after: nil, limit: 99).map(\.address)
+        }
+        #expect(Set(tokens).count == tokens.count)
+        #expect((1...4).contains(tokens.count))
+    }
+}

@@ -1,0 +1,210 @@
+import CarillonCore
+import Foundation
+import Testing
+
+/// What every ``EventHistory`` promises.
+public enum EventHistoryContract {
+    /// The promises.
+    public static let clauses: [ContractClause] = [
+        ContractClause("what is unknown is not found", whatUnknownNotFound),
+        ContractClause("an event goes from accepted over delivering to done", eventGoesFromAcceptedOverDeliveringDone),
+        ContractClause("an event that notifies nobody is done", eventNotifiesNobodyDone),
+        ContractClause("every device ends in one state, and the counts sum up", everyDeviceEndsInOneStateCounts),
+        ContractClause(
+            "a device on its way is listed as pending with its attempts so far",
+            deviceOnWayListedAsPendingWith
+        ),
+        ContractClause(
+            "a user all of whose devices a toggle stopped was not notified",
+            userAllWhoseDevicesToggleStoppedWas
+        ),
+        ContractClause(
+            "events are listed newest first, in pages, wherever they are",
+            eventsListedNewestFirstInPagesWherever
+        ),
+        ContractClause("a dead letter tells what was given up", deadLetterTellsWhatWasGivenUp),
+        ContractClause("a dead letter is revived once, with a new life", deadLetterRevivedOnceWithNewLife),
+        ContractClause("a forgotten dead letter stays dead", forgottenDeadLetterStaysDead),
+    ]
+
+    private static func whatUnknownNotFound(_ scene: StoreScene) async throws {
+        let id = EventID(scene.ids.next())
+        #expect(try await scene.history.event(id, in: scene.network) == nil)
+        #expect(try await scene.history.event(sourceID: "none", in: scene.network) == nil)
+        #expect(try await scene.history.deliveries(of: id, in: scene.network, after: nil, limit: 9) == nil)
+        #expect(try await scene.history.events(in: scene.network, before: nil, limit: 9).isEmpty)
+        #expect(try await scene.history.retryDeadLetter(scene.ids.next(), in: scene.network) == false)
+        #expect(try await scene.history.deleteDeadLetter(scene.ids.next(), in: scene.network) == false)
+    }
+
+    private static func eventGoesFromAcceptedOverDeliveringDone(_ scene: StoreScene) async throws {
+        let sent = scene.incoming(.message("c", from: Person(id: "z"), id: "evt"))
+        _ = try await scene.inbox.accept([sent])
+        let accepted = try #require(try await scene.history.event(sent.id, in: scene.network))
+        #expect(accepted.state == .accepted)
+        #expect(accepted.sourceID == "evt")
+        #expect(accepted.type == .messageSent)
+        #expect(accepted.receivedAt == sent.receivedAt)
+        #expect(try await scene.history.event(sourceID: "evt", in: scene.network) == accepted)
+        #expect(try await scene.history.event(sent.id, in: scene.otherNetwork) == nil)
+        var pending = try #require(try await scene.inbox.claimEvents(limit: 1).first)
+        pending.tally.resolved = 1
+        pending.tally.notified = 1
+        let group = scene.group(pending, to: [try await scene.target("d", of: "b")])
+        #expect(try await scene.queue.enqueue([Expansion(event: pending, groups: [group], next: nil)]) == [true])
+        let delivering = try #require(try await scene.history.event(sent.id, in: scene.network))
+        #expect(delivering.state == .delivering)
+        #expect(delivering.deliveries == .counts(pending: 1))
+        _ = try await scene.queue.settle([.all(try await scene.claimOne(), .delivered)])
+        let done = try #require(try await scene.history.event(sent.id, in: scene.network))
+        #expect(done.state == .done)
+        #expect(done.deliveries == .counts(delivered: 1))
+        #expect(done.recipients == pending.tally)
+    }
+
+    private static func eventNotifiesNobodyDone(_ scene: StoreScene) async throws {
+        var pending = try await scene.pending(.message("c", from: Person(id: "z")))
+        pending.tally.resolved = 3
+        pending.tally.suppressed = [.network: 0, .user: 1, .channel: 1]
+        pending.tally.noDevice = 1
+        #expect(try await scene.queue.enqueue([Expansion(event: pending, groups: [], next: nil)]) == [true])
+        let status = try #require(try await scene.history.event(pending.id, in: scene.network))
+        #expect(status.state == .done)
+        #expect(status.recipients == pending.tally)
+        #expect(status.deliveries == .counts())
+        #expect(try await scene.history.deliveries(of: pending.id, in: scene.network, after: nil, limit: 9) == [])
+    }
+
+    private static func everyDeviceEndsInOneStateCounts(_ scene: StoreScene) async throws {
+        var targets: [Target] = []
+        for (number, user) in ["a", "b", "c", "e"].enumerated() {
+            targets.append(try await scene.target("d\(number)", of: UserID(trusted: user)))
+        }
+        let event = try await scene.enqueue(to: [targets])
+        let states: [DeliveryState] = [.delivered, .unregistered, .expired, .dead]
+        let group = try await scene.claimOne()
+        let records = zip(targets, states).map { $0.record($1, reason: "why") }
+        _ = try await scene.queue.settle([Settlement(group: group, records: records, remainders: [])])
+        let status = try #require(try await scene.history.event(event, in: scene.network))
+        #expect(status.deliveries == .counts(delivered: 1, unregistered: 1, expired: 1, dead: 1))
+        #expect(status.recipients.notified == 4)
+        let deliveries = try #require(
+            try await scene.history.deliveries(of: event, in: scene.network, after: nil, limit: 9)
+        )
+        #expect(deliveries.map(\.record) == records)
+        #expect(deliveries.map(\.provider) == [.fcm, .fcm, .fcm, .fcm])
+        let page = try await scene.history.deliveries(of: event, in: scene.network, after: "d1", limit: 1)
+        #expect(page?.map(\.record.deviceID) == ["d2"])
+    }
+
+    private static func deviceOnWayListedAsPendingWith(_ scene: StoreScene) async throws {
+        let target = try await scene.target("d", of: "b")
+        let event = try await scene.enqueue(to: [[target]])
+        let group = try await scene.claimOne()
+        let rest = Remainder(targets: [target], attempt: 3, delay: .seconds(60))
+        _ = try await scene.queue.settle([Settlement(group: group, records: [], remainders: [rest])])
+        let deliveries = try await scene.history.deliveries(of: event, in: scene.network, after: nil, limit: 9)
+        #expect(deliveries?.map(\.record.state) == [.pending])
+        #expect(deliveries?.map(\.record.attempts) == [3])
+    }
+
+    private static func userAllWhoseDevicesToggleStoppedWas(_ scene: StoreScene) async throws {
+        let one = try await scene.target("d1", of: "stopped")
+        let two = try await scene.target("d2", of: "stopped")
+        let three = try await scene.target("d3", of: "partly")
+        let four = try await scene.target("d4", of: "partly")
+        let event = try await scene.enqueue(to: [[one, three], [two, four]])
+        let groups = try await scene.claim().map(\.group)
+        for group in groups {
+            let records = group.targets.map { target in
+                target.deviceID == "d4"
+                    ? target.record(.delivered) : target.record(.suppressed, reason: "channel: mutedUntil tomorrow")
+            }
+            _ = try await scene.queue.settle([Settlement(group: group, records: records, remainders: [])])
+        }
+        let status = try #require(try await scene.history.event(event, in: scene.network))
+        #expect(status.state == .done)
+        #expect(status.recipients.resolved == 2)
+        #expect(status.recipients.notified == 1)
+        #expect(status.recipients.suppressed == [.network: 0, .user: 0, .channel: 1])
+        #expect(status.deliveries == .counts(delivered: 1, expired: 1))
+        let deliveries = try await scene.history.deliveries(of: event, in: scene.network, after: nil, limit: 9)
+        #expect(deliveries?.map(\.record.state) == [.suppressed, .suppressed, .expired, .delivered])
+    }
+
+    private static func eventsListedNewestFirstInPagesWherever(_ scene: StoreScene) async throws {
+        var ids: [EventID] = []
+        for number in 0..<6 {
+            let event: Event =
+                number % 2 == 0
+                ? .message("c", from: Person(id: "z"), at: Int64(number))
+                : .user(.userUpdated, Person(id: "z"), at: Int64(number))
+            ids.append(try await scene.accept(event)[0])
+        }
+        let first = try await scene.history.events(in: scene.network, before: nil, limit: 4).map(\.id)
+        #expect(first == Array(ids.reversed().prefix(4)))
+        let rest = try await scene.history.events(in: scene.network, before: first.last, limit: 4).map(\.id)
+        #expect(rest == Array(ids.reversed().suffix(2)))
+        #expect(try await scene.history.events(in: scene.otherNetwork, before: nil, limit: 4).isEmpty)
+    }
+
+    private static func deadLetterTellsWhatWasGivenUp(_ scene: StoreScene) async throws {
+        let target = try await scene.target("d", of: "b")
+        let event = try await scene.enqueue(to: [[target]])
+        _ = try await scene.queue.settle([.all(try await scene.claimOne(), .dead, reason: "bad payload")])
+        let letter = try #require(try await scene.history.deadLetters(in: scene.network, after: nil, limit: 9).first)
+        #expect(letter.eventID == event)
+        #expect(letter.eventType == .messageSent)
+        #expect(letter.lane == Lane(networkID: scene.network, provider: .fcm, appID: "app"))
+        #expect(letter.record == target.record(.dead, reason: "bad payload"))
+        #expect(try await scene.history.deadLetters(in: scene.network, after: letter.id, limit: 9).isEmpty)
+        #expect(try await scene.history.deadLetters(in: scene.otherNetwork, after: nil, limit: 9).isEmpty)
+    }
+
+    private static func deadLetterRevivedOnceWithNewLife(_ scene: StoreScene) async throws {
+        let target = try await scene.target("d", of: "b")
+        let event = try await scene.enqueue(to: [[target]])
+        let group = try await scene.claimOne()
+        _ = try await scene.queue.settle([.all(group, .dead)])
+        let letter = try #require(try await scene.history.deadLetters(in: scene.network, after: nil, limit: 9).first)
+        #expect(try await scene.history.retryDeadLetter(letter.id, in: scene.otherNetwork) == false)
+        let revived = try await inParallel(8) { _ in
+            try await scene.history.retryDeadLetter(letter.id, in: scene.network)
+        }
+        #expect(revived.count { $0 } == 1)
+        let status = try #require(try await scene.history.event(event, in: scene.network))
+        #expect(status.state == .delivering)
+        #expect(status.deliveries == .counts(pending: 1))
+        let again = try await scene.claimOne()
+        #expect(again.attempt == 0)
+        #expect(again.notification == group.notification)
+        #expect(again.expiresAt > WallClock.system.now() + .seconds(86_000))
+        #expect(again.targets == [target])
+        _ = try await scene.queue.settle([.all(again, .delivered)])
+        #expect(try await scene.history.event(event, in: scene.network)?.deliveries == .counts(delivered: 1))
+        let deliveries = try await scene.history.deliveries(of: event, in: scene.network, after: nil, limit: 9)
+        #expect(deliveries?.map(\.record.state) == [.delivered])
+    }
+
+    private static func forgottenDeadLetterStaysDead(_ scene: StoreScene) async throws {
+        let event = try await scene.enqueue(to: [[try await scene.target("d", of: "b")]])
+        _ = try await scene.queue.settle([.all(try await scene.claimOne(), .dead)])
+        let letter = try #require(try await scene.history.deadLetters(in: scene.network, after: nil, limit: 9).first)
+        #expect(try await scene.history.deleteDeadLetter(letter.id, in: scene.otherNetwork) == false)
+        #expect(try await scene.history.deleteDeadLetter(letter.id, in: scene.network))
+        #expect(try await scene.history.deleteDeadLetter(letter.id, in: scene.network) == false)
+        #expect(try await scene.history.event(event, in: scene.network)?.deliveries == .counts(dead: 1))
+    }
+}
+
+extension [DeliveryState: Int] {
+    fileprivate static func counts(
+        pending: Int = 0,
+        delivered: Int = 0,
+        unregistered: Int = 0,
+        expired: Int = 0,
+        dead: Int = 0
+    ) -> Self {
+        [.pending: pending, .delivered: delivered, .unregistered: unregistered, .expired: expired, .dead: dead]
+    }
+}

@@ -1,0 +1,216 @@
+import CarillonCore
+import Testing
+
+/// What every ``EventInbox`` promises.
+public enum EventInboxContract {
+    /// The promises.
+    public static let clauses: [ContractClause] = [
+        ContractClause("of one id twice in one call the first wins", oneIdTwiceInOneCallFirst),
+        ContractClause(
+            "a repeated id is a duplicate of the first and says nothing new",
+            repeatedIdDuplicateFirstSaysNothingNew
+        ),
+        ContractClause("an id is remembered for seven days", idRememberedForSevenDays),
+        ContractClause("an id of another network is another event", idAnotherNetworkAnotherEvent),
+        ContractClause("of a hundred at once with one id exactly one is accepted", hundredAtOnceWithOneIdExactly),
+        ContractClause(
+            "batches that overlap in opposite orders neither fail nor accept twice",
+            batchesOverlapInOppositeOrdersNeitherFail
+        ),
+        ContractClause("what notifies nobody is done at once", whatNotifiesNobodyDoneAtOnce),
+        ContractClause("a leased event is claimed only when its lease has run out", leasedEventClaimedOnlyWhenLeaseHas),
+        ContractClause("a claimed event is the one that was accepted", claimedEventOneWasAccepted),
+        ContractClause("no network takes more than its share of a claim", noNetworkTakesMoreThanShareClaim),
+        ContractClause("claimers never get the same event", claimersNeverGetSameEvent),
+        ContractClause("only who holds a lease renews it and gives it back", onlyWhoHoldsLeaseRenewsGivesBack),
+        ContractClause("an event whose workers die again and again is set aside", eventWhoseWorkersDieAgainAgainSet),
+        ContractClause(
+            "an event that cannot be read any more does not hold up the others",
+            eventCannotBeReadAnyMoreDoes
+        ),
+    ]
+
+    private static func oneIdTwiceInOneCallFirst(_ scene: StoreScene) async throws {
+        let first = scene.incoming(.message("c", from: Person(id: "a", displayName: "First"), id: "evt"))
+        let second = scene.incoming(.message("c", from: Person(id: "a", displayName: "Second"), id: "evt"))
+        let third = scene.incoming(.message("c", from: Person(id: "a"), id: "other"))
+        #expect(
+            try await scene.inbox.accept([first, second, third])
+                == [.accepted(first.id), .duplicate(first.id), .accepted(third.id)]
+        )
+        #expect(try await scene.directory.user("a", in: scene.network)?.displayName == "First")
+    }
+
+    private static func repeatedIdDuplicateFirstSaysNothingNew(_ scene: StoreScene) async throws {
+        let first = scene.incoming(.message("c", from: Person(id: "a", displayName: "First"), at: 0, id: "evt"))
+        let again = scene.incoming(.message("c", from: Person(id: "a", displayName: "Again"), at: 9, id: "evt"))
+        let fresh = scene.incoming(.message("c", from: Person(id: "b", displayName: "Fresh"), at: 9, id: "new"))
+        #expect(try await scene.inbox.accept([first]) == [.accepted(first.id)])
+        #expect(try await scene.inbox.accept([again, fresh]) == [.duplicate(first.id), .accepted(fresh.id)])
+        #expect(try await scene.directory.user("a", in: scene.network)?.displayName == "First")
+        #expect(try await scene.directory.user("b", in: scene.network)?.displayName == "Fresh")
+        #expect(try await scene.inbox.claimEvents(limit: 10).map(\.id) == [first.id, fresh.id])
+    }
+
+    private static func idRememberedForSevenDays(_ scene: StoreScene) async throws {
+        let now = WallClock.system.now()
+        let old = scene.incoming(
+            .message("c", from: Person(id: "a"), id: "evt"),
+            receivedAt: now - .seconds(8 * 86_400)
+        )
+        let known = scene.incoming(
+            .message("c", from: Person(id: "a"), id: "evt"),
+            receivedAt: now - .seconds(2 * 86_400)
+        )
+        let again = scene.incoming(.message("c", from: Person(id: "a"), id: "evt"), receivedAt: now)
+        #expect(try await scene.inbox.accept([old]) == [.accepted(old.id)])
+        #expect(try await scene.inbox.accept([known]) == [.duplicate(old.id)])
+        #expect(try await scene.inbox.accept([again]) == [.accepted(again.id)])
+    }
+
+    private static func idAnotherNetworkAnotherEvent(_ scene: StoreScene) async throws {
+        let event = Event.message("c", from: Person(id: "a"), id: "evt")
+        let here = scene.incoming(event)
+        let there = scene.incoming(event, in: scene.otherNetwork)
+        #expect(try await scene.inbox.accept([here, there]) == [.accepted(here.id), .accepted(there.id)])
+    }
+
+    private static func hundredAtOnceWithOneIdExactly(_ scene: StoreScene) async throws {
+        let event = Event.message("c", from: Person(id: "a", displayName: "A"), id: "evt")
+        let answers = try await inParallel(100) { _ in try await scene.inbox.accept([scene.incoming(event)])[0] }
+        let accepted = answers.filter { if case .accepted = $0 { true } else { false } }
+        #expect(accepted.count == 1)
+        #expect(Set(answers.map(\.id)).count == 1)
+    }
+
+    private static func batchesOverlapInOppositeOrdersNeitherFail(_ scene: StoreScene) async throws {
+        let answers = try await inParallel(16) { turn in
+            var events = (0..<40).map { number in
+                let person = Person(id: "u\((number * 7 + turn) % 20)", displayName: "\(turn)")
+                return Event.message("c\(number % 9)", from: person, at: Int64(turn), id: "evt-\(number)")
+            }
+            events += (0..<10).map { number in
+                .members(
+                    .memberJoined,
+                    "c1",
+                    ["u\(number)", "u\(19 - number)"],
+                    at: Int64(turn),
+                    id: "join-\(turn)-\(number)"
+                )
+            }
+            if turn % 2 == 1 { events.reverse() }
+            return try await scene.inbox.accept(events.map { scene.incoming($0) })
+        }
+        let accepted = answers.joined().filter { if case .accepted = $0 { true } else { false } }
+        #expect(accepted.count == 40 + 16 * 10)
+    }
+
+    private static func whatNotifiesNobodyDoneAtOnce(_ scene: StoreScene) async throws {
+        let id = try await scene.accept(.user(.userUpdated, Person(id: "a", displayName: "A"), at: 0))[0]
+        #expect(try await scene.inbox.claimEvents(limit: 10).isEmpty)
+        #expect(try await scene.history.event(id, in: scene.network)?.state == .done)
+    }
+
+    private static func leasedEventClaimedOnlyWhenLeaseHas(_ scene: StoreScene) async throws {
+        let leased = try await scene.accept(.message("c", from: Person(id: "a"), at: 1), leased: true)[0]
+        let free = try await scene.accept(.message("c", from: Person(id: "a"), at: 2))[0]
+        #expect(try await scene.inbox.claimEvents(limit: 10).map(\.id) == [free])
+        #expect(try await scene.inbox.claimEvents(limit: 10).isEmpty)
+        try await scene.passTime()
+        #expect(try await scene.inbox.claimEvents(limit: 10).map(\.id) == [leased, free])
+    }
+
+    private static func claimedEventOneWasAccepted(_ scene: StoreScene) async throws {
+        let sent = scene.incoming(
+            .message("c", from: Person(id: "a", displayName: "A", roles: ["r"]), at: 5, mentions: ["b"])
+        )
+        _ = try await scene.inbox.accept([sent])
+        let claimed = try #require(try await scene.inbox.claimEvents(limit: 1).first)
+        #expect(claimed.event == sent.event)
+        #expect(claimed.receivedAt == sent.receivedAt)
+        #expect(claimed.networkID == scene.network)
+        #expect(claimed.cursor == nil)
+        #expect(claimed.tally.resolved == 0)
+    }
+
+    private static func noNetworkTakesMoreThanShareClaim(_ scene: StoreScene) async throws {
+        for number in 0..<20 { try await scene.accept(.message("c", from: Person(id: "a"), at: Int64(number))) }
+        let other = scene.incoming(.message("c", from: Person(id: "a")), in: scene.otherNetwork)
+        _ = try await scene.inbox.accept([other])
+        let claimed = try await scene.inbox.claimEvents(limit: 10)
+        #expect(claimed.contains { $0.networkID == scene.otherNetwork })
+        #expect(claimed.count(where: { $0.networkID == scene.network }) >= 5)
+        #expect(try await scene.inbox.claimEvents(limit: 100).count == 21 - claimed.count)
+    }
+
+    private static func claimersNeverGetSameEvent(_ scene: StoreScene) async throws {
+        _ = try await scene.inbox.accept(
+            (0..<200).map { scene.incoming(.message("c", from: Person(id: "a"), at: Int64($0))) }
+        )
+        let claimed = try await inParallel(4) { _ in
+            var ids: [EventID] = []
+            while case let events = try await scene.inbox.claimEvents(limit: 9), !events.isEmpty {
+                ids += events.map(\.id)
+            }
+            return ids
+        }
+        #expect(claimed.joined().count == 200)
+        #expect(Set(claimed.joined()).count == 200)
+    }
+
+    private static func onlyWhoHoldsLeaseRenewsGivesBack(_ scene: StoreScene) async throws {
+        try await scene.accept(.message("c", from: Person(id: "a")))
+        let lost = try await scene.inbox.claimEvents(limit: 1)
+        #expect(try await scene.inbox.renew(lost) == Set(lost.map(\.id)))
+        try await scene.passTime()
+        let held = try await scene.inbox.claimEvents(limit: 1)
+        #expect(held.map(\.id) == lost.map(\.id))
+        #expect(try await scene.inbox.renew(lost).isEmpty)
+        try await scene.inbox.release(lost)
+        #expect(try await scene.inbox.claimEvents(limit: 1).isEmpty)
+        try await scene.inbox.release(held)
+        #expect(try await scene.inbox.claimEvents(limit: 1).count == 1)
+    }
+
+    private static func eventWhoseWorkersDieAgainAgainSet(_ scene: StoreScene) async throws {
+        let id = try await scene.accept(.message("c", from: Person(id: "a")))[0]
+        var claims = 0
+        while case let events = try await scene.inbox.claimEvents(limit: 1), !events.isEmpty {
+            claims += 1
+            try #require(claims < 20)
+            try await scene.passTime()
+        }
+        #expect(claims == 6)
+        #expect(try await scene.history.event(id, in: scene.network)?.state == .done)
+    }
+
+    private static func eventCannotBeReadAnyMoreDoes(_ scene: StoreScene) async throws {
+        var broken = scene.incoming(.message("c", from: Person(id: "a"), at: 1))
+        broken.body = Array("{".utf8)
+        let whole = scene.incoming(.message("c", from: Person(id: "a"), at: 2))
+        _ = try await scene.inbox.accept([broken, whole])
+        #expect(try await scene.inbox.claimEvents(limit: 10).map(\.id) == [whole.id])
+        try await scene.passTime()
+        #expect(try await scene.inbox.claimEvents(limit: 10).map(\.id) == [whole.id])
+    }
+}
+
+extension Acceptance {
+    /// The id in either case.
+    var id: EventID {
+        switch self {
+        case .accepted(let id), .duplicate(let id): id
+        }
+    }
+}
+
+/// Runs a body several times at once and answers what each run answered.
+func inParallel<Value: Sendable>(
+    _ count: Int,
+    _ body: @escaping @Sendable (Int) async throws -> Value
+) async throws -> [Value] {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+        for number in 0..<count { group.addTask { try await body(number) } }
+        return try await group.reduce(into: []) { $0.append($1) }
+    }
+}

@@ -1,0 +1,251 @@
+import CarillonCore
+import Testing
+
+/// What every ``RecipientSource`` promises.
+public enum RecipientSourceContract {
+    /// The promises.
+    public static let clauses: [ContractClause] = [
+        ContractClause("an unknown channel concerns nobody", unknownChannelConcernsNobody),
+        ContractClause(
+            "a message concerns the members in the order of their ids, with what they have set",
+            messageConcernsMembersInOrderTheirIds
+        ),
+        ContractClause(
+            "who became a member after an event is not concerned by it",
+            whoBecameMemberAfterEventNotConcerned
+        ),
+        ContractClause(
+            "joining again while being a member changes nothing",
+            joiningAgainWhileBeingMemberChangesNothing
+        ),
+        ContractClause("joining concerns those who were members before", joiningConcernsThoseWhoWereMembersBefore),
+        ContractClause(
+            "creating a channel concerns the listed who are still members",
+            creatingChannelConcernsListedWhoStillMembers
+        ),
+        ContractClause("only active devices are found", onlyActiveDevicesFound),
+        ContractClause("deleted people are not found", deletedPeopleNotFound),
+        ContractClause("the page carries the network's settings and the names", pageCarriesNetworksSettingsNames),
+        ContractClause("a changed template is seen at once", changedTemplateSeenAtOnce),
+        ContractClause("several queries are answered in their order", severalQueriesAnsweredInTheirOrder),
+        ContractClause("a large channel comes in pages, each member once", largeChannelComesInPagesEachMember),
+        ContractClause("the members of another network are not found", membersAnotherNetworkNotFound),
+    ]
+
+    private static func unknownChannelConcernsNobody(_ scene: StoreScene) async throws {
+        let page = try await scene.page(of: .message("nowhere", from: Person(id: "a")))
+        #expect(page.recipients.isEmpty)
+        #expect(page.next == nil)
+    }
+
+    private static func messageConcernsMembersInOrderTheirIds(_ scene: StoreScene) async throws {
+        try await scene.accept(
+            .created("c", by: "z", members: ["b", "a"]),
+            .user(.userUpdated, Person(id: "a", displayName: "Alice", locale: "th"), at: 1)
+        )
+        let device = Device(
+            id: "d1",
+            userID: "a",
+            address: .apns(token: "AB", appID: "app", environment: .sandbox),
+            locale: "de",
+            registeredAt: .seconds(3)
+        )
+        _ = try await scene.devices.putDevice(device, in: scene.network)
+        _ = try await scene.devices.putDevice(.log("d2", of: "a"), in: scene.network)
+        _ = try await scene.toggles.set(.user("b"), ["enabled": false], in: scene.network)
+        _ = try await scene.toggles.set(.channel("b", "c"), ["mentionsOnly": true], in: scene.network)
+        let page = try await scene.page(of: .message("c", from: Person(id: "z"), at: 2))
+        #expect(page.recipients.map(\.userID) == ["a", "b", "z"])
+        let alice = try #require(page.recipients.first)
+        #expect(alice.locale == "th")
+        #expect(alice.devices == [device, .log("d2", of: "a")])
+        #expect(alice.settings == ToggleSettings())
+        let bob = try #require(page.recipients.dropFirst().first)
+        #expect(!bob.settings.user.enabled)
+        #expect(bob.settings.channel.mentionsOnly)
+        #expect(bob.devices.isEmpty)
+    }
+
+    private static func whoBecameMemberAfterEventNotConcerned(_ scene: StoreScene) async throws {
+        try await scene.accept(.created("c", by: nil, members: ["a", "b"]))
+        let event = Event.message("c", from: Person(id: "z"), at: 1)
+        let id = try await scene.accept(event)[0]
+        try await scene.accept(.members(.memberJoined, "c", ["late"], at: 2))
+        _ = try await scene.directory.addMember("later", to: "c", in: scene.network)
+        try await scene.accept(.members(.memberLeft, "c", ["b"], at: 2), .members(.memberJoined, "c", ["b"], at: 3))
+        let query = RecipientQuery(networkID: scene.network, eventID: id, event: event)
+        #expect(try await scene.recipients.recipients(for: [query])[0].recipients.map(\.userID) == ["a"])
+        #expect(try await scene.page(of: event).recipients.count == 4)
+    }
+
+    private static func joiningAgainWhileBeingMemberChangesNothing(_ scene: StoreScene) async throws {
+        try await scene.accept(.created("c", by: nil, members: ["a"]))
+        let event = Event.message("c", from: Person(id: "z"), at: 1)
+        let id = try await scene.accept(event)[0]
+        try await scene.accept(.members(.memberJoined, "c", ["a"], at: 2))
+        try await scene.directory.replaceMembers(of: "c", with: ["a"], in: scene.network)
+        let query = RecipientQuery(networkID: scene.network, eventID: id, event: event)
+        #expect(try await scene.recipients.recipients(for: [query])[0].recipients.map(\.userID) == ["a"])
+    }
+
+    private static func joiningConcernsThoseWhoWereMembersBefore(_ scene: StoreScene) async throws {
+        try await scene.accept(.created("c", by: nil, members: ["a"]))
+        let event = Event.members(.memberJoined, "c", ["b"], at: 1)
+        let id = try await scene.accept(event)[0]
+        let query = RecipientQuery(networkID: scene.network, eventID: id, event: event)
+        #expect(try await scene.recipients.recipients(for: [query])[0].recipients.map(\.userID) == ["a"])
+    }
+
+    private static func creatingChannelConcernsListedWhoStillMembers(_ scene: StoreScene) async throws {
+        try await scene.accept(.created("c", by: nil, members: ["old"], at: 0))
+        let event = Event.created("c", by: "z", members: ["b", "a", "gone", "old"], at: 1)
+        let id = try await scene.accept(event)[0]
+        try await scene.accept(.members(.memberLeft, "c", ["gone"], at: 2))
+        let query = RecipientQuery(networkID: scene.network, eventID: id, event: event)
+        #expect(
+            try await scene.recipients.recipients(for: [query])[0].recipients.map(\.userID) == ["a", "b", "old"]
+        )
+    }
+
+    private static func onlyActiveDevicesFound(_ scene: StoreScene) async throws {
+        try await scene.accept(.created("c", by: nil, members: ["a"]))
+        let states: [DeviceState] = [.active, .quarantined, .unregistered]
+        for state in states {
+            var device = Device.log(DeviceID(trusted: state.rawValue), of: "a")
+            device.state = state
+            _ = try await scene.devices.putDevice(device, in: scene.network)
+        }
+        let page = try await scene.page(of: .message("c", from: Person(id: "z"), at: 1))
+        #expect(page.recipients.first?.devices.map(\.id) == ["active"])
+    }
+
+    private static func deletedPeopleNotFound(_ scene: StoreScene) async throws {
+        try await scene.accept(
+            .created("c", by: nil, members: ["a", "b"]),
+            .user(.userDeleted, Person(id: "a"), at: 1)
+        )
+        let page = try await scene.page(of: .message("c", from: Person(id: "z"), at: 2))
+        #expect(page.recipients.map(\.userID) == ["b"])
+    }
+
+    private static func pageCarriesNetworksSettingsNames(_ scene: StoreScene) async throws {
+        let network = Network(
+            id: scene.network,
+            displayName: "Acme",
+            defaultLocale: "th",
+            createdAt: .seconds(0)
+        )
+        _ = try await scene.accounts.updateNetwork(network)
+        _ = try await scene.toggles.set(.network, ["enabled": false], in: scene.network)
+        let template = TemplateOverride(
+            eventType: .messageSent,
+            locale: "en",
+            source: TemplateSource(title: "%s", body: .one("New: %s")),
+            updatedAt: .seconds(0)
+        )
+        _ = try await scene.templates.putTemplate(template, in: scene.network)
+        let alice = Person(id: "a", displayName: "Alice", roles: ["moderator"])
+        try await scene.accept(
+            .user(.userUpdated, alice, at: 0),
+            .user(.userUpdated, Person(id: "b", displayName: "Bob"), at: 0),
+            .channel(.channelUpdated, Channel(id: "c", displayName: "General"), at: 0)
+        )
+        var event = Event.members(.memberJoined, "c", ["b", "x"], at: 1)
+        event.actor = Person(id: "a")
+        let page = try await scene.page(of: event)
+        #expect(!page.settings.toggles.enabled)
+        #expect(page.settings.defaultLocale == "th")
+        let locale = try #require(LocaleTag("en"))
+        #expect(page.settings.templates[.messageSent, locale]?.source == template.source)
+        #expect(page.names.channel == "General")
+        #expect(page.names.people["a"] == "Alice")
+        #expect(page.names.people["b"] == "Bob")
+        #expect(page.names.roles["a"] == ["moderator"])
+    }
+
+    private static func changedTemplateSeenAtOnce(_ scene: StoreScene) async throws {
+        let locale = try #require(LocaleTag("en"))
+        for body in ["One", "Two"] {
+            let template = TemplateOverride(
+                eventType: .messageSent,
+                locale: "en",
+                source: TemplateSource(title: "T", body: .one(body)),
+                updatedAt: .seconds(0)
+            )
+            _ = try await scene.templates.putTemplate(template, in: scene.network)
+            let page = try await scene.page(of: .message("c", from: Person(id: "z")))
+            #expect(page.settings.templates[.messageSent, locale]?.source.body == .one(body))
+        }
+        _ = try await scene.templates.deleteTemplate(.messageSent, locale: "en", in: scene.network)
+        let page = try await scene.page(of: .message("c", from: Person(id: "z")))
+        #expect(page.settings.templates[.messageSent, locale] == nil)
+    }
+
+    private static func severalQueriesAnsweredInTheirOrder(_ scene: StoreScene) async throws {
+        try await scene.accept(
+            .created("c1", by: nil, members: ["a", "b"]),
+            .created("c2", by: nil, members: ["b", "c"])
+        )
+        let events: [Event] = [
+            .message("c2", from: Person(id: "z"), at: 1), .user(.userUpdated, Person(id: "a"), at: 1),
+            .message("c1", from: Person(id: "z"), at: 1), .created("c1", by: nil, members: ["b"], at: 1),
+            .message("c2", from: Person(id: "z"), at: 2),
+        ]
+        let queries = events.map {
+            RecipientQuery(networkID: scene.network, eventID: EventID(scene.ids.next()), event: $0)
+        }
+        let pages = try await scene.recipients.recipients(for: queries)
+        #expect(pages.map { $0.recipients.map(\.userID) } == [["b", "c"], [], ["a", "b"], ["b"], ["b", "c"]])
+        #expect(Set(pages.map(\.readPoint)).count == 1)
+    }
+
+    private static func largeChannelComesInPagesEachMember(_ scene: StoreScene) async throws {
+        let count = recipientPageSize + 700
+        let users = (0..<count).map { UserID(trusted: "u\(1_000_000 + $0)") }
+        try await scene.directory.replaceMembers(of: "c", with: users, in: scene.network)
+        try await scene.directory.replaceMembers(of: "small", with: ["u1000000", "x"], in: scene.network)
+        _ = try await scene.devices.putDevice(.log("d1", of: users[0]), in: scene.network)
+        _ = try await scene.devices.putDevice(.log("d2", of: users[0]), in: scene.network)
+        _ = try await scene.devices.putDevice(.log("d3", of: users[count - 1]), in: scene.network)
+        let event = EventID(scene.ids.next())
+        var query = RecipientQuery(
+            networkID: scene.network,
+            eventID: event,
+            event: .message("c", from: Person(id: "z"), at: 1)
+        )
+        let small = RecipientQuery(
+            networkID: scene.network,
+            eventID: event,
+            event: .message("small", from: Person(id: "z"), at: 1)
+        )
+        let pages = try await scene.recipients.recipients(for: [small, query, query, small])
+        #expect(pages.count == 2)
+        #expect(pages[0].recipients.count == 2)
+        #expect(pages[1].recipients.count == recipientPageSize)
+        #expect(pages[1].recipients[0].devices.map(\.id) == ["d1", "d2"])
+        query.after = pages[1].next
+        let last = try await scene.recipients.recipients(for: [query])[0]
+        #expect(last.next == nil)
+        #expect(pages[1].recipients.map(\.userID) + last.recipients.map(\.userID) == users)
+        #expect(last.recipients.last?.devices.map(\.id) == ["d3"])
+    }
+
+    private static func membersAnotherNetworkNotFound(_ scene: StoreScene) async throws {
+        try await scene.accept(.created("c", by: nil, members: ["a"]))
+        let query = RecipientQuery(
+            networkID: scene.otherNetwork,
+            eventID: EventID(scene.ids.next()),
+            event: .message("c", from: Person(id: "z"))
+        )
+        #expect(try await scene.recipients.recipients(for: [query])[0].recipients.isEmpty)
+    }
+}
+
+extension StoreScene {
+    /// The first page for an event that comes now.
+    func page(of event: Event) async throws -> RecipientPage {
+        let query = RecipientQuery(networkID: network, eventID: EventID(ids.next()), event: event)
+        guard let page = try await recipients.recipients(for: [query]).first else { throw UnexpectedAnswer() }
+        return page
+    }
+}

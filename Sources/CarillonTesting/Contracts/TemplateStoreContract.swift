@@ -1,0 +1,52 @@
+import CarillonCore
+import Testing
+
+/// What every ``TemplateStore`` promises.
+public enum TemplateStoreContract {
+    /// The promises.
+    public static let clauses: [ContractClause] = [
+        ContractClause("a network without templates has none to list or remove", networkWithoutTemplatesHasNoneListOr),
+        ContractClause("templates are read back by event type and locale", templatesReadBackByEventTypeLocale),
+        ContractClause("a template is new once, replaced and removed", templateNewOnceReplacedRemoved),
+    ]
+
+    private static func networkWithoutTemplatesHasNoneListOr(_ scene: StoreScene) async throws {
+        #expect(try await scene.templates.templates(in: scene.network).isEmpty)
+        #expect(try await scene.templates.deleteTemplate(.messageSent, locale: "en", in: scene.network) == false)
+    }
+
+    private static func templatesReadBackByEventTypeLocale(_ scene: StoreScene) async throws {
+        let variants = TemplateBody.variants([.text: "%s", .image: "\"Image\"\n"])
+        #expect(try await scene.put(.messageSent, "th", .one("B"), in: scene.network))
+        #expect(try await scene.put(.messageSent, "en", variants, in: scene.network))
+        #expect(try await scene.put(.channelCreated, "en", .one("C"), in: scene.network))
+        let stored = try await scene.templates.templates(in: scene.network)
+        #expect(stored.map(\.eventType) == [.channelCreated, .messageSent, .messageSent])
+        #expect(stored.map(\.locale) == ["en", "en", "th"])
+        #expect(stored.map(\.source.body) == [.one("C"), variants, .one("B")])
+        #expect(stored.map(\.updatedAt) == Array(repeating: .seconds(0), count: 3))
+        #expect(try await scene.templates.templates(in: scene.otherNetwork).isEmpty)
+    }
+
+    private static func templateNewOnceReplacedRemoved(_ scene: StoreScene) async throws {
+        #expect(try await scene.put(.messageSent, "en", .one("A"), in: scene.network))
+        #expect(try await scene.put(.messageSent, "en", .one("B"), in: scene.network) == false)
+        #expect(try await scene.templates.templates(in: scene.network).map(\.source.body) == [.one("B")])
+        #expect(try await scene.templates.deleteTemplate(.messageSent, locale: "en", in: scene.network))
+        #expect(try await scene.templates.deleteTemplate(.messageSent, locale: "en", in: scene.network) == false)
+        #expect(try await scene.put(.messageSent, "en", .one("A"), in: scene.network))
+    }
+}
+
+extension StoreScene {
+    fileprivate func put(
+        _ type: EventType,
+        _ locale: String,
+        _ body: TemplateBody,
+        in network: NetworkID
+    ) async throws -> Bool {
+        let source = TemplateSource(title: "Title", body: body)
+        let template = TemplateOverride(eventType: type, locale: locale, source: source, updatedAt: .seconds(0))
+        return try await templates.putTemplate(template, in: network)
+    }
+}

@@ -1,0 +1,142 @@
+import CarillonCore
+import Testing
+
+/// What every ``ToggleStore`` promises.
+public enum ToggleStoreContract {
+    private static let scopes: [ToggleScope] = [.network, .user("a"), .channel("a", "c")]
+
+    /// The promises.
+    public static let clauses: [ContractClause] = [
+        ContractClause("what was never set is an empty document of version 0", whatWasNeverSetEmptyDocumentVersion),
+        ContractClause("what is written is read back, with a new version each time", whatWrittenReadBackWithNewVersion),
+        ContractClause("a change sees the current document", changeSeesCurrentDocument),
+        ContractClause("a version that is not expected is not overwritten", versionNotExpectedNotOverwritten),
+        ContractClause("a change that throws writes nothing", changeThrowsWritesNothing),
+        ContractClause("concurrent changes come one after the other", concurrentChangesComeOneAfterOther),
+        ContractClause("setting a toggle adds the user to the directory", settingToggleAddsUserDirectory),
+        ContractClause(
+            "a channel's toggle makes no member, and stays when one joins and leaves",
+            channelsToggleMakesNoMemberStaysWhen
+        ),
+        ContractClause("an unknown network has no toggles to set", unknownNetworkHasNoTogglesSet),
+        ContractClause("another network has its own toggles", anotherNetworkHasOwnToggles),
+    ]
+
+    private static func whatWasNeverSetEmptyDocumentVersion(_ scene: StoreScene) async throws {
+        for scope in scopes {
+            let toggles = try await scene.toggles.toggles(scope, in: scene.network)
+            #expect(toggles.document == [:])
+            #expect(toggles.version == 0)
+            #expect(toggles.updatedAt == nil)
+        }
+        let all = try await scene.toggles.toggles(for: "a", channel: "c", in: scene.network)
+        #expect([all.network.version, all.user.version, all.channel.version] == [0, 0, 0])
+    }
+
+    private static func whatWrittenReadBackWithNewVersion(_ scene: StoreScene) async throws {
+        for scope in scopes {
+            for version in 1...2 {
+                let document: JSONValue = ["enabled": false, "n": .number(JSONNumber(version))]
+                let written = try #require(try await scene.toggles.set(scope, document, in: scene.network))
+                #expect(written.version == Int64(version))
+                let stored = try await scene.toggles.toggles(scope, in: scene.network)
+                #expect(stored.document == document)
+                #expect(stored.version == Int64(version))
+                #expect(stored.updatedAt == written.updatedAt)
+                #expect(stored.updatedAt != nil)
+            }
+        }
+    }
+
+    private static func changeSeesCurrentDocument(_ scene: StoreScene) async throws {
+        _ = try await scene.toggles.set(.user("a"), ["enabled": false], in: scene.network)
+        let merged = try await scene.toggles.updateToggles(.user("a"), in: scene.network, expected: nil) { current in
+            #expect(current == ["enabled": false])
+            return ["enabled": true]
+        }
+        #expect(merged?.document == ["enabled": true])
+    }
+
+    private static func versionNotExpectedNotOverwritten(_ scene: StoreScene) async throws {
+        for scope in scopes {
+            _ = try await scene.toggles.set(scope, ["enabled": false], in: scene.network)
+            let refused = try await scene.toggles.updateToggles(
+                scope,
+                in: scene.network,
+                expected: { $0 == 0 },
+                { _ in [:] }
+            )
+            #expect(refused == nil)
+            #expect(try await scene.toggles.toggles(scope, in: scene.network).document == ["enabled": false])
+            let accepted = try await scene.toggles.updateToggles(
+                scope,
+                in: scene.network,
+                expected: { $0 == 1 },
+                { _ in ["enabled": true] }
+            )
+            #expect(accepted?.version == 2)
+        }
+    }
+
+    private static func changeThrowsWritesNothing(_ scene: StoreScene) async throws {
+        struct Refused: Error {}
+        for scope in scopes {
+            await #expect(throws: Refused.self) {
+                try await scene.toggles.updateToggles(scope, in: scene.network, expected: nil) { _ in throw Refused() }
+            }
+            #expect(try await scene.toggles.toggles(scope, in: scene.network).version == 0)
+        }
+        #expect(try await scene.directory.user("a", in: scene.network) == nil)
+    }
+
+    private static func concurrentChangesComeOneAfterOther(_ scene: StoreScene) async throws {
+        for scope in scopes {
+            _ = try await inParallel(20) { _ in
+                try await scene.toggles.updateToggles(scope, in: scene.network, expected: nil) { current in
+                    guard case .object(let object) = current, case .number(let number)? = object["n"] else {
+                        return ["n": 1]
+                    }
+                    return ["n": .number(JSONNumber((number.integer ?? 0) + 1))]
+                }
+            }
+            let stored = try await scene.toggles.toggles(scope, in: scene.network)
+            #expect(stored.document == ["n": 20])
+            #expect(stored.version == 20)
+        }
+    }
+
+    private static func settingToggleAddsUserDirectory(_ scene: StoreScene) async throws {
+        _ = try await scene.toggles.set(.user("a"), [:], in: scene.network)
+        _ = try await scene.toggles.set(.channel("b", "c"), [:], in: scene.network)
+        #expect(try await scene.directory.user("a", in: scene.network) == Person(id: "a"))
+        #expect(try await scene.directory.user("b", in: scene.network) == Person(id: "b"))
+        try await scene.accept(.user(.userUpdated, Person(id: "a", displayName: "Alice"), at: 0))
+        #expect(try await scene.directory.user("a", in: scene.network)?.displayName == "Alice")
+    }
+
+    private static func channelsToggleMakesNoMemberStaysWhen(_ scene: StoreScene) async throws {
+        _ = try await scene.toggles.set(.channel("a", "c"), ["mentionsOnly": true], in: scene.network)
+        try await scene.accept(.message("c", from: Person(id: "z")))
+        #expect(try await scene.members(of: "c") == [])
+        try await scene.accept(.members(.memberJoined, "c", ["a"], at: 1), .members(.memberLeft, "c", ["a"], at: 2))
+        let toggles = try await scene.toggles.toggles(.channel("a", "c"), in: scene.network)
+        #expect(toggles.document == ["mentionsOnly": true])
+    }
+
+    private static func unknownNetworkHasNoTogglesSet(_ scene: StoreScene) async throws {
+        await #expect(throws: (any Error).self) {
+            try await scene.toggles.set(.network, [:], in: "none")
+        }
+    }
+
+    private static func anotherNetworkHasOwnToggles(_ scene: StoreScene) async throws {
+        for scope in scopes {
+            _ = try await scene.toggles.set(scope, ["enabled": false], in: scene.network)
+            #expect(try await scene.toggles.toggles(scope, in: scene.otherNetwork).version == 0)
+        }
+        let all = try await scene.toggles.toggles(for: "a", channel: "c", in: scene.network)
+        #expect([all.network.version, all.user.version, all.channel.version] == [1, 1, 1])
+        let without = try await scene.toggles.toggles(for: "a", channel: nil, in: scene.network)
+        #expect(without.channel.version == 0)
+    }
+}

@@ -1,0 +1,136 @@
+import CarillonCore
+import CarillonTesting
+import Postgres
+import Testing
+
+@testable import CarillonStore
+
+@Suite struct HousekeeperTests {
+    @Test func `makes the partitions of today and the next days, and moves what came before them`() async throws {
+        try await withStores { scene, pool in
+            let event = Event(sourceID: "e", type: .userUpdated, timestamp: .now, actor: Person(id: "a"))
+            let incoming = scene.incoming(event)
+            _ = try await scene.inbox.accept([incoming])
+            #expect(try await pool.count("events_default") == 1)
+            try await housekeeper(pool).sweep()
+            try await housekeeper(pool).sweep()
+            let today = PartitionDay(containing: .now)
+            for table in DailyPartitions.tables {
+                let days = try await pool.withConnection { try DailyPartitions(table: table).days($0) }
+                #expect(days == (0...3).map { today.advanced(by: $0) })
+            }
+            #expect(try await pool.count("events_default") == 0)
+            #expect(try await pool.count("events_\(today.suffix)") == 1)
+            #expect(try await scene.history.event(incoming.id, in: scene.network)?.state == .done)
+        }
+    }
+
+    @Test func `drops the days that are older than the retention`() async throws {
+        try await withStores { scene, pool in
+            let past = WallClock { .now - .seconds(20 * 86_400) }
+            try await housekeeper(pool, past).sweep()
+            let before = try await pool.withConnection { try DailyPartitions(table: "events").days($0) }
+            #expect(before.count == 4)
+            try await housekeeper(pool).sweep()
+            let after = try await pool.withConnection { try DailyPartitions(table: "events").days($0) }
+            #expect(after.first == PartitionDay(containing: .now))
+            #expect(after.count == 4)
+        }
+    }
+
+    @Test func `keeps a day until its last event is older than the retention`() async throws {
+        try await withStores { scene, pool in
+            let past = WallClock { .now - .seconds(14 * 86_400) }
+            try await housekeeper(pool, past).sweep()
+            try await housekeeper(pool).sweep()
+            let days = try await pool.withConnection { try DailyPartitions(table: "outcomes").days($0) }
+            #expect(days.first == PartitionDay(containing: past.now()))
+        }
+    }
+
+    @Test func `forgets what has aged, in batches, and nothing else`() async throws {
+        try await withStores { scene, pool in
+            try await pool.withConnection { session in
+                try session.script(
+                    """
+                    INSERT INTO event_keys SELECT 'acme', 'old' || n, gen_random_uuid(), now() - interval '8 days'
+                        FROM generate_series(1, 12000) n;
+                    INSERT INTO event_keys SELECT 'acme', 'new', gen_random_uuid(), now() - interval '6 days';
+                    INSERT INTO changes (network_id, changed_at) VALUES ('acme', now() - interval '11 minutes'),
+                        ('acme', now() - interval '9 minutes');
+                    INSERT INTO users (network_id, user_id, facts_at, deleted) VALUES
+                        ('acme', 'old', now() - interval '15 days', true),
+                        ('acme', 'new', now() - interval '13 days', true), ('acme', 'alive', 'epoch', false);
+                    INSERT INTO channels (network_id, channel_id, facts_at, deleted) VALUES
+                        ('acme', 'old', now() - interval '15 days', true), ('acme', 'alive', 'epoch', false);
+                    INSERT INTO members (network_id, channel_id, user_id, is_member, since_event, facts_at, toggles)
+                        SELECT 'acme', 'c', u, m, gen_random_uuid(), now() - interval '15 days', t
+                        FROM (VALUES ('left', false, NULL), ('muted', false, '{}'), ('member', true, NULL))
+                            AS v (u, m, t);
+                    """
+                )
+            }
+            try await housekeeper(pool).sweep()
+            #expect(try await pool.count("event_keys") == 1)
+            #expect(try await pool.count("changes") == 1)
+            #expect(try await pool.count("users") == 2)
+            #expect(try await pool.count("channels") == 1)
+            #expect(try await pool.count("members") == 2)
+        }
+    }
+
+    @Test func `replicas that sweep at once do not fail`() async throws {
+        try await withStores { scene, pool in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 { group.addTask { try await housekeeper(pool).sweep() } }
+                try await group.waitForAll()
+            }
+            let days = try await pool.withConnection { try DailyPartitions(table: "events").days($0) }
+            #expect(days.count == 4)
+        }
+    }
+
+    @Test func `finishes the deletion of a network`() async throws {
+        try await withStores { scene, pool in
+            for network in [scene.network, scene.otherNetwork] {
+                _ = try await scene.directory.addMember("a", to: "c", in: network)
+                _ = try await scene.devices.putDevice(
+                    Device(id: "d", userID: "a", address: .log, registeredAt: .now),
+                    in: network
+                )
+            }
+            try await pool.withConnection { session in
+                _ = try session.execute("DELETE FROM networks WHERE network_id = \(scene.network.rawValue)")
+            }
+            try await housekeeper(pool).sweep()
+            for table in ["users", "channels", "members", "devices"] {
+                #expect(try await pool.count(table) == 1)
+            }
+        }
+    }
+
+    @Test func `days are read from the names that they are written to`() {
+        let day = PartitionDay(containing: Timestamp(milliseconds: 1_795_168_800_000))
+        #expect(day.suffix == "20261120")
+        #expect(PartitionDay(suffix: "20261120") == day)
+        #expect(PartitionDay(suffix: "_default") == nil)
+        #expect(PartitionDay(suffix: "20261320") == nil)
+    }
+
+    private func housekeeper(_ pool: PostgresPool, _ clock: WallClock = .system) -> Housekeeper {
+        Housekeeper(pool: pool, clock: clock, logger: TestDatabase.logger)
+    }
+}
+
+extension Timestamp {
+    static var now: Timestamp { WallClock.system.now() }
+}
+
+extension PostgresPool {
+    /// How many rows a table has.
+    func count(_ table: String) async throws -> Int {
+        try await withConnection { session in
+            try session.queryFirst("SELECT count(*) FROM \(identifier: table)") { row in try row.decode(0) } ?? -1
+        }
+    }
+}

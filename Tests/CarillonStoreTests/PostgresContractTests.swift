@@ -1,0 +1,61 @@
+import CarillonCore
+import CarillonTesting
+import Testing
+
+/// The stores keep the contracts of their ports.
+@Suite struct PostgresContractTests {
+    @Test(arguments: EventInboxContract.clauses)
+    func eventInbox(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
+    @Test(arguments: DirectoryFactsContract.clauses)
+    func directoryFacts(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
+    @Test(arguments: RecipientSourceContract.clauses)
+    func recipientSource(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
+    @Test(arguments: DeliveryQueueContract.clauses)
+    func deliveryQueue(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
+    @Test(arguments: SettlementContract.clauses)
+    func settlement(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
+    @Test(arguments: AccountStoreContract.clauses)
+    func accountStore(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
+    @Test(arguments: DirectoryStoreContract.clauses)
+    func directoryStore(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
+    @Test(arguments: ToggleStoreContract.clauses)
+    func toggleStore(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
+    @Test(arguments: DeviceStoreContract.clauses)
+    func deviceStore(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
+    @Test(arguments: TemplateStoreContract.clauses)
+    func templateStore(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
+    @Test(arguments: EventHistoryContract.clauses)
+    func eventHistory(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+}

@@ -1,0 +1,241 @@
+import CarillonCore
+import CarillonTesting
+import Foundation
+import Postgres
+import Testing
+
+@testable import CarillonStore
+
+/// What is particular to the stores on PostgreSQL.
+@Suite struct StoreTests {
+    @Test func `an event that the database refuses fails its batch, of which nothing stays`() async throws {
+        try await withStores { scene, pool in
+            let poison = Person(id: "a", displayName: "\u{0}")
+            let good = message("good", from: Person(id: "b"))
+            let bad = message("bad", from: poison)
+            await #expect(throws: PostgresError.self) {
+                try await scene.inbox.accept([scene.incoming(good), scene.incoming(bad)])
+            }
+            for table in ["event_keys", "users", "channels", "inbox"] { #expect(try await pool.count(table) == 0) }
+            let alone = scene.incoming(good)
+            let answer = try await scene.inbox.accept([alone])
+            #expect(answer == [.accepted(alone.id)])
+        }
+    }
+
+    @Test func `no table but the changes keeps anything of a deleted network`() async throws {
+        try await withStores { scene, pool in
+            let event = Event(
+                sourceID: "e",
+                type: .channelCreated,
+                timestamp: .now,
+                channel: Channel(id: "c"),
+                actor: Person(id: "a"),
+                members: [Person(id: "b")]
+            )
+            _ = try await scene.inbox.accept([scene.incoming(event)])
+            let update = Event(sourceID: "u", type: .userUpdated, timestamp: .now, actor: Person(id: "a"))
+            _ = try await scene.inbox.accept([scene.incoming(update)])
+            let address = DeviceAddress.fcm(token: "t", appID: "x")
+            let device = Device(id: "d", userID: "b", address: address, registeredAt: .now)
+            _ = try await scene.devices.putDevice(device, in: scene.network)
+            let pending = try #require(try await scene.inbox.claimEvents(limit: 1).first)
+            try await enqueueAndKill(pending, device, scene)
+            _ = try await scene.inbox.accept([scene.incoming(event.named("f"))])
+            try await scene.accounts.rotateWebhookSecret(of: scene.network, to: .generate(), overlap: .zero)
+            try await scene.accounts.setUserTokenKeys([.hs256(Secret("s"))], of: scene.network)
+            let source = TemplateSource(title: "%s", body: .one("x"))
+            let template = TemplateOverride(eventType: .messageSent, locale: "en", source: source, updatedAt: .now)
+            _ = try await scene.templates.putTemplate(template, in: scene.network)
+            let tables = try await pool.withConnection { session in
+                try session.query(
+                    """
+                    SELECT table_name::text FROM information_schema.columns
+                    WHERE column_name = 'network_id' AND table_schema = 'public' AND table_name <> 'changes'
+                    """
+                ) { row in try row.decode(0, as: String.self) }
+            }
+            #expect(tables.count > 15)
+            #expect(try await scene.accounts.deleteNetwork(scene.network))
+            for table in tables {
+                let left = try await pool.withConnection { session in
+                    try session.execute("SELECT FROM \(identifier: table) WHERE network_id = \(scene.network.rawValue)")
+                }
+                #expect(left == 0, "rows are left in \(table)")
+            }
+        }
+    }
+
+    @Test func `secrets are not stored in the clear`() async throws {
+        try await withStores { scene, pool in
+            let secret = WebhookSecret.generate()
+            try await scene.accounts.rotateWebhookSecret(of: scene.network, to: secret, overlap: .zero)
+            try await scene.accounts.setUserTokenKeys([.hs256(Secret("very secret"))], of: scene.network)
+            let stored = try await pool.withConnection { session in
+                try session.query(
+                    "SELECT sealed FROM webhook_secrets UNION ALL SELECT material FROM user_token_keys"
+                ) { row in String(decoding: try row.decode(0, as: [UInt8].self), as: UTF8.self) }
+            }
+            #expect(stored.count == 2)
+            #expect(!stored.contains { $0.contains("whsec") || $0.contains("secret") })
+            let other = try #require(SecretBox(masterKey: [UInt8](repeating: 9, count: 32)))
+            let stranger = PostgresAccountStore(pool: pool, box: other, ids: scene.ids)
+            await #expect(throws: StoreError.cannotUnseal) { try await stranger.credentials(of: scene.network) }
+        }
+    }
+
+    @Test func `a repeated mention writes nothing`() async throws {
+        try await withStores { scene, pool in
+            let person = Person(id: "a", displayName: "Alice")
+            let event = Event(
+                sourceID: "1",
+                type: .memberJoined,
+                timestamp: .now,
+                channel: Channel(id: "c", displayName: "C"),
+                members: [person]
+            )
+            _ = try await scene.inbox.accept([scene.incoming(event)])
+            let before = try await rowVersions(pool)
+            _ = try await scene.inbox.accept([scene.incoming(event.named("2"))])
+            #expect(try await rowVersions(pool) == before)
+        }
+    }
+
+    @Test func `a read point older than the remembered changes means that everybody may be touched`() async throws {
+        try await withStores { scene, pool in
+            let point = try await pool.withConnection { try StoredReadPoint.current($0) }
+            let snapshot = point.rawValue.split(separator: "@")[0]
+            let old = ReadPoint("\(snapshot)@\((Timestamp.now - .seconds(9 * 60 + 1)).milliseconds)")
+            let young = ReadPoint("\(snapshot)@\((Timestamp.now - .seconds(8 * 60)).milliseconds)")
+            let points = [(network: scene.network, point: old), (network: scene.network, point: young)]
+            #expect(try await scene.queue.changes(since: points) == [.everybody, .none])
+        }
+    }
+
+    @Test func `a change that commits after the read is seen although it began before`() async throws {
+        try await withStores { scene, pool in
+            let began = AsyncStream<Void>.makeStream()
+            let mayEnd = DispatchSemaphore(value: 0)
+            async let written = scene.toggles.updateToggles(.user("a"), in: scene.network, expected: nil) { _ in
+                began.continuation.yield()
+                mayEnd.wait()
+                return ["enabled": false]
+            }
+            for await _ in began.stream.prefix(1) {}
+            let point = try await pool.withConnection { try StoredReadPoint.current($0) }
+            mayEnd.signal()
+            _ = try await written
+            #expect(try await scene.queue.changes(since: [(scene.network, point)]) == [.users(["a"])])
+        }
+    }
+
+    @Test func `a delivery that cannot be read is taken out of the way and counted`() async throws {
+        try await withStores { scene, pool in
+            let event = message("e", from: Person(id: "a"))
+            _ = try await scene.inbox.accept([scene.incoming(event)])
+            let pending = try #require(try await scene.inbox.claimEvents(limit: 1).first)
+            let groups = [scene.group(of: pending, "d1"), scene.group(of: pending, "d2")]
+            _ = try await scene.queue.enqueue([Expansion(event: pending, groups: groups, next: nil)])
+            try await pool.withConnection { session in
+                _ = try session.execute("UPDATE deliveries SET targets = '[' WHERE group_id = \(groups[0].id)")
+            }
+            let claimed = try await scene.queue.claimGroups(limit: 9, limitPerLane: 9, excluding: [])
+            #expect(claimed.map(\.group.id) == [groups[1].id])
+            let status = try #require(try await scene.history.event(pending.id, in: scene.network))
+            #expect(status.deliveries[.dead] == 1)
+            #expect(status.deliveries[.pending] == 1)
+        }
+    }
+
+    @Test func `a network's backlog does not keep another's events waiting`() async throws {
+        try await withStores { scene, pool in
+            try await pool.withConnection { session in
+                try session.script(
+                    """
+                    INSERT INTO inbox (network_id, event_id, source_id, event_type, received_at, occurred_at, body, run_at,
+                                       leased)
+                    SELECT 'acme', gen_random_uuid(), n::text, 'message.sent', now(), now(),
+                           '{"type":"message.sent","data":{"channel":{"id":"c"},"user":{"id":"a"},"message":{}}}',
+                           now() - interval '1 hour', false
+                    FROM generate_series(1, 5000) n
+                    """
+                )
+            }
+            let event = message("e", from: Person(id: "a"))
+            let late = scene.incoming(event, in: scene.otherNetwork)
+            _ = try await scene.inbox.accept([late])
+            #expect(try await scene.inbox.claimEvents(limit: 100).contains { $0.id == late.id })
+        }
+    }
+
+    private func enqueueAndKill(_ pending: PendingEvent, _ device: Device, _ scene: StoreScene) async throws {
+        let groups = [scene.group(of: pending, device.id), scene.group(of: pending, device.id)]
+        _ = try await scene.queue.enqueue([Expansion(event: pending, groups: groups, next: nil)])
+        let group = try #require(
+            try await scene.queue.claimGroups(limit: 1, limitPerLane: 1, excluding: []).first?.group
+        )
+        let record = DeviceRecord(deviceID: device.id, userID: "b", state: .dead, attempts: 1, at: .now)
+        _ = try await scene.queue.settle([Settlement(group: group, records: [record], remainders: [])])
+    }
+
+    private func rowVersions(_ pool: PostgresPool) async throws -> [String] {
+        try await pool.withConnection { session in
+            try session.query(
+                """
+                SELECT ctid::text || xmin::text || xmax::text FROM users
+                UNION ALL SELECT ctid::text || xmin::text || xmax::text FROM channels
+                UNION ALL SELECT ctid::text || xmin::text || xmax::text FROM members
+                """
+            ) { row in try row.decode(0) }
+        }
+    }
+}
+
+/// A message that is sent now.
+private func message(_ sourceID: String, from sender: Person) -> Event {
+    Event(
+        sourceID: sourceID,
+        type: .messageSent,
+        timestamp: .now,
+        channel: Channel(id: "c"),
+        actor: sender,
+        message: Message(kind: .text, text: "Hello")
+    )
+}
+
+extension Event {
+    /// The same event under another source id.
+    fileprivate func named(_ sourceID: String) -> Event {
+        var event = self
+        event.sourceID = sourceID
+        return event
+    }
+}
+
+extension StoreScene {
+    /// A group for one device of user `b`.
+    fileprivate func group(of event: PendingEvent, _ device: DeviceID) -> DeliveryGroup {
+        let cause = DeliveryCause(
+            eventID: event.id,
+            eventType: event.event.type,
+            channel: Channel(id: "c"),
+            actorRoles: [],
+            mentions: [],
+            receivedAt: event.receivedAt
+        )
+        let target = Target(
+            deviceID: device,
+            userID: "b",
+            address: .fcm(token: "t", appID: "x"),
+            registeredAt: event.receivedAt
+        )
+        return DeliveryGroup(
+            id: ids.next(),
+            lane: Lane(networkID: network, provider: .fcm, appID: "x"),
+            cause: cause,
+            notification: Notification(locale: "en", title: "T", body: "B"),
+            targets: [target],
+            leased: false
+        )
+    }
+}

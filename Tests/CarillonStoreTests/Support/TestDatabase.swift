@@ -1,0 +1,130 @@
+import CarillonCore
+import CarillonTesting
+import Foundation
+import Logging
+import Postgres
+import Synchronization
+
+@testable import CarillonStore
+@testable import EmbeddedPostgres
+
+/// The throw-away cluster that all tests of one process share, each in a database of its own.
+enum TestDatabase {
+    static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    static let migrations = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../Migrations").standardizedFileURL.path
+
+    private static let directory = "/tmp/carillon-store-\(ProcessInfo.processInfo.processIdentifier)"
+    private static let count = Mutex(0)
+    private static let cluster = EmbeddedCluster(
+        configuration: EmbeddedClusterConfiguration(
+            dataDirectory: directory,
+            settings: [
+                "fsync": "off", "deadlock_timeout": "50ms", "shared_buffers": "128MB", "max_connections": "300",
+            ]
+        ),
+        logger: logger
+    )
+    private static let start = Task<String, any Error> {
+        // Swift Testing has no hook for the end of the run.
+        atexit { TestDatabase.stopAtExit() }
+        return try await cluster.start()
+    }
+    private static let template = Task<String, any Error> {
+        let name = try await create(from: nil)
+        try await PostgresPool.withPool(configuration: configuration(of: name), logger: logger) { pool in
+            _ = try await Migrator(pool: pool, directory: migrations, logger: logger).migrate()
+        }
+        return name
+    }
+
+    /// Where to find a new database, migrated or empty.
+    static func make(migrated: Bool = true) async throws -> PostgresConfiguration {
+        let name = try await create(from: migrated ? template.value : nil)
+        return try await configuration(of: name)
+    }
+
+    private static func create(from template: String?) async throws -> String {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        let name = "test_\(number)"
+        var configuration = try await configuration(of: "carillon")
+        configuration.poolSize = 1
+        try await PostgresPool.withPool(configuration: configuration, logger: logger) { pool in
+            try await pool.withConnection { session in
+                let source = template ?? "template1"
+                try session.execute(
+                    .unprepared("CREATE DATABASE \(identifier: name) TEMPLATE \(identifier: source)")
+                )
+            }
+        }
+        return name
+    }
+
+    private static func configuration(of database: String) async throws -> PostgresConfiguration {
+        var configuration = try PostgresConfiguration(url: "\(try await start.value) dbname=\(database)")
+        configuration.poolSize = 4
+        configuration.acquireTimeout = .seconds(30)
+        return configuration
+    }
+
+    // At exit Subprocess has stopped watching its children already, so this does without it.
+    private static func stopAtExit() {
+        guard let processID = PostmasterFile(path: "\(directory)/cluster/postmaster.pid")?.processID else { return }
+        kill(processID, SIGQUIT)
+        waitpid(processID, nil, 0)
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+}
+
+/// Lends a pool on a database of its own.
+func withDatabase<Value>(
+    migrated: Bool = true,
+    _ body: (PostgresPool) async throws -> Value
+) async throws -> Value {
+    let configuration = try await TestDatabase.make(migrated: migrated)
+    return try await PostgresPool.withPool(configuration: configuration, logger: TestDatabase.logger, body)
+}
+
+/// Lends all stores on a database of their own.
+func withStores<Value>(_ body: (StoreScene, PostgresPool) async throws -> Value) async throws -> Value {
+    try await withDatabase { pool in
+        let scene = try StoreScene(pool: pool)
+        for id in [scene.network, scene.otherNetwork] {
+            let network = Network(id: id, createdAt: WallClock.system.now())
+            _ = try await scene.accounts.createNetwork(
+                NetworkCredentials(network: network, webhookSecrets: [], userTokenKeys: [], apiKeys: [])
+            )
+        }
+        return try await body(scene, pool)
+    }
+}
+
+extension StoreScene {
+    init(pool: PostgresPool) throws {
+        guard let box = SecretBox(masterKey: [UInt8](repeating: 7, count: 32)) else { throw StoreError.cannotUnseal }
+        let ids = UUIDv7Generator()
+        self.init(
+            network: NetworkID(trusted: "acme"),
+            otherNetwork: NetworkID(trusted: "other"),
+            ids: ids,
+            inbox: PostgresEventInbox(pool: pool),
+            recipients: PostgresRecipientSource(pool: pool),
+            queue: PostgresDeliveryQueue(pool: pool, ids: ids),
+            accounts: PostgresAccountStore(pool: pool, box: box, ids: ids),
+            directory: PostgresDirectoryStore(pool: pool, ids: ids),
+            toggles: PostgresToggleStore(pool: pool),
+            devices: PostgresDeviceStore(pool: pool),
+            templates: PostgresTemplateStore(pool: pool),
+            history: PostgresEventHistory(pool: pool, ids: ids),
+            passTime: {
+                try await pool.withConnection { session in
+                    try session.execute("UPDATE inbox SET run_at = now()")
+                    try session.execute("UPDATE deliveries SET run_at = now()")
+                }
+            }
+        )
+    }
+}
