@@ -15,14 +15,15 @@ public enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     ///
     /// `nil` for anything else, such as the octal, hexadecimal and shortened forms that C's `inet_aton` takes.
     public init?(_ text: String) {
-        var v4 = in_addr()
+        var v4: UInt32 = 0
+        var v6: UInt128 = 0
         if inet_pton(AF_INET, text, &v4) == 1 {
-            self = .v4(UInt32(bigEndian: v4.s_addr))
-            return
+            self = .v4(UInt32(bigEndian: v4))
+        } else if inet_pton(AF_INET6, text, &v6) == 1 {
+            self = .v6(UInt128(bigEndian: v6))
+        } else {
+            return nil
         }
-        var v6 = in6_addr()
-        guard inet_pton(AF_INET6, text, &v6) == 1 else { return nil }
-        self = .v6(withUnsafeBytes(of: v6) { UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)) })
     }
 
     /// The shortest text form, for IPv6 that of RFC 5952.
@@ -30,7 +31,7 @@ public enum IPAddress: Hashable, Sendable, CustomStringConvertible {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         switch self {
         case .v4(let value):
-            var address = in_addr(s_addr: value.bigEndian)
+            var address = value.bigEndian
             inet_ntop(AF_INET, &address, &text, socklen_t(text.count))
         case .v6(let value):
             var address = value.bigEndian

@@ -1,0 +1,38 @@
+import NIOCore
+
+extension EventLoopFuture where Value: Sendable {
+    /// Waits for the value until a deadline, and not beyond the cancellation of the task.
+    ///
+    /// - Parameters:
+    ///   - deadline: When to give up.
+    ///   - error: What to throw then.
+    ///   - abandon: Ends what was being waited for; called on the event loop when the wait ended first.
+    /// - Returns: The value.
+    /// - Throws: The future's error, `error`, or `CancellationError`.
+    func value(
+        until deadline: NIODeadline,
+        orThrow error: OutboundError = .timedOut,
+        abandon: @escaping @Sendable () -> Void = {}
+    ) async throws -> Value {
+        let outcome = eventLoop.makePromise(of: Value.self)
+        let isOver = NIOLoopBoundBox.makeBoxSendingValue(false, eventLoop: eventLoop)
+        let giveUp: @Sendable (any Error) -> Void = { error in
+            guard !isOver.value else { return }
+            isOver.value = true
+            outcome.fail(error)
+            abandon()
+        }
+        let timer = eventLoop.scheduleTask(deadline: deadline) { giveUp(error) }
+        whenComplete { result in
+            timer.cancel()
+            guard !isOver.value else { return }
+            isOver.value = true
+            outcome.completeWith(result)
+        }
+        return try await withTaskCancellationHandler {
+            try await outcome.futureResult.get()
+        } onCancel: {
+            eventLoop.execute { giveUp(CancellationError()) }
+        }
+    }
+}

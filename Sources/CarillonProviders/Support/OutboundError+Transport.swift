@@ -1,0 +1,30 @@
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+extension OutboundError {
+    /// What it means that no connection came about.
+    init(connectError error: any Error) {
+        switch error {
+        case let error as IOError where error.errnoCode == ECONNREFUSED: self = .connectionRefused
+        case ChannelError.connectTimeout: self = .timedOut
+        default: self = .unreachable
+        }
+    }
+
+    /// What an error on a connection means for the request.
+    init(connectionError error: any Error) {
+        switch error {
+        case let error as OutboundError: self = error
+        case is HTTPParserError: self = .malformedAnswer
+        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: self = .tlsFailed
+        default: self = .connectionClosed
+        }
+    }
+}

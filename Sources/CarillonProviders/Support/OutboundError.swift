@@ -1,0 +1,21 @@
+/// Why a request got no answer; the raw value is the reason that a delivery shows.
+public enum OutboundError: String, Error, Sendable, CaseIterable {
+    /// The deadline passed.
+    case timedOut = "timeout"
+    /// No name server knows the host.
+    case nameNotFound = "name not found"
+    /// The name servers did not answer, or with an error.
+    case lookupFailed = "name lookup failed"
+    /// Nothing listens there.
+    case connectionRefused = "connection refused"
+    /// No connection came about for another reason.
+    case unreachable = "unreachable"
+    /// TLS failed, such as by a certificate that is not trusted, expired, or for another name.
+    case tlsFailed = "tls failed"
+    /// The connection ended before the answer did.
+    case connectionClosed = "connection closed"
+    /// The answer is no HTTP/1.1.
+    case malformedAnswer = "malformed answer"
+    /// The answer's head is too long.
+    case answerTooLong = "answer too long"
+}

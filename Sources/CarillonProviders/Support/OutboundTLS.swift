@@ -1,0 +1,40 @@
+import NIOCore
+public import NIOSSL
+
+extension TLSConfiguration {
+    /// How to speak TLS to push services and webhooks: from version 1.2 on, with certificates verified in full.
+    /// - Parameter extraRoots: The path of a PEM file with roots to trust besides the system's
+    ///   (`CARILLON_EXTRA_CA_FILE`).
+    /// - Returns: A configuration for clients.
+    /// - Throws: ``ExtraRootsError`` when the file holds no certificate or one that does not parse.
+    public static func outbound(extraRoots: String? = nil) throws(ExtraRootsError) -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
+        // A connection that is given up is not worth waiting for the other side's goodbye.
+        configuration.shutdownTimeout = .seconds(1)
+        if let extraRoots {
+            configuration.additionalTrustRoots = [.certificates(try certificates(in: extraRoots))]
+        }
+        return configuration
+    }
+
+    private static func certificates(in path: String) throws(ExtraRootsError) -> [NIOSSLCertificate] {
+        do {
+            let certificates = try NIOSSLCertificate.fromPEMFile(path)
+            if !certificates.isEmpty { return certificates }
+        } catch {
+            // What NIOSSL throws does not say more than that it did not work.
+        }
+        throw ExtraRootsError(path: path)
+    }
+}
+
+/// The file of further roots cannot be used.
+public struct ExtraRootsError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Where the file should be.
+    public let path: String
+
+    /// A sentence for the operator.
+    public var description: String { "\(path) must be a readable PEM file with at least one certificate" }
+}

@@ -1,0 +1,97 @@
+public import CarillonCore
+import NIOHTTP1
+
+/// Sends one signed POST per device (Standard Webhooks 1.0.0) to the URL that the device was registered with.
+///
+/// `http` URLs are taken, too: the receiver can verify the signature, but everybody on the way can read the text.
+public struct WebhookProvider: Provider {
+    /// Finds the secrets of a network that are valid now; asked once for each group.
+    public typealias Secrets = @Sendable (NetworkID) async throws -> [WebhookSecret]
+
+    /// `webhook`.
+    public let name = ProviderName.webhook
+    /// How long one request may take, from the name to the last byte of the answer.
+    public let deadline: Duration
+
+    private let client: OutboundHTTPClient
+    private let secrets: Secrets
+    private let userAgent: String
+    private let clock: WallClock
+    private let concurrency: Int
+
+    /// A provider.
+    /// - Parameters:
+    ///   - client: Sends the requests, to permitted addresses only.
+    ///   - secrets: Finds a network's secrets; is to remember them.
+    ///   - version: The version of Carillon, for `User-Agent`.
+    ///   - clock: The time of `webhook-timestamp`.
+    ///   - deadline: How long one request may take.
+    ///   - concurrency: How many requests of one group are on their way at a time.
+    public init(
+        client: OutboundHTTPClient,
+        secrets: @escaping Secrets,
+        version: String,
+        clock: WallClock = .system,
+        deadline: Duration = .seconds(15),
+        concurrency: Int = 64
+    ) {
+        self.client = client
+        self.secrets = secrets
+        userAgent = "Carillon/\(version)"
+        self.clock = clock
+        self.deadline = deadline
+        self.concurrency = concurrency
+    }
+
+    /// Sends to all targets, a few at a time, and reports each as soon as its receiver has answered.
+    ///
+    /// Without a secret nothing is sent, and the lane is to be left alone for a while.
+    public func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
+        let secrets = (try? await secrets(group.lane.networkID)) ?? []
+        guard !secrets.isEmpty else {
+            guard !Task.isCancelled else { return }
+            for target in group.targets { report(target, .deferLane(after: nil, reason: "no signing secret")) }
+            return
+        }
+        await withTaskGroup(of: Void.self) { tasks in
+            for (index, target) in group.targets.enumerated() {
+                if index >= concurrency { await tasks.next() }
+                guard !Task.isCancelled else { return }
+                tasks.addTask {
+                    guard let outcome = await outcome(of: group, to: target, secrets: secrets) else { return }
+                    report(target, outcome)
+                }
+            }
+        }
+    }
+
+    /// What became of one device; `nil` when the task was cancelled.
+    private func outcome(of group: DeliveryGroup, to target: Target, secrets: [WebhookSecret]) async -> Outcome? {
+        guard case .webhook(let url) = target.address else { return .bug(reason: "not a webhook") }
+        let message = WebhookMessage(group, to: target)
+        let timestamp = clock.now().milliseconds / 1_000
+        let headers: HTTPHeaders = [
+            "content-type": "application/json",
+            "user-agent": userAgent,
+            "webhook-id": message.id,
+            "webhook-timestamp": "\(timestamp)",
+            "webhook-signature": WebhookSignature.sign(
+                id: message.id,
+                timestamp: timestamp,
+                body: message.body,
+                secrets: secrets
+            ),
+        ]
+        do {
+            let request = OutboundRequest(url: url, headers: headers, body: message.body)
+            let response = try await client.execute(request, timeout: deadline)
+            return Outcome(webhookStatus: response.status, headers: response.headers, now: clock.now())
+        } catch let refusal as EgressRefusal {
+            return .bug(reason: refusal.rule.rawValue)
+        } catch let error as OutboundError {
+            return .retry(after: nil, reason: error.rawValue)
+        } catch {
+            return Task.isCancelled ? nil : .retry(after: nil, reason: "failed")
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import CarillonCore
+import Testing
+
+@Suite struct EgressGuardTests {
+    @Test(arguments: [
+        "http://127.0.0.1/", "http://0.0.0.0/", "https://10.0.0.1/", "https://172.16.0.1/", "https://192.168.0.1/",
+        "http://169.254.169.254/latest/meta-data/", "http://100.64.0.1/", "http://[::1]/", "http://[::]/",
+        "http://[fe80::1]/", "http://[fc00::1]/", "http://[64:ff9b::7f00:1]/", "http://[2002:7f00:1::]/",
+        "http://localhost/", "http://LOCALHOST:8080/", "http://api.localhost/",
+    ])
+    func `refuses private addresses at registration`(url: String) {
+        let expected = InvalidInput(
+            problem: "invalid-device",
+            pointer: "/url",
+            detail: "must lead to public addresses only"
+        )
+        #expect(throws: expected) { try EgressGuard().validate(url) }
+    }
+
+    @Test(arguments: [
+        "http://[::ffff:127.0.0.1]/", "http://2130706433/", "http://0x7f.1/", "http://localhost./",
+        "http://user@127.0.0.1/", "http://127.0.0.1:22/", "file://127.0.0.1/",
+    ])
+    func `refuses disguises, user names and foreign ports even where the address is allowed`(url: String) throws {
+        let egress = EgressGuard(allowing: [try CIDRBlock("127.0.0.0/8"), try CIDRBlock("::/0")])
+        #expect(throws: EgressRefusal.self) { try egress.check(url) }
+    }
+
+    @Test(arguments: [
+        "https://example.com/hook", "http://1.1.1.1/", "https://[2606:4700:4700::1111]/", "http://intranet/",
+    ])
+    func `takes what may be public`(url: String) throws {
+        try EgressGuard().validate(url)
+    }
+
+    @Test(arguments: ["http://127.0.0.1:9999/", "http://127.9.9.9/", "http://localhost:9999/"])
+    func `takes what the operator allows`(url: String) throws {
+        try EgressGuard(allowing: [CIDRBlock("127.0.0.0/8")]).validate(url)
+    }
+
+    @Test func `allows an IPv4 block in IPv6 form, too`() throws {
+        let egress = EgressGuard(allowing: [try CIDRBlock("10.0.0.0/8")])
+        #expect(egress.permits(try #require(IPAddress("::ffff:10.1.2.3"))))
+        #expect(!egress.permits(try #require(IPAddress("::ffff:172.16.0.1"))))
+    }
+
+    @Test func `knows which loopback is allowed`() throws {
+        #expect(EgressGuard().permittedLoopback.isEmpty)
+        #expect(EgressGuard(allowing: [try CIDRBlock("127.0.0.0/8")]).permittedLoopback == [.v4(0x7F00_0001)])
+        #expect(EgressGuard(allowing: [try CIDRBlock("::1/128")]).permittedLoopback == [.v6(1)])
+    }
+
+    @Test func `reports the problem and the place that it is told`() {
+        #expect { try EgressGuard().validate("x", problem: "invalid-endpoint", pointer: "/endpoint") } throws: {
+            error in
+            let error = error as? InvalidInput
+            return error?.problem == "invalid-endpoint" && error?.errors.map(\.pointer) == ["/endpoint"]
+        }
+    }
+}

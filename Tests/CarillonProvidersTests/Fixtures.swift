@@ -1,0 +1,60 @@
+import CarillonCore
+import Foundation
+import Synchronization
+
+extension DeliveryGroup {
+    /// A group of one event to devices at these addresses.
+    static func example(
+        to addresses: [DeviceAddress],
+        title: String = "Bob",
+        body: String = "Bob has joined General",
+        channelName: String? = "General"
+    ) -> DeliveryGroup {
+        DeliveryGroup(
+            id: UUID(),
+            lane: Lane(
+                networkID: NetworkID(trusted: "acme"),
+                provider: addresses.first?.provider ?? .log,
+                appID: ""
+            ),
+            cause: DeliveryCause(
+                eventID: .example,
+                eventType: .memberJoined,
+                channel: Channel(id: ChannelID(trusted: "general"), displayName: channelName),
+                actorRoles: [],
+                mentions: [],
+                receivedAt: Timestamp(milliseconds: 1_763_632_800_000)
+            ),
+            notification: Notification(locale: "en", title: title, body: body),
+            targets: addresses.enumerated().map { index, address in
+                Target(
+                    deviceID: DeviceID(trusted: "d-\(index)"),
+                    userID: UserID(trusted: "u-\(index)"),
+                    address: address,
+                    registeredAt: Timestamp(milliseconds: 0)
+                )
+            },
+            leased: true
+        )
+    }
+}
+
+extension EventID {
+    static let example = EventID(UUID(uuid: (1, 2, 3, 4, 5, 6, 0x70, 8, 0x80, 10, 11, 12, 13, 14, 15, 16)))
+}
+
+extension Provider {
+    /// What is reported for each device, in the order of the group; `nil` for none and for more than one report.
+    func outcomes(of group: DeliveryGroup) async -> [Outcome?] {
+        let reports = Mutex<[DeviceID: [Outcome]]>([:])
+        await send(group) { target, outcome in
+            reports.withLock { $0[target.deviceID, default: []].append(outcome) }
+        }
+        return reports.withLock { reports in
+            group.targets.map { target in
+                let outcomes = reports[target.deviceID] ?? []
+                return outcomes.count == 1 ? outcomes[0] : nil
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import CarillonCore
+import Dispatch
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import CarillonProviders
+
+@Suite(.timeLimit(.minutes(1))) struct OutboundNamesTests {
+    @Test(arguments: [
+        [IPAddress.v4(0x7F00_0001), .v4(0x0A00_0001)], [.v4(0x0A00_0001), .v4(0x7F00_0001)],
+        [.v4(0x7F00_0001), .v6(1)], [.v4(0x7F00_0001), .v6(0xFFFF_0A00_0001)], [.v4(0xA9FE_A9FE)],
+    ])
+    func `refuses a name with an address that is not permitted, and dials none`(addresses: [IPAddress]) async throws {
+        try await ScriptedServer.answering { _ in
+            .ok
+        } during: { server, port in
+            let client = try OutboundHTTPClient.test { _ in addresses }
+            await #expect(throws: EgressRefusal.address) { try await client.post(to: "http://hook.test:\(port)/") }
+            #expect(server.connectionCount == 0)
+        }
+    }
+
+    @Test func `connects to the address that was checked, whatever the name leads to next`() async throws {
+        let lookups = Atomic(0)
+        try await ScriptedServer.answering { _ in
+            .status("200 OK", headers: "connection: close\r\n")
+        } during: { server, port in
+            let client = try OutboundHTTPClient.test { _ in
+                let isFirst = lookups.wrappingAdd(1, ordering: .relaxed).oldValue == 0
+                return [isFirst ? .v4(0x7F00_0001) : .v4(0xA9FE_A9FE)]
+            }
+            let url = "http://hook.test:\(port)/"
+            #expect(try await client.post(to: url).status == 200)
+            #expect(lookups.load(ordering: .relaxed) == 1)
+            await #expect(throws: EgressRefusal.address) { try await client.post(to: url) }
+            #expect(lookups.load(ordering: .relaxed) == 2)
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test func `tries the next address when one does not take connections`() async throws {
+        try await ScriptedServer.answering { _ in
+            .ok
+        } during: { _, port in
+            let client = try OutboundHTTPClient.test { _ in [.v4(0x7F00_0002), .v4(0x7F00_0001)] }
+            #expect(try await client.post(to: "http://hook.test:\(port)/").status == 200)
+        }
+    }
+
+    @Test func `does not look up localhost`() async throws {
+        try await ScriptedServer.answering { _ in
+            .ok
+        } during: { _, port in
+            #expect(try await OutboundHTTPClient.test().post(to: "http://localhost:\(port)/").status == 200)
+            let guarded = try OutboundHTTPClient.test(allowing: [])
+            await #expect(throws: EgressRefusal.address) { try await guarded.post(to: "http://localhost:\(port)/") }
+        }
+    }
+
+    @Test(arguments: [OutboundError.nameNotFound, .lookupFailed])
+    func `tells why a name has no address`(error: OutboundError) async throws {
+        let client = try OutboundHTTPClient.test { _ in throw error }
+        await #expect(throws: error) { try await client.post(to: "http://hook.test/") }
+    }
+
+    @Test func `takes a name without addresses for one that does not exist`() async throws {
+        let client = try OutboundHTTPClient.test { _ in [] }
+        await #expect(throws: OutboundError.nameNotFound) { try await client.post(to: "http://hook.test/") }
+    }
+
+    @Test func `does not wait for a resolver that hangs`() async throws {
+        let hang = DispatchSemaphore(value: 0)
+        defer { hang.signal() }
+        let client = try OutboundHTTPClient.test { _ in
+            hang.wait()
+            return []
+        }
+        await #expect(throws: OutboundError.lookupFailed) {
+            try await client.post(to: "http://hook.test/", timeout: .milliseconds(50))
+        }
+    }
+
+    @Test func `looks a name up once for all who ask at the same time`() async throws {
+        let lookups = Atomic(0)
+        let gate = DispatchSemaphore(value: 0)
+        let resolver = NameResolver(threads: 2) { _ in
+            lookups.wrappingAdd(1, ordering: .relaxed)
+            gate.wait()
+            return [.v4(1)]
+        }
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let answers = (0..<10).map { _ in resolver.addresses(of: "hook.test", on: loop) }
+        gate.signal()
+        for answer in answers { #expect(try await answer.get() == [.v4(1)]) }
+        #expect(lookups.load(ordering: .relaxed) == 1)
+
+        gate.signal()
+        #expect(try await resolver.addresses(of: "hook.test", on: loop).get() == [.v4(1)])
+        #expect(lookups.load(ordering: .relaxed) == 2)
+    }
+
+    @Test func `asks the system`() throws {
+        #expect(try systemLookup("127.0.0.1") == [.v4(0x7F00_0001)])
+        #expect(throws: OutboundError.self) { try systemLookup("does-not-exist.invalid") }
+    }
+}

@@ -1,0 +1,33 @@
+import CarillonCore
+import Testing
+
+@Suite struct StandardWebhooksTests {
+    @Test(arguments: StandardWebhooksVector.all)
+    func `signs as the reference library does`(vector: StandardWebhooksVector) throws {
+        let secret = try #require(WebhookSecret(vector.secret))
+        let signature = WebhookSignature.sign(
+            id: vector.id,
+            timestamp: vector.timestamp,
+            body: Array(vector.body.utf8),
+            secrets: [secret]
+        )
+        #expect(signature == vector.signature)
+    }
+
+    @Test(arguments: StandardWebhooksVector.all)
+    func `accepts what the reference library signed, and no other text`(vector: StandardWebhooksVector) throws {
+        let secret = try #require(WebhookSecret(vector.secret))
+        func verify(_ body: String) throws {
+            try WebhookSignature.verify(
+                id: vector.id,
+                timestamp: "\(vector.timestamp)",
+                signatures: vector.signature,
+                body: Array(body.utf8),
+                secrets: [secret],
+                now: Timestamp(milliseconds: vector.timestamp * 1_000)
+            )
+        }
+        try verify(vector.body)
+        #expect(throws: SignatureError.self) { try verify(vector.body + " ") }
+    }
+}

@@ -1,0 +1,190 @@
+import CarillonCore
+import Crypto
+import Foundation
+import NIOHTTP1
+import Synchronization
+import Testing
+
+@testable import CarillonProviders
+
+@Suite(.timeLimit(.minutes(1))) struct WebhookProviderTests {
+    private static let key = Data(0..<32)
+    private static let oldKey = Data(32..<64)
+
+    private func secret(_ key: Data) throws -> WebhookSecret {
+        try #require(WebhookSecret("whsec_" + key.base64EncodedString()))
+    }
+
+    private func provider(
+        secrets keys: [Data] = [key],
+        clock: WallClock = .system,
+        deadline: Duration = .seconds(15),
+        concurrency: Int = 64
+    ) throws -> WebhookProvider {
+        let secrets = try keys.map(secret)
+        return WebhookProvider(
+            client: try .test(),
+            secrets: { $0 == NetworkID(trusted: "acme") ? secrets : [] },
+            version: "1.2.3",
+            clock: clock,
+            deadline: deadline,
+            concurrency: concurrency
+        )
+    }
+
+    /// By hand, as the specification says, without our own signer.
+    private func signature(of request: ScriptedServer.Request, key: Data) throws -> String {
+        let headers = request.head.headers
+        let id = try #require(headers.first(name: "webhook-id"))
+        let timestamp = try #require(headers.first(name: "webhook-timestamp"))
+        let signed = Data("\(id).\(timestamp).".utf8) + request.body
+        let code = HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: key))
+        return "v1," + Data(code).base64EncodedString()
+    }
+
+    @Test(arguments: [
+        (ScriptedServer.Answer.status("410 Gone"), Outcome.unregister(at: nil, reason: "http 410")),
+        (.status("301 Moved", headers: "location: http://127.0.0.1/\r\n"), .retry(after: nil, reason: "http 301")),
+        (.status("307 Moved", headers: "location: http://127.0.0.1/\r\n"), .retry(after: nil, reason: "http 307")),
+        (.status("400 Bad Request"), .retry(after: nil, reason: "http 400")),
+        (.status("404 Not Found"), .retry(after: nil, reason: "http 404")),
+        (.status("429 Too Many", headers: "retry-after: 120\r\n"), .retry(after: .seconds(120), reason: "http 429")),
+        (
+            .status("503 No", headers: "Retry-After: 1000000000000\r\n"),
+            .retry(after: .seconds(86_400), reason: "http 503")
+        ),
+        (.status("503 No", headers: "Retry-After: -5\r\n"), .retry(after: nil, reason: "http 503")),
+        (
+            .status("503 No", headers: "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT\r\n"),
+            .retry(after: .zero, reason: "http 503")
+        ),
+        (.status("500 Oops"), .retry(after: nil, reason: "http 500")),
+        (.text("garbage\r\n\r\n"), .retry(after: nil, reason: "malformed answer")),
+        (.close, .retry(after: nil, reason: "connection closed")),
+        (.status("200 OK"), .delivered(id: nil)),
+        (.text("HTTP/1.1 204 No Content\r\n\r\n"), .delivered(id: nil)),
+        (.status("299 Fine"), .delivered(id: nil)),
+    ])
+    func `turns each answer into an outcome`(answer: ScriptedServer.Answer, expected: Outcome) async throws {
+        try await ScriptedServer.answering { _ in
+            answer
+        } during: { server, port in
+            let group = DeliveryGroup.example(to: [.webhook(url: "http://127.0.0.1:\(port)/")])
+            let outcomes = try await provider().outcomes(of: group)
+            #expect(outcomes == [expected])
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test func `gives up on a receiver that never answers`() async throws {
+        try await ScriptedServer.answering { _ in
+            .nothing
+        } during: { _, port in
+            let group = DeliveryGroup.example(to: [.webhook(url: "http://127.0.0.1:\(port)/")])
+            let outcomes = try await provider(deadline: .milliseconds(50)).outcomes(of: group)
+            #expect(outcomes == [.retry(after: nil, reason: "timeout")])
+        }
+    }
+
+    @Test(arguments: [
+        ("http://10.0.0.1/", "blocked address"), ("http://[::1]/", "blocked address"),
+        ("http://127.0.0.1:22/", "blocked port"), ("ftp://127.0.0.1/", "blocked scheme"),
+        ("http://0x7f000001/", "invalid url"), ("http://user@127.0.0.1/", "invalid url"), ("", "invalid url"),
+    ])
+    func `gives up for good on a URL that is forbidden`(url: String, reason: String) async throws {
+        #expect(try await provider().outcomes(of: .example(to: [.webhook(url: url)])) == [.bug(reason: reason)])
+    }
+
+    @Test func `leaves the lane alone when there is no secret`() async throws {
+        let group = DeliveryGroup.example(to: [
+            .webhook(url: "http://127.0.0.1:1/"), .webhook(url: "http://127.0.0.1:1/"),
+        ])
+        let expected = Outcome.deferLane(after: nil, reason: "no signing secret")
+        #expect(try await provider(secrets: []).outcomes(of: group) == [expected, expected])
+    }
+
+    @Test func `does not send to the address of another provider`() async throws {
+        #expect(try await provider().outcomes(of: .example(to: [.log])) == [.bug(reason: "not a webhook")])
+    }
+
+    @Test func `signs with every secret, and anew on each attempt, under the same id with the same body`() async throws
+    {
+        let time = Mutex(Timestamp(milliseconds: 1_763_632_800_999))
+        try await ScriptedServer.answering {
+            $0.connection == 0 ? .status("503 No", headers: "connection: close\r\n") : .ok
+        } during: { server, port in
+            let provider = try provider(secrets: [Self.key, Self.oldKey], clock: WallClock { time.withLock { $0 } })
+            let group = DeliveryGroup.example(to: [.webhook(url: "http://127.0.0.1:\(port)/hook")])
+            #expect(await provider.outcomes(of: group) == [.retry(after: nil, reason: "http 503")])
+            time.withLock { $0 = $0 + .seconds(5) }
+            #expect(await provider.outcomes(of: group) == [.delivered(id: nil)])
+
+            let (first, second) = (server.requests[0], server.requests[1])
+            for request in [first, second] {
+                let expected = [
+                    try signature(of: request, key: Self.key), try signature(of: request, key: Self.oldKey),
+                ]
+                #expect(request.head.headers["webhook-signature"] == [expected.joined(separator: " ")])
+            }
+            let id = NotificationID(event: .example, device: DeviceID(trusted: "d-0")).description
+            #expect(first.head.headers["webhook-id"] == [id])
+            #expect(second.head.headers["webhook-id"] == [id])
+            #expect(first.head.headers["webhook-timestamp"] == ["1763632800"])
+            #expect(second.head.headers["webhook-timestamp"] == ["1763632805"])
+            #expect(first.body == second.body)
+        }
+    }
+
+    @Test func `names itself and the type of the body`() async throws {
+        try await ScriptedServer.answering { _ in
+            .ok
+        } during: { server, port in
+            _ = try await provider().outcomes(of: .example(to: [.webhook(url: "http://127.0.0.1:\(port)/")]))
+            let headers = try #require(server.requests.first).head.headers
+            #expect(headers["content-type"] == ["application/json"])
+            #expect(headers["user-agent"] == ["Carillon/1.2.3"])
+        }
+    }
+
+    @Test func `sends to no more devices at a time than it may, over as many connections`() async throws {
+        try await ScriptedServer.answering { _ in
+            .ok
+        } during: { server, port in
+            let addresses = Array(repeating: DeviceAddress.webhook(url: "http://127.0.0.1:\(port)/"), count: 500)
+            let outcomes = try await provider(concurrency: 4).outcomes(of: .example(to: addresses))
+            #expect(outcomes == Array(repeating: .delivered(id: nil), count: 500))
+            #expect(server.connectionCount <= 4)
+            #expect(Set(server.requests.compactMap { $0.head.headers.first(name: "webhook-id") }).count == 500)
+        }
+    }
+
+    @Test func `reports the quick before the slow`() async throws {
+        try await ScriptedServer.answering {
+            $0.head.uri == "/slow" ? .nothing : .ok
+        } during: { server, port in
+            let urls = ["slow", "quick"].map { DeviceAddress.webhook(url: "http://127.0.0.1:\(port)/\($0)") }
+            let group = DeliveryGroup.example(to: urls)
+            let provider = try provider(deadline: .seconds(3_600))
+            let (reports, continuation) = AsyncStream.makeStream(of: DeviceID.self)
+            let task = Task { await provider.send(group) { target, _ in continuation.yield(target.deviceID) } }
+            #expect(await reports.first { _ in true } == DeviceID(trusted: "d-1"))
+            task.cancel()
+            await task.value
+        }
+    }
+
+    @Test func `reports nothing for what a cancellation ends`() async throws {
+        try await ScriptedServer.answering { _ in
+            .nothing
+        } during: { server, port in
+            let group = DeliveryGroup.example(
+                to: Array(repeating: .webhook(url: "http://127.0.0.1:\(port)/"), count: 10)
+            )
+            let provider = try provider(deadline: .seconds(3_600), concurrency: 2)
+            let task = Task { await provider.outcomes(of: group) }
+            _ = await server.nextRequest()
+            task.cancel()
+            #expect(await task.value == Array(repeating: nil, count: 10))
+        }
+    }
+}
