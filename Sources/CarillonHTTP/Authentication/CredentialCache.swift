@@ -1,0 +1,113 @@
+public import CarillonCore
+public import Logging
+import Synchronization
+
+/// Remembers networks' credentials for a moment, so that not every request asks the database.
+///
+/// Requests for the same network share one reading. An unknown network is remembered too. When the database is away,
+/// its error goes on to the caller: what is too old is not used. Replicas do not tell each other of changes, so that a
+/// revoked key works elsewhere for at most `timeToLive`.
+public final class CredentialCache: Sendable {
+    private struct Entry {
+        let credentials: VerifiableCredentials?
+        let loadedAt: ContinuousClock.Instant
+    }
+
+    private typealias Reading = Task<VerifiableCredentials?, any Error>
+
+    private struct State {
+        var entries: [NetworkID: Entry] = [:]
+        var readings: [NetworkID: (number: Int, task: Reading)] = [:]
+        var lastNumber = 0
+    }
+
+    private let accounts: any AccountStore
+    private let timeToLive: Duration
+    private let capacity: Int
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    /// A cache in front of `accounts`.
+    ///
+    /// - Parameters:
+    ///   - accounts: Where credentials are read.
+    ///   - timeToLive: How long they are used before they are read anew.
+    ///   - capacity: How many networks are remembered.
+    ///   - logger: Where keys that cannot be read are reported.
+    ///   - now: The time by which entries age.
+    public init(
+        accounts: any AccountStore,
+        timeToLive: Duration = .seconds(2),
+        capacity: Int = 10_000,
+        logger: Logger,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        self.accounts = accounts
+        self.timeToLive = timeToLive
+        self.capacity = capacity
+        self.logger = logger
+        self.now = now
+    }
+
+    /// Forgets a network, because its credentials have just been changed.
+    public func invalidate(_ id: NetworkID) {
+        state.withLock { state in
+            state.entries[id] = nil
+            state.readings[id] = nil
+        }
+    }
+
+    /// A network's credentials; `nil` when there is no such network.
+    ///
+    /// - Throws: What the store throws.
+    func credentials(of id: NetworkID) async throws -> VerifiableCredentials? {
+        enum Step {
+            case known(VerifiableCredentials?)
+            case wait(Reading)
+        }
+        let step: Step = state.withLock { state in
+            if let entry = state.entries[id], now() - entry.loadedAt < timeToLive { return .known(entry.credentials) }
+            if let reading = state.readings[id] { return .wait(reading.task) }
+            state.lastNumber += 1
+            let number = state.lastNumber
+            // Unstructured on purpose: it is shared, and must not end with the request that began it.
+            let task = Reading { try await self.read(id, number: number) }
+            state.readings[id] = (number, task)
+            return .wait(task)
+        }
+        switch step {
+        case .known(let credentials): return credentials
+        case .wait(let task): return try await task.value
+        }
+    }
+
+    private func read(_ id: NetworkID, number: Int) async throws -> VerifiableCredentials? {
+        let startedAt = now()
+        do {
+            var credentials: VerifiableCredentials?
+            if let stored = try await accounts.credentials(of: id) {
+                credentials = await VerifiableCredentials(stored, logger: logger)
+            }
+            finish(id, number: number, Entry(credentials: credentials, loadedAt: startedAt))
+            return credentials
+        } catch {
+            finish(id, number: number, nil)
+            throw error
+        }
+    }
+
+    /// Ends a reading. What was read before an invalidation is not kept.
+    private func finish(_ id: NetworkID, number: Int, _ entry: Entry?) {
+        state.withLock { state in
+            guard state.readings[id]?.number == number else { return }
+            state.readings[id] = nil
+            if state.entries.count >= capacity {
+                let oldest = now() - timeToLive
+                state.entries = state.entries.filter { $0.value.loadedAt > oldest }
+                if state.entries.count >= capacity { state.entries.removeAll() }
+            }
+            state.entries[id] = entry
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import CarillonCore
+
+/// Who calls.
+enum Principal: Sendable, Equatable {
+    /// Those who run the service.
+    case `operator`
+    /// The holder of an API key.
+    case apiKey(APIKeyRole)
+    /// A person, by a user token.
+    case user(UserID)
+    /// A chat backend, by its signature.
+    case backend
+}
+
+/// A caller in a network, and what they may do there (API section 2).
+struct Access: Sendable {
+    /// The network.
+    let network: Network
+    /// The caller.
+    let principal: Principal
+
+    var networkID: NetworkID { network.id }
+
+    /// Passes operators and admins.
+    func requireAdmin() throws(Problem) {
+        switch principal {
+        case .operator, .apiKey(.admin): return
+        case .apiKey, .user, .backend: throw .forbidden("an admin key is needed")
+        }
+    }
+
+    /// Passes those who may post events.
+    func requireEvents() throws(Problem) {
+        switch principal {
+        case .operator, .backend, .apiKey(.admin), .apiKey(.events): return
+        case .apiKey(.device), .user: throw .forbidden("an API key of role events or a signature is needed")
+        }
+    }
+
+    /// The user whom a path or query names: `me` is the user of a user token.
+    ///
+    /// Passes admins for everybody and users for themselves.
+    func user(_ named: UserID) throws(Problem) -> UserID {
+        switch principal {
+        case .user(let own):
+            guard named.isReserved || named == own else {
+                throw .forbidden("a user token speaks for its own user only")
+            }
+            return own
+        case .operator, .apiKey(.admin):
+            guard !named.isReserved else { throw .forbidden("me stands for the user of a user token") }
+            return named
+        case .apiKey, .backend:
+            throw .forbidden("an admin key or the user's own token is needed")
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import CarillonCore
+
+/// A user's JWT (RFC 7519) in its compact form, read but not verified.
+struct UserToken: Sendable {
+    /// How far a sender's clock may be ahead of ours; an end is not extended by it.
+    static let clockTolerance = Duration.seconds(10)
+    /// The audiences that are looked at.
+    private static let maximumAudienceCount = 16
+    private static let audiencePrefix = "carillon:"
+
+    /// The algorithm that the header names, which has to be that of the stored key.
+    let algorithm: String
+    /// What is signed.
+    let signedBytes: [UInt8]
+    /// The signature.
+    let signature: [UInt8]
+    /// The networks that it is meant for.
+    let networks: [NetworkID]
+    /// Whom it speaks for.
+    let userID: UserID
+
+    private let expiresAt: Double
+    private let notBefore: Double
+    private let issuedAt: Double
+
+    /// Reads a token; `nil` when it is no JWT, demands what we do not know (`crit`), or lacks `sub`, `aud` or `exp`.
+    init?(_ text: String) {
+        let segments = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard segments.count == 3, let signature = Base64URL.decode(segments[2]),
+            let header = Self.object(segments[0]), let claims = Self.object(segments[1]),
+            case .string(let algorithm)? = header["alg"], header["crit"] == nil,
+            case .string(let subject)? = claims["sub"], let userID = UserID(subject), !userID.isReserved,
+            let expiresAt = Self.seconds(claims["exp"]),
+            let notBefore = Self.seconds(claims["nbf"] ?? 0), let issuedAt = Self.seconds(claims["iat"] ?? 0)
+        else { return nil }
+        networks = Self.networks(claims["aud"])
+        guard !networks.isEmpty else { return nil }
+        self.algorithm = algorithm
+        self.signature = signature
+        self.userID = userID
+        self.expiresAt = expiresAt
+        self.notBefore = notBefore
+        self.issuedAt = issuedAt
+        signedBytes = Array(segments[0]) + [UInt8(ascii: ".")] + Array(segments[1])
+    }
+
+    /// Whether it is valid at a moment, as far as its own words go.
+    func isCurrent(at now: Timestamp) -> Bool {
+        let seconds = Double(now.milliseconds) / 1000
+        let latestStart = Double((now + Self.clockTolerance).milliseconds) / 1000
+        return seconds < expiresAt && notBefore <= latestStart && issuedAt <= latestStart
+    }
+
+    private static func object(_ segment: Substring.UTF8View) -> JSONObject? {
+        guard let bytes = Base64URL.decode(segment), case .object(let object)? = try? JSONValue(parsing: bytes) else {
+            return nil
+        }
+        return object
+    }
+
+    private static func seconds(_ value: JSONValue?) -> Double? {
+        guard case .number(let number)? = value else { return nil }
+        return number.double
+    }
+
+    private static func networks(_ audience: JSONValue?) -> [NetworkID] {
+        let audiences: [JSONValue] =
+            switch audience {
+            case .array(let audiences)?: audiences
+            case let audience?: [audience]
+            case nil: []
+            }
+        return audiences.prefix(maximumAudienceCount).compactMap { audience in
+            guard case .string(let text) = audience, text.hasPrefix(audiencePrefix) else { return nil }
+            return NetworkID(String(text.dropFirst(audiencePrefix.count)))
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import CarillonCore
+
+extension Network {
+    /// The network as the API shows it.
+    var json: JSONValue {
+        var object = JSONObject(["id": .string(id.rawValue), "displayName": JSONValue(displayName)])
+        if let defaultLocale { object["defaultLocale"] = .string(defaultLocale) }
+        object["createdAt"] = JSONValue(createdAt)
+        return .object(object)
+    }
+}
+
+extension APIKey {
+    /// The key as it is listed.
+    var json: JSONValue { .object(members) }
+
+    /// The key with the secret that is shown once.
+    func json(revealing secret: APIKeySecret) -> JSONValue {
+        var members = members
+        members["apiKey"] = .string(secret.text)
+        return .object(members)
+    }
+
+    private var members: JSONObject {
+        JSONObject([
+            "id": .string(id),
+            "role": .string(role.rawValue),
+            "label": JSONValue(label),
+            "createdAt": JSONValue(createdAt),
+        ])
+    }
+}
+
+extension UserTokenKey {
+    /// What may be shown of the key: a public key, but never a secret.
+    var json: JSONValue {
+        switch self {
+        case .hs256: ["algorithm": "HS256"]
+        case .es256(let publicKey): ["algorithm": "ES256", "publicKey": .string(publicKey)]
+        case .rs256(let publicKey): ["algorithm": "RS256", "publicKey": .string(publicKey)]
+        }
+    }
+
+    private enum Algorithm: String, CaseIterable {
+        case hs256 = "HS256"
+        case es256 = "ES256"
+        case rs256 = "RS256"
+    }
+
+    private static let maximumPEMBytes = 8192
+
+    /// Reads `{"algorithm","publicKey"}` or `{"algorithm":"HS256","secret"}`; whether the key can be used is not checked.
+    init(json: JSONValue) throws(InvalidInput) {
+        self = try json.read(as: "invalid-user-token-key") { reader in
+            guard let algorithm = reader.choice("algorithm", as: Algorithm.self, required: true) else { return nil }
+            switch algorithm {
+            case .hs256:
+                let secret = reader.string("secret", required: true)
+                if let secret, secret.utf8.count < UserTokenVerifier.minimumSecretBytes {
+                    reader.refuse("secret", "must be at least \(UserTokenVerifier.minimumSecretBytes) bytes")
+                }
+                return secret.map { .hs256(Secret($0)) }
+            case .es256:
+                return reader.string("publicKey", required: true, maximumBytes: Self.maximumPEMBytes).map {
+                    .es256(publicKey: $0)
+                }
+            case .rs256:
+                return reader.string("publicKey", required: true, maximumBytes: Self.maximumPEMBytes).map {
+                    .rs256(publicKey: $0)
+                }
+            }
+        }
+    }
+}
+
+extension JSONObjectReader {
+    /// How long a former secret goes on being valid: at most seven days, a day unless told otherwise.
+    mutating func overlap() -> Duration {
+        .seconds(integer("overlapSeconds", in: 0...604_800) ?? 86_400)
+    }
+
+    /// A label for people: at most 256 bytes.
+    mutating func label() -> String? {
+        string("label", maximumBytes: 256)
+    }
+}

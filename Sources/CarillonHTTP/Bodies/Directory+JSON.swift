@@ -1,0 +1,34 @@
+import CarillonCore
+
+extension Person {
+    /// The person as the API shows them.
+    var json: JSONValue {
+        [
+            "id": .string(id.rawValue),
+            "displayName": JSONValue(displayName),
+            "locale": JSONValue(locale),
+            "roles": JSONValue(roles ?? []),
+        ]
+    }
+
+    /// Reads what `PUT /users/{user}` takes.
+    init(id: UserID, json: JSONValue) throws(InvalidInput) {
+        self = try json.read(as: "invalid-user") { reader in
+            Person(id: id, displayName: reader.displayName(), locale: reader.locale(), roles: reader.roles())
+        }
+    }
+}
+
+extension Channel {
+    /// The channel as the API shows it.
+    var json: JSONValue {
+        ["id": .string(id.rawValue), "displayName": JSONValue(displayName)]
+    }
+
+    /// Reads what `PUT /channels/{channel}` takes.
+    init(id: ChannelID, json: JSONValue) throws(InvalidInput) {
+        self = try json.read(as: "invalid-channel") { reader in
+            Channel(id: id, displayName: reader.displayName())
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import CarillonCore
+
+extension Receipt {
+    /// What the sender of an event is told.
+    var json: JSONValue {
+        ["id": .string(id.description), "status": .string(status.rawValue)]
+    }
+}
+
+extension EventStatus {
+    private static let shownStates: [DeliveryState] = [.pending, .delivered, .unregistered, .expired, .dead]
+
+    /// The event as the API shows it.
+    var json: JSONValue {
+        var counts = JSONObject()
+        for state in Self.shownStates { counts[state.rawValue] = JSONValue(deliveries[state] ?? 0) }
+        return [
+            "id": .string(id.description),
+            "sourceId": .string(sourceID),
+            "type": .string(type.rawValue),
+            "receivedAt": JSONValue(receivedAt),
+            "state": .string(state.rawValue),
+            "recipients": recipients.json,
+            "deliveries": .object(counts),
+        ]
+    }
+}
+
+extension RecipientTally {
+    /// The counts as the API shows them.
+    fileprivate var json: JSONValue {
+        var levels = JSONObject()
+        for level in ToggleLevel.allCases { levels[level.rawValue] = JSONValue(suppressed[level] ?? 0) }
+        return [
+            "resolved": JSONValue(resolved),
+            "notified": JSONValue(notified),
+            "suppressed": .object(levels),
+            "noDevice": JSONValue(noDevice),
+        ]
+    }
+}
+
+extension DeliveryStatus {
+    /// The delivery as the API shows it.
+    var json: JSONValue {
+        [
+            "deviceId": .string(record.deviceID.rawValue),
+            "userId": .string(record.userID.rawValue),
+            "provider": .string(provider.rawValue),
+            "state": .string(record.state.rawValue),
+            "attempts": JSONValue(record.attempts),
+            "reason": JSONValue(record.reason),
+            "providerMessageId": JSONValue(record.providerMessageID),
+            "at": JSONValue(record.at),
+        ]
+    }
+}
+
+extension DeadLetter {
+    /// The dead letter as the API shows it.
+    var json: JSONValue {
+        [
+            "id": .string(id.canonicalText),
+            "eventId": .string(eventID.description),
+            "eventType": .string(eventType.rawValue),
+            "provider": .string(lane.provider.rawValue),
+            "appId": lane.appID.isEmpty ? .null : .string(lane.appID),
+            "deviceId": .string(record.deviceID.rawValue),
+            "userId": .string(record.userID.rawValue),
+            "attempts": JSONValue(record.attempts),
+            "reason": JSONValue(record.reason),
+            "at": JSONValue(record.at),
+        ]
+    }
+}
+
+extension LaneStatus {
+    /// The lane as `GET /providers` shows it.
+    var json: JSONValue {
+        [
+            "provider": .string(lane.provider.rawValue),
+            "appId": lane.appID.isEmpty ? .null : .string(lane.appID),
+            "circuit": .string(circuit.rawValue),
+            "since": JSONValue(since),
+            "reason": JSONValue(reason),
+        ]
+    }
+}

@@ -1,0 +1,75 @@
+import CarillonCore
+import NIOCore
+import Synchronization
+
+/// Checks an import line by line while it arrives, keeps it in a file, and gives it back in batches.
+///
+/// Nothing may be imported before the last line is known to be good, and no size of import may fill the memory.
+final class ImportSpool: Sendable {
+    private static let batchCount = 1000
+    private static let chunkBytes = 256 * 1024
+
+    private struct Reader {
+        var splitter = LineSplitter()
+        var ended = false
+    }
+
+    private let file: SpoolFile
+    private let now: Timestamp
+    private let reader = Mutex(Reader())
+
+    /// An empty spool.
+    ///
+    /// - Parameters:
+    ///   - directory: Where the temporary file takes its space from.
+    ///   - now: When the devices are registered that the import holds.
+    /// - Throws: ``SpoolFile/Failure`` when there is no room for it.
+    init(in directory: String, now: Timestamp) throws {
+        file = try SpoolFile(in: directory)
+        self.now = now
+    }
+
+    /// Takes a whole import.
+    ///
+    /// - Parameter parts: Calls back with each part of the body.
+    /// - Returns: How many lines of each kind there are.
+    /// - Throws: `invalid-import` with the first bad line.
+    func fill(_ parts: ((ByteBuffer) throws -> Void) async throws -> Void) async throws -> ImportTally {
+        var splitter = LineSplitter()
+        var tally = ImportTally()
+        var checked: [UInt8] = []
+        func check(_ line: [UInt8], _ number: Int) throws {
+            tally.count(try ImportLine.record(line, number: number, now: now))
+            checked.append(contentsOf: line)
+            checked.append(UInt8(ascii: "\n"))
+            if checked.count >= Self.chunkBytes { try flush() }
+        }
+        func flush() throws {
+            try file.write(checked)
+            checked.removeAll(keepingCapacity: true)
+        }
+        try await parts { part in
+            try part.withUnsafeReadableBytes { bytes in try splitter.take(bytes, check) }
+        }
+        try splitter.finish(check)
+        try flush()
+        return tally
+    }
+
+    /// The next records, at least ``batchCount`` but for the last ones; `nil` at the end.
+    func nextBatch() throws -> [ImportRecord]? {
+        try reader.withLock { reader in
+            var batch: [ImportRecord] = []
+            while !reader.ended, batch.count < Self.batchCount {
+                let bytes = try file.read(upTo: Self.chunkBytes)
+                reader.ended = bytes.isEmpty
+                try bytes.withUnsafeBytes { bytes in
+                    try reader.splitter.take(bytes) { line, number in
+                        batch.append(try ImportLine.record(line, number: number, now: now))
+                    }
+                }
+            }
+            return batch.isEmpty ? nil : batch
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import CarillonCore
+import Hummingbird
+
+/// Which part of a list is wanted: `limit` and `cursor` (API section 1).
+struct Page {
+    private static let limits = 1...1000
+
+    /// How many items are wanted.
+    let limit: Int
+    /// The key after which they begin; `nil` for the first page.
+    let after: String?
+
+    /// The page that a request asks for.
+    ///
+    /// - Throws: `invalid-parameter` for a limit outside of 1 to 1000, and for a cursor that no answer gave.
+    init(_ query: QueryParameters) throws(Problem) {
+        if let text = try query.text("limit") {
+            guard let limit = Int(text), Self.limits.contains(limit), text.utf8.first != UInt8(ascii: "+") else {
+                throw .invalidParameter("limit", "must be a whole number from 1 to \(Self.limits.upperBound)")
+            }
+            self.limit = limit
+        } else {
+            limit = 100
+        }
+        after = try query.text("cursor").map { cursor throws(Problem) in
+            guard let bytes = Base64URL.decode(cursor.utf8), !bytes.isEmpty,
+                let key = String(validating: bytes, as: UTF8.self), key.utf8.count <= 1024
+            else { throw Self.invalidCursor }
+            return key
+        }
+    }
+
+    /// How many items to ask a store for: one more says whether there is a next page.
+    var fetchLimit: Int { limit + 1 }
+
+    /// The key after which the page begins, read as what the list is ordered by.
+    func after<Key>(_ read: (String) -> Key?) throws(Problem) -> Key? {
+        guard let after else { return nil }
+        guard let key = read(after) else { throw Self.invalidCursor }
+        return key
+    }
+
+    /// The answer: what was fetched, without the item too many, and the cursor of the next page.
+    func answer<Item>(_ fetched: [Item], key: (Item) -> String, _ json: (Item) -> JSONValue) -> Response {
+        let items = fetched.prefix(limit)
+        var body = JSONObject(["items": .array(items.map(json))])
+        if fetched.count > limit, let last = items.last { body["next"] = .string(Base64URL.encode(key(last).utf8)) }
+        return .json(.object(body))
+    }
+
+    private static let invalidCursor = Problem.invalidParameter("cursor", "must be what `next` of another page was")
+}

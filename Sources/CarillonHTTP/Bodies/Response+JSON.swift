@@ -1,0 +1,56 @@
+import CarillonCore
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension Response {
+    /// An answer with a JSON body.
+    static func json(
+        _ value: JSONValue,
+        status: HTTPResponse.Status = .ok,
+        headers: HTTPFields = [:]
+    ) -> Response {
+        var headers = headers
+        headers[.contentType] = "application/json"
+        // Answers depend on who asks, and some hold secrets.
+        if headers[.cacheControl] == nil { headers[.cacheControl] = "no-store" }
+        return Response(
+            status: status,
+            headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: value.serialized))
+        )
+    }
+
+    /// An answer that says all there is to say by its status.
+    static let noContent = Response(status: .noContent)
+}
+
+extension JSONValue {
+    /// A string, or `null`.
+    init(_ text: String?) {
+        self = text.map { .string($0) } ?? .null
+    }
+
+    /// A whole number.
+    init(_ number: Int) {
+        self = .number(JSONNumber(number))
+    }
+
+    /// A moment as RFC 3339, or `null`.
+    init(_ moment: Timestamp?) {
+        self.init(moment?.description)
+    }
+
+    /// An array of strings.
+    init(_ texts: [String]) {
+        self = .array(texts.map { .string($0) })
+    }
+}
+
+extension JSONObject {
+    /// An object with these members in this order.
+    init(_ members: KeyValuePairs<String, JSONValue>) {
+        self.init()
+        for (key, value) in members { self[key] = value }
+    }
+}

@@ -1,0 +1,70 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+import Synchronization
+
+/// A temporary file without a name: what is written first is read back from the beginning.
+///
+/// It is removed from its directory as soon as it exists, so that nothing of it stays, however the process ends.
+final class SpoolFile: Sendable {
+    /// The file system refused; the code is `errno`.
+    struct Failure: Error, CustomStringConvertible {
+        let code: Int32
+        var description: String { "the temporary file of an import failed with code \(code)" }
+    }
+
+    private let descriptor: Int32
+    private let readOffset = Mutex(off_t(0))
+
+    /// A new empty file.
+    ///
+    /// - Parameter directory: Where it takes its space from.
+    /// - Throws: ``Failure``.
+    init(in directory: String) throws(Failure) {
+        var path = Array("\(directory)/carillon-import-XXXXXX".utf8CString)
+        descriptor = mkstemp(&path)
+        guard descriptor >= 0 else { throw Failure(code: errno) }
+        unlink(path)
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Appends bytes.
+    func write(_ bytes: [UInt8]) throws(Failure) {
+        var start = 0
+        while start < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
+                #if canImport(Glibc)
+                    Glibc.write(descriptor, buffer.baseAddress?.advanced(by: start), buffer.count - start)
+                #else
+                    Darwin.write(descriptor, buffer.baseAddress?.advanced(by: start), buffer.count - start)
+                #endif
+            }
+            if count >= 0 {
+                start += count
+            } else if errno != EINTR {
+                throw Failure(code: errno)
+            }
+        }
+    }
+
+    /// The next bytes, at most `count`; empty at the end.
+    func read(upTo count: Int) throws(Failure) -> [UInt8] {
+        var failure: Int32?
+        let bytes = readOffset.withLock { offset in
+            [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+                var read = pread(descriptor, buffer.baseAddress, count, offset)
+                while read < 0, errno == EINTR { read = pread(descriptor, buffer.baseAddress, count, offset) }
+                if read < 0 { failure = errno }
+                initialized = max(0, read)
+                offset += off_t(initialized)
+            }
+        }
+        if let failure { throw Failure(code: failure) }
+        return bytes
+    }
+}

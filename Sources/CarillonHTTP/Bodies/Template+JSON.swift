@@ -1,0 +1,59 @@
+import CarillonCore
+
+/// A template as the API lists it: a built-in one, or a network's own.
+struct ListedTemplate {
+    /// Where it comes from.
+    enum Origin: String {
+        case builtIn
+        case network
+    }
+
+    let eventType: EventType
+    let locale: LocaleTag
+    let source: TemplateSource
+    let origin: Origin
+    let updatedAt: Timestamp?
+
+    /// A built-in template.
+    init(_ template: CompiledTemplate) {
+        eventType = template.eventType
+        locale = template.locale
+        source = template.source
+        origin = .builtIn
+        updatedAt = nil
+    }
+
+    /// A network's own template; `nil` when its locale is no tag, which saving excludes.
+    init?(_ override: TemplateOverride) {
+        guard let locale = LocaleTag(override.locale) else { return nil }
+        eventType = override.eventType
+        self.locale = locale
+        source = override.source
+        origin = .network
+        updatedAt = override.updatedAt
+    }
+
+    /// The place in lists: by event type, then by locale.
+    var key: String { "\(eventType.rawValue)/\(locale.rawValue)" }
+
+    /// The template as the API shows it.
+    var json: JSONValue {
+        var object = JSONObject([
+            "type": .string(eventType.rawValue),
+            "locale": .string(locale.rawValue),
+            "origin": .string(origin.rawValue),
+        ])
+        if case .object(let texts) = source.json {
+            for (key, value) in texts.members { object[key] = value }
+        }
+        object["updatedAt"] = JSONValue(updatedAt)
+        return .object(object)
+    }
+}
+
+extension TemplateOverride {
+    /// The stored template, checked; `nil` when it does not pass today's checks.
+    var compiled: CompiledTemplate? {
+        LocaleTag(locale).flatMap { try? CompiledTemplate(source, for: eventType, locale: $0) }
+    }
+}

@@ -1,0 +1,90 @@
+import CarillonCore
+
+/// What `POST /templates/preview` asks: how an event would read (API section 7).
+struct TemplatePreview {
+    private enum Choice: String, CaseIterable {
+        case channelCreated = "channel.created"
+        case memberJoined = "member.joined"
+        case messageSent = "message.sent"
+    }
+
+    private static let problem = "invalid-preview"
+
+    /// The language to render in.
+    let locale: LocaleTag
+    /// The template to try; `nil` to see what the network has.
+    let template: CompiledTemplate?
+    /// The event to render.
+    let event: Event
+
+    /// Reads and checks the body. An event without a type is of the template's.
+    ///
+    /// - Throws: `invalid-preview`, `invalid-event` or `invalid-template`.
+    init(json: JSONValue, clock: WallClock) throws {
+        let (type, locale, templateJSON, eventJSON) = try json.read(as: Self.problem) { reader in
+            Self.parts(&reader)
+        }
+        self.locale = locale
+        template = try templateJSON.map { json throws(InvalidInput) in
+            try CompiledTemplate(
+                TemplateSource(json: json, at: "/template"),
+                for: type,
+                locale: locale,
+                at: "/template"
+            )
+        }
+        event = try EmbeddedEvent.event(eventJSON, ofType: type, clock: clock)
+    }
+
+    private static func parts(
+        _ reader: inout JSONObjectReader
+    ) -> (type: EventType, locale: LocaleTag, template: JSONValue?, event: JSONValue)? {
+        let choice = reader.choice("type", as: Choice.self, required: true)
+        let localeText = reader.string("locale", required: true)
+        let template = reader.value("template")
+        let event = reader.value("event", required: true)
+        let locale = localeText.flatMap { LocaleTag($0) }
+        if localeText != nil, locale == nil {
+            reader.refuse("locale", "must be a language tag of BCP 47, such as th or pt-BR")
+        }
+        guard let type = choice.flatMap({ EventType(rawValue: $0.rawValue) }), let locale, let event else { return nil }
+        return (type, locale, template, event)
+    }
+}
+
+/// An event that stands inside another body under `event`.
+enum EmbeddedEvent {
+    private static let pointer = "/event"
+
+    /// Reads the event, which needs no id.
+    ///
+    /// - Parameters:
+    ///   - json: The event.
+    ///   - type: The type it has to have, and has when it names none; `nil` for any.
+    ///   - clock: When an event without a timestamp happened.
+    /// - Returns: The event.
+    /// - Throws: `invalid-event`, also for a type that is unknown: it would be ignored.
+    static func event(_ json: JSONValue, ofType type: EventType? = nil, clock: WallClock) throws(InvalidInput) -> Event
+    {
+        var json = json
+        if let type, case .object(var object) = json, object["type"] == nil {
+            object["type"] = .string(type.rawValue)
+            json = .object(object)
+        }
+        let errors = InputErrors()
+        let content = EventParser(clock: clock)
+            .content(of: json, at: pointer, fallbackSourceID: "embedded", into: errors)
+        try errors.throwIfAny(problem: "invalid-event")
+        guard case .known(let event)? = content else {
+            throw InvalidInput(
+                problem: "invalid-event",
+                pointer: pointer + "/type",
+                detail: "is no known type of event"
+            )
+        }
+        if let type, event.type != type {
+            throw InvalidInput(problem: "invalid-event", pointer: pointer + "/type", detail: "must be \(type.rawValue)")
+        }
+        return event
+    }
+}

@@ -1,0 +1,91 @@
+import CarillonCore
+import HTTPTypes
+import Hummingbird
+
+/// The channels of a network and who is in them (API section 4). For admins.
+struct ChannelController: Sendable {
+    private static let maximumMembers = 10_000
+
+    let authenticator: Authenticator
+    let directory: any DirectoryStore
+
+    func addRoutes(to router: Router<CarillonRequestContext>) {
+        router.get("/v1/networks/{network}/channels/{channel}", use: show)
+        router.put("/v1/networks/{network}/channels/{channel}", use: put)
+        router.delete("/v1/networks/{network}/channels/{channel}", use: delete)
+        router.get("/v1/networks/{network}/channels/{channel}/members", use: listMembers)
+        router.put("/v1/networks/{network}/channels/{channel}/members", use: replaceMembers)
+        router.put("/v1/networks/{network}/channels/{channel}/members/{user}", use: addMember)
+        router.delete("/v1/networks/{network}/channels/{channel}/members/{user}", use: removeMember)
+    }
+
+    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, id) = try await adminAndChannel(request, context)
+        guard let channel = try await directory.channel(id, in: access.networkID) else { throw Problem.notFound() }
+        return .json(channel.json)
+    }
+
+    private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, id) = try await adminAndChannel(request, context)
+        let channel = try Channel(id: id, json: await RequestBodyReader.json(of: request))
+        let isNew = try await directory.putChannel(channel, in: access.networkID)
+        return .json(channel.json, status: isNew ? .created : .ok)
+    }
+
+    private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, id) = try await adminAndChannel(request, context)
+        guard try await directory.deleteChannel(id, in: access.networkID) else { throw Problem.notFound() }
+        return .noContent
+    }
+
+    private func listMembers(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, id) = try await adminAndChannel(request, context)
+        let page = try Page(QueryParameters(request))
+        let members = try await directory.members(
+            of: id,
+            in: access.networkID,
+            after: page.after { UserID($0) },
+            limit: page.fetchLimit
+        )
+        guard let members else { throw Problem.notFound() }
+        return page.answer(members, key: \.rawValue) { ["userId": .string($0.rawValue)] }
+    }
+
+    private func replaceMembers(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, id) = try await adminAndChannel(request, context)
+        let users = try await RequestBodyReader.json(of: request).read(as: "invalid-members") { reader in
+            reader.userIDs("userIds", required: true, maximumCount: Self.maximumMembers)
+        }
+        try await directory.replaceMembers(of: id, with: Set(users).sorted(), in: access.networkID)
+        return .noContent
+    }
+
+    private func addMember(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, user) = try await authenticator.adminAndUser(request, context)
+        let channel = try context.identifier("channel", as: Channel.self)
+        if let body = try await RequestBodyReader.optionalJSON(of: request) {
+            try body.read(as: "invalid-member") { _ in () }
+        }
+        let isNew = try await directory.addMember(user, to: channel, in: access.networkID)
+        return .json(
+            ["channelId": .string(channel.rawValue), "userId": .string(user.rawValue)],
+            status: isNew ? .created : .ok
+        )
+    }
+
+    private func removeMember(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, user) = try await authenticator.adminAndUser(request, context)
+        let channel = try context.identifier("channel", as: Channel.self)
+        guard try await directory.removeMember(user, from: channel, in: access.networkID) else {
+            throw Problem.notFound()
+        }
+        return .noContent
+    }
+
+    private func adminAndChannel(
+        _ request: Request,
+        _ context: CarillonRequestContext
+    ) async throws -> (access: Access, channel: ChannelID) {
+        (try await authenticator.admin(request, context), try context.identifier("channel", as: Channel.self))
+    }
+}

@@ -1,0 +1,51 @@
+import CarillonCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// Deliveries that were given up (API section 8). For admins.
+struct DeadLetterController: Sendable {
+    let authenticator: Authenticator
+    let history: any EventHistory
+
+    func addRoutes(to router: Router<CarillonRequestContext>) {
+        router.get("/v1/networks/{network}/dead-letters", use: list)
+        router.post("/v1/networks/{network}/dead-letters/{id}/retry", use: retry)
+        router.delete("/v1/networks/{network}/dead-letters/{id}", use: delete)
+    }
+
+    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let page = try Page(QueryParameters(request))
+        let letters = try await history.deadLetters(
+            in: access.networkID,
+            after: page.after { EventID($0)?.uuid },
+            limit: page.fetchLimit
+        )
+        return page.answer(letters, key: \.id.canonicalText, \.json)
+    }
+
+    private func retry(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let id = try letterID(context)
+        if let body = try await RequestBodyReader.optionalJSON(of: request) {
+            try body.read(as: "invalid-retry") { _ in () }
+        }
+        guard try await history.retryDeadLetter(id, in: access.networkID) else { throw Problem.notFound() }
+        return .json(["id": .string(id.canonicalText), "state": "pending"], status: .accepted)
+    }
+
+    private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        guard try await history.deleteDeadLetter(try letterID(context), in: access.networkID) else {
+            throw Problem.notFound()
+        }
+        return .noContent
+    }
+
+    /// The id is ours, so that anything else than a UUID names no letter.
+    private func letterID(_ context: CarillonRequestContext) throws(Problem) -> UUID {
+        guard let id = EventID(try context.segment("id")) else { throw .notFound() }
+        return id.uuid
+    }
+}

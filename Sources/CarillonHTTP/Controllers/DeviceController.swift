@@ -1,0 +1,96 @@
+import CarillonCore
+import HTTPTypes
+import Hummingbird
+
+/// Devices (API section 6). For apps, admins and the users themselves.
+struct DeviceController: Sendable {
+    let authenticator: Authenticator
+    let devices: any DeviceStore
+    let directory: any DirectoryStore
+    let clock: WallClock
+
+    func addRoutes(to router: Router<CarillonRequestContext>) {
+        router.get("/v1/networks/{network}/devices/{device}", use: show)
+        router.put("/v1/networks/{network}/devices/{device}", use: put)
+        router.delete("/v1/networks/{network}/devices/{device}", use: delete)
+        router.get("/v1/networks/{network}/users/{user}/devices", use: list)
+    }
+
+    private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.access(request, context)
+        try access.requireDevices()
+        let id = try context.identifier("device", as: Device.self)
+        let body = try await RequestBodyReader.json(of: request)
+        let device = try body.read(as: "invalid-device") { reader in
+            let user = access.namedUser(&reader)
+            return DeviceReader(now: clock.now()).device(id, of: user, from: &reader)
+        }
+        guard device.userID == access.ownUser ?? device.userID else {
+            throw Problem.forbidden("userId must be the token's user")
+        }
+        let isNew = try await devices.putDevice(device, in: access.networkID)
+        return .json(device.json, status: isNew ? .created : .ok)
+    }
+
+    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.access(request, context)
+        if access.ownUser == nil { try access.requireAdmin() }
+        let id = try context.identifier("device", as: Device.self)
+        guard let device = try await devices.device(id, in: access.networkID) else { throw Problem.notFound() }
+        guard device.userID == access.ownUser ?? device.userID else {
+            throw Problem.forbidden("the device belongs to another user")
+        }
+        return .json(device.json)
+    }
+
+    private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.access(request, context)
+        try access.requireDevices()
+        let id = try context.identifier("device", as: Device.self)
+        let named = try QueryParameters(request).identifier("userId", as: Person.self)
+        let owner = try access.ownUser.map { own throws(Problem) in try access.user(named ?? own) } ?? named
+        _ = try await devices.deleteDevice(id, ifOwnedBy: owner, in: access.networkID)
+        return .noContent
+    }
+
+    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, user) = try await authenticator.accessToUser(request, context)
+        let page = try Page(QueryParameters(request))
+        let devices = try await devices.devices(
+            of: user,
+            in: access.networkID,
+            after: page.after { DeviceID($0) },
+            limit: page.fetchLimit
+        )
+        if devices.isEmpty, access.ownUser == nil {
+            guard try await directory.user(user, in: access.networkID) != nil else { throw Problem.notFound() }
+        }
+        return page.answer(devices, key: \.id.rawValue, \.json)
+    }
+}
+
+extension Access {
+    /// The user of a user token.
+    fileprivate var ownUser: UserID? {
+        if case .user(let own) = principal { own } else { nil }
+    }
+
+    /// Passes those who may register and unregister devices.
+    fileprivate func requireDevices() throws(Problem) {
+        switch principal {
+        case .operator, .user, .apiKey(.admin), .apiKey(.device): return
+        case .apiKey(.events), .backend: throw .forbidden("an app key, an admin key or a user token is needed")
+        }
+    }
+
+    /// The user that a body names; with a user token it may be left out, or `me`.
+    fileprivate func namedUser(_ reader: inout JSONObjectReader) -> UserID? {
+        guard let ownUser else { return reader.userID("userId", required: true) }
+        guard reader.contains("userId"), !reader.isNull("userId") else {
+            _ = reader.value("userId")
+            return ownUser
+        }
+        let named = reader.identifier("userId", as: Person.self)
+        return named?.isReserved == true ? ownUser : named
+    }
+}

@@ -1,0 +1,102 @@
+import CarillonCore
+import HTTPTypes
+import Hummingbird
+
+/// Events in (API section 3) and what became of them (section 8).
+struct EventController: Sendable {
+    /// Makes events durable: all or none, one receipt for each.
+    typealias Accept = @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt]
+
+    let authenticator: Authenticator
+    let accept: Accept
+    let history: any EventHistory
+    let clock: WallClock
+
+    func addRoutes(to router: Router<CarillonRequestContext>) {
+        router.post("/v1/networks/{network}/events", use: post)
+        router.get("/v1/networks/{network}/events", use: list)
+        router.get("/v1/networks/{network}/events/{id}", use: show)
+        router.get("/v1/networks/{network}/events/{id}/deliveries", use: listDeliveries)
+    }
+
+    private func post(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (networkID, body) = try await authorizedBody(request, context)
+        let parser = EventParser(clock: clock)
+        switch try parser.parse(body: body, fallbackSourceID: request.headers[SignedBody.idHeader]) {
+        case .single(let event):
+            let receipts = try await accept([event], networkID)
+            guard let receipt = receipts.first else { throw Problem.internalError }
+            return .json(receipt.json, status: .accepted)
+        case .batch(let events):
+            let receipts = try await accept(events, networkID)
+            return .json(["results": .array(receipts.map(\.json))], status: .accepted)
+        }
+    }
+
+    /// The body, from somebody who may post events: an API key is checked before the body is read, a signature after.
+    private func authorizedBody(
+        _ request: Request,
+        _ context: CarillonRequestContext
+    ) async throws -> (NetworkID, [UInt8]) {
+        guard request.headers[.authorization] == nil, let signature = SignedBody(request.headers) else {
+            let access = try await authenticator.access(request, context)
+            try access.requireEvents()
+            return (access.networkID, try await body(of: request))
+        }
+        let networkID = try context.identifier("network", as: Network.self)
+        let body = try await body(of: request)
+        guard let secrets = try await authenticator.webhookSecrets(of: networkID) else {
+            throw Problem.unauthorized(SignatureError.mismatch.description)
+        }
+        try signature.verify(body, secrets: secrets, now: clock.now())
+        return (networkID, body)
+    }
+
+    private func body(of request: Request) async throws -> [UInt8] {
+        try ContentType.check(request.headers, accepted: ContentType.json)
+        return try await RequestBodyReader.bytes(of: request, upTo: RequestBodyReader.eventsLimit)
+    }
+
+    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let query = QueryParameters(request)
+        let page = try Page(query)
+        if let sourceID = try query.identifier("sourceId", as: Event.self) {
+            let found = try await history.event(sourceID: sourceID.rawValue, in: access.networkID)
+            return page.answer(found.map { [$0] } ?? [], key: \.id.description, \.json)
+        }
+        let events = try await history.events(
+            in: access.networkID,
+            before: page.after { EventID($0) },
+            limit: page.fetchLimit
+        )
+        return page.answer(events, key: \.id.description, \.json)
+    }
+
+    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        guard let event = try await history.event(try eventID(context), in: access.networkID) else {
+            throw Problem.notFound()
+        }
+        return .json(event.json)
+    }
+
+    private func listDeliveries(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let page = try Page(QueryParameters(request))
+        let deliveries = try await history.deliveries(
+            of: try eventID(context),
+            in: access.networkID,
+            after: page.after { DeviceID($0) },
+            limit: page.fetchLimit
+        )
+        guard let deliveries else { throw Problem.notFound() }
+        return page.answer(deliveries, key: \.record.deviceID.rawValue, \.json)
+    }
+
+    /// The id is ours, so that anything else than a UUID names no event.
+    private func eventID(_ context: CarillonRequestContext) throws(Problem) -> EventID {
+        guard let id = EventID(try context.segment("id")) else { throw .notFound() }
+        return id
+    }
+}

@@ -1,0 +1,27 @@
+import CarillonCore
+import HTTPTypes
+import Hummingbird
+
+/// Says what would happen to one user by an event, without doing it (API section 5). For admins.
+struct ExplainController: Sendable {
+    let authenticator: Authenticator
+    let explainer: Explainer
+    let clock: WallClock
+
+    func addRoutes(to router: Router<CarillonRequestContext>) {
+        router.post("/v1/networks/{network}/explain", use: explain)
+    }
+
+    private func explain(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let body = try await RequestBodyReader.json(of: request)
+        let (user, eventJSON) = try body.read(as: "invalid-explanation") { reader -> (UserID, JSONValue)? in
+            let user = reader.userID("userId", required: true)
+            let event = reader.value("event", required: true)
+            guard let user, let event else { return nil }
+            return (user, event)
+        }
+        let event = try EmbeddedEvent.event(eventJSON, clock: clock)
+        return .json(try await explainer.explain(event, to: user, in: access.network).json)
+    }
+}

@@ -1,0 +1,58 @@
+import CarillonCore
+import HTTPTypes
+import Hummingbird
+
+/// The providers of a network, their circuits and their credentials (API section 9). For admins.
+struct ProviderController: Sendable {
+    let authenticator: Authenticator
+    let accounts: any AccountStore
+    let providers: [ProviderName]
+    let lanes: @Sendable () async -> [LaneStatus]
+
+    func addRoutes(to router: Router<CarillonRequestContext>) {
+        router.get("/v1/networks/{network}/providers", use: list)
+        router.get("/v1/networks/{network}/providers/webhook", use: showWebhook)
+        router.put("/v1/networks/{network}/providers/webhook", use: putWebhook)
+        router.delete("/v1/networks/{network}/providers/webhook", use: deleteWebhook)
+        router.post("/v1/networks/{network}/providers/webhook/secret", use: rotateWebhookSecret)
+    }
+
+    /// Every provider is listed: one without a lane has had nothing to send, and its circuit is closed.
+    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let active = await lanes().filter { $0.lane.networkID == access.networkID }
+        let idle = providers.filter { provider in !active.contains { $0.lane.provider == provider } }
+            .map { LaneStatus(lane: Lane(networkID: access.networkID, provider: $0, appID: ""), circuit: .closed) }
+        let all = (active + idle).sorted { $0.lane < $1.lane }
+        return .json(["items": .array(all.map(\.json))])
+    }
+
+    private func showWebhook(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        _ = try await authenticator.admin(request, context)
+        return Self.webhook
+    }
+
+    /// There is nothing to set: the secret is made on first use.
+    private func putWebhook(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        _ = try await authenticator.admin(request, context)
+        try await RequestBodyReader.json(of: request).read(as: "invalid-provider") { _ in () }
+        return Self.webhook
+    }
+
+    /// Forgets the secret: the next webhook is signed with a new one alone.
+    private func deleteWebhook(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        try await accounts.rotateOutgoingWebhookSecret(of: access.networkID, to: .generate(), overlap: .zero)
+        return .noContent
+    }
+
+    private func rotateWebhookSecret(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let overlap = try await RequestBodyReader.overlap(of: request)
+        let secret = WebhookSecret.generate()
+        try await accounts.rotateOutgoingWebhookSecret(of: access.networkID, to: secret, overlap: overlap)
+        return .json(["secret": .string(secret.text.reveal { $0 })], status: .created)
+    }
+
+    private static let webhook = Response.json(["provider": "webhook"])
+}

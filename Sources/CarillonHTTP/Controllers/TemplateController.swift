@@ -1,0 +1,107 @@
+import CarillonCore
+import HTTPTypes
+import Hummingbird
+
+/// The templates of a network: the built-in ones and its own in their place (API section 7). For admins.
+struct TemplateController: Sendable {
+    let authenticator: Authenticator
+    let templates: any TemplateStore
+    let catalog: TemplateCatalog
+    let names: NameLookup
+    let clock: WallClock
+
+    func addRoutes(to router: Router<CarillonRequestContext>) {
+        router.get("/v1/networks/{network}/templates", use: list)
+        router.get("/v1/networks/{network}/templates/{eventType}/{locale}", use: show)
+        router.put("/v1/networks/{network}/templates/{eventType}/{locale}", use: put)
+        router.delete("/v1/networks/{network}/templates/{eventType}/{locale}", use: delete)
+        router.post("/v1/networks/{network}/templates/preview", use: preview)
+    }
+
+    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let page = try Page(QueryParameters(request))
+        var listed: [String: ListedTemplate] = [:]
+        for type in EventType.notifying {
+            for locale in catalog.locales(for: type) {
+                guard let template = catalog[type, locale].map(ListedTemplate.init) else { continue }
+                listed[template.key] = template
+            }
+        }
+        for template in try await templates.templates(in: access.networkID).compactMap(ListedTemplate.init) {
+            listed[template.key] = template
+        }
+        let after = page.after ?? ""
+        let rest = listed.values.filter { $0.key > after }.sorted { $0.key < $1.key }
+        return page.answer(Array(rest.prefix(page.fetchLimit)), key: \.key, \.json)
+    }
+
+    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let (type, locale) = try place(context)
+        let own = try await templates.templates(in: access.networkID).compactMap(ListedTemplate.init)
+            .first { $0.eventType == type && $0.locale == locale }
+        guard let template = own ?? catalog[type, locale].map(ListedTemplate.init) else { throw Problem.notFound() }
+        return .json(template.json)
+    }
+
+    private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let (type, locale) = try place(context)
+        let source = try TemplateSource(json: await RequestBodyReader.json(of: request))
+        _ = try CompiledTemplate(source, for: type, locale: locale)
+        let override = TemplateOverride(
+            eventType: type,
+            locale: locale.rawValue,
+            source: source,
+            updatedAt: clock.now()
+        )
+        let isNew = try await templates.putTemplate(override, in: access.networkID)
+        guard let listed = ListedTemplate(override) else { throw Problem.internalError }
+        return .json(listed.json, status: isNew ? .created : .ok)
+    }
+
+    private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let (type, locale) = try place(context)
+        guard try await templates.deleteTemplate(type, locale: locale.rawValue, in: access.networkID) else {
+            throw Problem.notFound("only a network's own templates can be deleted")
+        }
+        return .noContent
+    }
+
+    private func preview(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let wanted = try TemplatePreview(json: await RequestBodyReader.json(of: request), clock: clock)
+        let names = try await names.names(of: wanted.event, in: access.networkID)
+        guard let subject = NotificationSubject(event: wanted.event, names: names) else {
+            throw InvalidInput(problem: "invalid-preview", pointer: "/event", detail: "lacks what its type must carry")
+        }
+        var overrides = TemplateOverrides(
+            try await templates.templates(in: access.networkID).compactMap(\.compiled)
+        )
+        if let template = wanted.template { overrides.insert(template) }
+        let notification = catalog.render(
+            subject,
+            locales: [wanted.locale.rawValue],
+            networkDefault: access.network.defaultLocale,
+            overrides: overrides
+        )
+        return .json([
+            "title": .string(notification.title),
+            "body": .string(notification.body),
+            "locale": .string(notification.locale),
+        ])
+    }
+
+    /// The event type and the locale of the path. A type that notifies nobody has no templates.
+    private func place(_ context: CarillonRequestContext) throws(Problem) -> (EventType, LocaleTag) {
+        guard let type = EventType(rawValue: try context.segment("eventType")), type.notifies else {
+            throw .notFound("there are templates for \(EventType.notifying.map(\.rawValue).joined(separator: ", "))")
+        }
+        guard let locale = LocaleTag(try context.segment("locale")) else {
+            throw .invalidID("locale", "must be a language tag of BCP 47, such as th or pt-BR")
+        }
+        return (type, locale)
+    }
+}

@@ -1,0 +1,84 @@
+import CarillonCore
+import HTTPTypes
+import Hummingbird
+
+/// The toggle documents of the three levels (API section 5).
+struct ToggleController: Sendable {
+    private typealias Target = (scope: ToggleScope, networkID: NetworkID)
+
+    let authenticator: Authenticator
+    let toggles: any ToggleStore
+
+    func addRoutes(to router: Router<CarillonRequestContext>) {
+        let paths: [(RouterPath, @Sendable (Request, CarillonRequestContext) async throws -> Target)] = [
+            ("/v1/networks/{network}/notifications", networkLevel),
+            ("/v1/networks/{network}/users/{user}/notifications", userLevel),
+            ("/v1/networks/{network}/users/{user}/channels/{channel}/notifications", channelLevel),
+        ]
+        for (path, target) in paths {
+            router.get(path) { request, context in
+                try await show(try await target(request, context), request)
+            }
+            router.put(path) { request, context in
+                let target = try await target(request, context)
+                let document = try target.scope.checked(try await RequestBodyReader.json(of: request))
+                return try await write(target, request) { _ in document }
+            }
+            router.patch(path) { request, context in
+                let target = try await target(request, context)
+                let patch = try await RequestBodyReader.json(of: request, types: ContentType.mergePatch)
+                return try await write(target, request) { current in
+                    try target.scope.checked(target.scope.completed(current).merging(patch: patch))
+                }
+            }
+        }
+    }
+
+    private func networkLevel(_ request: Request, _ context: CarillonRequestContext) async throws -> Target {
+        (.network, try await authenticator.admin(request, context).networkID)
+    }
+
+    private func userLevel(_ request: Request, _ context: CarillonRequestContext) async throws -> Target {
+        let (access, user) = try await authenticator.accessToUser(request, context)
+        return (.user(user), access.networkID)
+    }
+
+    private func channelLevel(_ request: Request, _ context: CarillonRequestContext) async throws -> Target {
+        let (access, user) = try await authenticator.accessToUser(request, context)
+        return (.channel(user, try context.identifier("channel", as: Channel.self)), access.networkID)
+    }
+
+    private func show(_ target: Target, _ request: Request) async throws -> Response {
+        let current = try await toggles.toggles(target.scope, in: target.networkID)
+        guard !EntityTag.isKnown(current.version, to: request.headers) else {
+            return Response(status: .notModified, headers: [.eTag: EntityTag.text(of: current.version)])
+        }
+        return answer(target.scope, current)
+    }
+
+    private func write(
+        _ target: Target,
+        _ request: Request,
+        _ change: @escaping @Sendable (JSONValue) throws -> JSONValue
+    ) async throws -> Response {
+        let written = try await toggles.updateToggles(
+            target.scope,
+            in: target.networkID,
+            expected: EntityTag.condition(request.headers),
+            change
+        )
+        guard let written else { throw Problem.preconditionFailed }
+        return answer(target.scope, written)
+    }
+
+    /// The full document with `updatedAt`. It may be kept, as long as it is asked for again whether it still holds.
+    private func answer(_ scope: ToggleScope, _ current: Versioned<JSONValue>) -> Response {
+        var document = JSONObject()
+        if case .object(let object) = scope.completed(current.document) { document = object }
+        document["updatedAt"] = JSONValue(current.updatedAt)
+        return .json(
+            .object(document),
+            headers: [.eTag: EntityTag.text(of: current.version), .cacheControl: "private, no-cache"]
+        )
+    }
+}

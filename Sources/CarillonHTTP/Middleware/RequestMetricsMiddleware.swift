@@ -1,0 +1,78 @@
+import CoreMetrics
+import HTTPTypes
+import Hummingbird
+import Metrics
+import Synchronization
+
+/// Counts answers by route, method and status, and times them by route and method.
+struct RequestMetricsMiddleware: RouterMiddleware {
+    let metrics: RequestMetrics
+
+    func handle(
+        _ request: Request,
+        context: CarillonRequestContext,
+        next: Next
+    ) async throws -> Response {
+        let start = ContinuousClock.now
+        let response = try await next(request, context)
+        metrics.answered(
+            RequestMetrics.Key(
+                route: context.routeTemplate,
+                method: request.method,
+                status: response.status.code
+            ),
+            after: ContinuousClock.now - start
+        )
+        return response
+    }
+}
+
+/// The metrics of requests, made once for each combination of labels, of which there is a bounded number.
+final class RequestMetrics: Sendable {
+    struct Key: Hashable {
+        var route: String
+        var method: HTTPRequest.Method
+        var status: Int
+    }
+
+    private struct Pair: Sendable {
+        let counter: Counter
+        let timer: Metrics.Timer
+    }
+
+    private let factory: any MetricsFactory
+    private let pairs = Mutex<[Key: Pair]>([:])
+
+    init(factory: any MetricsFactory) {
+        self.factory = factory
+    }
+
+    func answered(_ key: Key, after duration: Duration) {
+        let pair = pairs.withLock { pairs in
+            if let pair = pairs[key] { return pair }
+            let pair = makePair(key)
+            pairs[key] = pair
+            return pair
+        }
+        pair.counter.increment()
+        pair.timer.recordNanoseconds(
+            duration.components.seconds * 1_000_000_000 + duration.components.attoseconds / 1_000_000_000
+        )
+    }
+
+    private func makePair(_ key: Key) -> Pair {
+        let dimensions = [("route", key.route), ("method", key.method.rawValue)]
+        return Pair(
+            counter: Counter(
+                label: "carillon_http_requests_total",
+                dimensions: dimensions + [("status", "\(key.status)")],
+                factory: factory
+            ),
+            timer: Metrics.Timer(
+                label: "carillon_http_request_duration_seconds",
+                dimensions: dimensions,
+                factory: factory
+            )
+        )
+    }
+}

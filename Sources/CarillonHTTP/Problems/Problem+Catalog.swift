@@ -1,0 +1,145 @@
+import CarillonCore
+import HTTPTypes
+
+/// The problems that any request may meet. Those of one kind of body are made where it is read.
+extension Problem {
+    /// Input that the caller has to correct.
+    init(_ input: InvalidInput) {
+        let subject = input.problem.hasPrefix("invalid-") ? input.problem.dropFirst(8) : "input"
+        self.init(
+            input.problem,
+            status: .badRequest,
+            title: subject == "json" ? "The body is not acceptable JSON" : "The \(subject) is not valid",
+            detail: input.errors.first.map { $0.pointer.isEmpty ? $0.detail : "\($0.pointer) \($0.detail)" },
+            errors: input.errors
+        )
+    }
+
+    /// A path segment that cannot be an id.
+    static func invalidID(_ name: String, _ detail: String) -> Problem {
+        Problem(
+            "invalid-id",
+            status: .badRequest,
+            title: "An id in the path is not valid",
+            detail: "{\(name)} \(detail)"
+        )
+    }
+
+    /// A query parameter that cannot be understood.
+    static func invalidParameter(_ name: String, _ detail: String) -> Problem {
+        Problem(
+            "invalid-parameter",
+            status: .badRequest,
+            title: "A query parameter is not valid",
+            detail: "\(name) \(detail)"
+        )
+    }
+
+    /// A body that ends early or breaks the framing of HTTP.
+    static let incompleteBody = Problem(
+        "incomplete-body",
+        status: .badRequest,
+        title: "The body did not arrive as announced",
+        headers: [.connection: "close"]
+    )
+
+    /// No credentials, or credentials that prove nothing.
+    static func unauthorized(_ detail: String) -> Problem {
+        Problem(
+            "unauthorized",
+            status: .unauthorized,
+            title: "Valid credentials are needed",
+            detail: detail,
+            headers: [.wwwAuthenticate: "Bearer"]
+        )
+    }
+
+    /// Valid credentials without the right.
+    static func forbidden(_ detail: String) -> Problem {
+        Problem("forbidden", status: .forbidden, title: "The credentials do not allow this", detail: detail)
+    }
+
+    /// What is unknown, and everything that belongs to another network.
+    static func notFound(_ detail: String? = nil) -> Problem {
+        Problem("not-found", status: .notFound, title: "There is no such resource", detail: detail)
+    }
+
+    /// A known path with another method.
+    static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> Problem {
+        Problem(
+            "method-not-allowed",
+            status: .methodNotAllowed,
+            title: "This resource does not support the method",
+            headers: [.allow: allowed.map(\.rawValue).joined(separator: ", ")]
+        )
+    }
+
+    /// A body that took too long.
+    static let requestTimeout = Problem(
+        "request-timeout",
+        status: .requestTimeout,
+        title: "The request took too long to arrive",
+        headers: [.connection: "close"]
+    )
+
+    /// The state of the resource does not permit it.
+    static func conflict(_ name: String, _ detail: String) -> Problem {
+        Problem(name, status: .conflict, title: "The resource is in conflict with this", detail: detail)
+    }
+
+    /// `If-Match` names another version.
+    static let preconditionFailed = Problem(
+        "precondition-failed",
+        status: .preconditionFailed,
+        title: "The document was changed meanwhile",
+        detail: "If-Match does not name the current version; get the document again"
+    )
+
+    /// A body over its limit.
+    static func contentTooLarge(limit: Int) -> Problem {
+        Problem(
+            "content-too-large",
+            status: .contentTooLarge,
+            title: "The body is too large",
+            detail: "at most \(limit) bytes are accepted here",
+            headers: [.connection: "close"]
+        )
+    }
+
+    /// A body in a form that is not understood.
+    static func unsupportedMediaType(_ detail: String) -> Problem {
+        Problem(
+            "unsupported-media-type",
+            status: .unsupportedMediaType,
+            title: "The body has an unsupported type",
+            detail: detail
+        )
+    }
+
+    /// Header fields over their limits.
+    static func headersTooLarge(_ detail: String) -> Problem {
+        Problem(
+            "headers-too-large",
+            status: .requestHeaderFieldsTooLarge,
+            title: "The header fields are too large",
+            detail: detail,
+            headers: [.connection: "close"]
+        )
+    }
+
+    /// PostgreSQL is away or too much is waiting.
+    static let serviceUnavailable = Problem(
+        "service-unavailable",
+        status: .serviceUnavailable,
+        title: "The service cannot do this at the moment",
+        detail: "nothing was changed; try again later",
+        headers: [.retryAfter: "1"]
+    )
+
+    /// A mistake of ours; the log has the rest under the request's id.
+    static let internalError = Problem(
+        "internal-error",
+        status: .internalServerError,
+        title: "The service made a mistake"
+    )
+}

@@ -1,0 +1,27 @@
+import CarillonCore
+import HTTPTypes
+import Hummingbird
+
+/// Says what a caller is told of an error.
+///
+/// Knows the errors of this module and of the core. What an adapter throws beyond ``TransientError`` can be told to
+/// `other` by the executable, which knows the adapters.
+public struct ProblemMapping: Sendable {
+    private let other: @Sendable (any Error) -> Problem?
+
+    /// A mapping that asks `other` for errors which it does not know itself.
+    public init(other: @escaping @Sendable (any Error) -> Problem? = { _ in nil }) {
+        self.other = other
+    }
+
+    /// The problem; `nil` for an error that nobody foresaw.
+    func problem(for error: any Error) -> Problem? {
+        switch error {
+        case let problem as Problem: problem
+        case let input as InvalidInput: Problem(input)
+        case is RequestDeadlineExceeded: .requestTimeout
+        case let error as HTTPError where error.status == .notFound: .notFound()
+        default: other(error) ?? (error.isTransient ? .serviceUnavailable : nil)
+        }
+    }
+}

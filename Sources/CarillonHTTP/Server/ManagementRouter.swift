@@ -1,0 +1,66 @@
+public import CoreMetrics
+public import Hummingbird
+import CarillonCore
+import HTTPTypes
+import NIOCore
+
+/// The routes of the management port (API section 13).
+public enum ManagementRouter {
+    /// A router for health and metrics.
+    ///
+    /// - Parameters:
+    ///   - reasonsNotReady: Why the service cannot work at the moment, in plain words; empty when it can.
+    ///   - exposition: The metrics in Prometheus' text format.
+    ///   - metrics: Where requests are counted.
+    /// - Returns: The router.
+    public static func make(
+        reasonsNotReady: @escaping @Sendable () async -> [String],
+        exposition: @escaping @Sendable () async -> String,
+        metrics: any MetricsFactory
+    ) -> Router<CarillonRequestContext> {
+        let outline = Router(context: CarillonRequestContext.self)
+        addRoutes(to: outline, reasonsNotReady, exposition)
+        let router = Router(context: CarillonRequestContext.self, options: .autoGenerateHeadEndpoints)
+        router.addEdge(
+            problems: ProblemMapping(),
+            routes: RouteTable(outline),
+            settings: ServerSettings(),
+            metrics: metrics
+        )
+        addRoutes(to: router, reasonsNotReady, exposition)
+        return router
+    }
+
+    private static func addRoutes(
+        to router: Router<CarillonRequestContext>,
+        _ reasonsNotReady: @escaping @Sendable () async -> [String],
+        _ exposition: @escaping @Sendable () async -> String
+    ) {
+        router.get("/health/live") { _, _ in Response.json(["status": "live"]) }
+        router.get("/health/ready") { _, _ in
+            let reasons = await reasonsNotReady()
+            guard reasons.isEmpty else { throw Problem.notReady(reasons) }
+            return Response.json(["status": "ready"])
+        }
+        router.get("/metrics") { _, _ in
+            Response(
+                status: .ok,
+                headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: await exposition()))
+            )
+        }
+    }
+}
+
+extension Problem {
+    /// The service is up but cannot work.
+    fileprivate static func notReady(_ reasons: [String]) -> Problem {
+        Problem(
+            "not-ready",
+            status: .serviceUnavailable,
+            title: "The service is not ready",
+            detail: reasons.joined(separator: "; "),
+            headers: [.retryAfter: "1"]
+        )
+    }
+}

@@ -1,0 +1,92 @@
+import CarillonCore
+import Hummingbird
+
+/// The controllers of the public API, wired.
+struct PublicControllers {
+    private let networks: NetworkController
+    private let credentials: CredentialController
+    private let events: EventController
+    private let users: UserController
+    private let channels: ChannelController
+    private let imports: ImportController
+    private let toggles: ToggleController
+    private let explain: ExplainController
+    private let devices: DeviceController
+    private let templates: TemplateController
+    private let deadLetters: DeadLetterController
+    private let providers: ProviderController
+    private let description: DescriptionController
+
+    init(_ dependencies: PublicDependencies) {
+        let (accounts, directory, clock) = (dependencies.accounts, dependencies.directory, dependencies.clock)
+        let cache = CredentialCache(accounts: accounts, logger: dependencies.logger)
+        let authenticator = Authenticator(operatorToken: dependencies.operatorToken, cache: cache, clock: clock)
+        let names = NameLookup(directory: directory)
+        networks = NetworkController(authenticator: authenticator, accounts: accounts, cache: cache, clock: clock)
+        credentials = CredentialController(authenticator: authenticator, accounts: accounts, cache: cache, clock: clock)
+        events = EventController(
+            authenticator: authenticator,
+            accept: dependencies.accept,
+            history: dependencies.history,
+            clock: clock
+        )
+        users = UserController(authenticator: authenticator, directory: directory)
+        channels = ChannelController(authenticator: authenticator, directory: directory)
+        imports = ImportController(
+            authenticator: authenticator,
+            directory: directory,
+            temporaryDirectory: dependencies.temporaryDirectory,
+            clock: clock
+        )
+        toggles = ToggleController(authenticator: authenticator, toggles: dependencies.toggles)
+        explain = ExplainController(
+            authenticator: authenticator,
+            explainer: Explainer(
+                names: names,
+                devices: dependencies.devices,
+                toggles: dependencies.toggles,
+                templates: dependencies.templates,
+                catalog: dependencies.catalog,
+                clock: clock
+            ),
+            clock: clock
+        )
+        devices = DeviceController(
+            authenticator: authenticator,
+            devices: dependencies.devices,
+            directory: directory,
+            clock: clock
+        )
+        templates = TemplateController(
+            authenticator: authenticator,
+            templates: dependencies.templates,
+            catalog: dependencies.catalog,
+            names: names,
+            clock: clock
+        )
+        deadLetters = DeadLetterController(authenticator: authenticator, history: dependencies.history)
+        providers = ProviderController(
+            authenticator: authenticator,
+            accounts: accounts,
+            providers: dependencies.providers,
+            lanes: dependencies.lanes
+        )
+        description = DescriptionController(openAPI: dependencies.openAPI)
+    }
+
+    func addRoutes(to router: Router<CarillonRequestContext>) {
+        networks.addRoutes(to: router)
+        credentials.addRoutes(to: router)
+        events.addRoutes(to: router)
+        users.addRoutes(to: router)
+        channels.addRoutes(to: router)
+        imports.addRoutes(to: router)
+        toggles.addRoutes(to: router)
+        explain.addRoutes(to: router)
+        devices.addRoutes(to: router)
+        templates.addRoutes(to: router)
+        deadLetters.addRoutes(to: router)
+        providers.addRoutes(to: router)
+        description.addRoutes(to: router)
+    }
+}

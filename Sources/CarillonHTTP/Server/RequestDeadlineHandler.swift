@@ -1,0 +1,92 @@
+import NIOCore
+
+/// A request did not arrive in time.
+struct RequestDeadlineExceeded: Error {}
+
+/// Gives each request a limited time from its first part to the first part of its answer.
+///
+/// A body that trickles in is ended with an error, which whoever reads it turns into 408; a timer of the connection's
+/// own event loop does that without a task for each request. After an answer the rest of an unread body has the same
+/// time once more before the connection is closed, or two seconds when the answer announced that. Headers that trickle in are the idle timeout's business: no part of
+/// a request exists before they are complete.
+final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = NIOAny
+    typealias InboundOut = NIOAny
+    typealias OutboundIn = NIOAny
+    typealias OutboundOut = NIOAny
+
+    /// Sent outwards through the pipeline to say how time is counted from now on, for the request in hand.
+    enum Mode: Sendable {
+        /// From the request's first part: the default for every request.
+        case wholeRequest
+        /// From the last part that arrived: for uploads of any size.
+        case sincePart
+        /// Not at all: the answer announces that the connection is closed, which follows shortly after it.
+        case closing
+    }
+
+    /// How long a caller who is still sending has to read the last answer before a reset could take it away.
+    private static let lingering = TimeAmount.seconds(2)
+
+    private let limit: TimeAmount
+    private var timer: Scheduled<Void>?
+    private var mode = Mode.wholeRequest
+
+    init(limit: TimeAmount) {
+        self.limit = limit
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch mode {
+        case .wholeRequest where timer == nil, .sincePart: restart(context)
+        case .wholeRequest, .closing: break
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        stop()
+        switch mode {
+        case .wholeRequest, .sincePart: mode = .wholeRequest
+        case .closing: close(context)
+        }
+        context.write(data, promise: promise)
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard let mode = event as? Mode else {
+            context.triggerUserOutboundEvent(event, promise: promise)
+            return
+        }
+        self.mode = mode
+        promise?.succeed()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        stop()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        stop()
+    }
+
+    private func restart(_ context: ChannelHandlerContext) {
+        stop()
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit) { [self] in
+            timer = nil
+            context.fireErrorCaught(RequestDeadlineExceeded())
+        }
+    }
+
+    private func close(_ context: ChannelHandlerContext) {
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: min(limit, Self.lingering)) {
+            context.close(promise: nil)
+        }
+    }
+
+    private func stop() {
+        timer?.cancel()
+        timer = nil
+    }
+}

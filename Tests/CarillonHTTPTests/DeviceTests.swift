@@ -1,0 +1,161 @@
+import CarillonCore
+import Crypto
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite struct DeviceTests {
+    private static let apns = """
+        {"userId":"alice","provider":"apns","appId":"com.acme.chat","environment":"production",\
+        "token":"740F47C0FFEE740f47c0ffee0000f7a2","locale":"th-TH"}
+        """
+
+    @Test func `a device is registered, shown without its token, and unregistered`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let path = network.path("devices/d-1")
+            let created = try await api.call(.put, path, Self.apns, as: network.adminKey)
+            #expect(created.status == 201)
+            #expect(
+                created.text == """
+                    {"id":"d-1","userId":"alice","provider":"apns","appId":"com.acme.chat","environment":"production",\
+                    "token":"…f7a2","locale":"th-TH","state":"active","error":null,\
+                    "registeredAt":"2026-11-24T12:00:00.000Z"}
+                    """
+            )
+            #expect(try await api.call(.put, path, Self.apns, as: network.adminKey).status == 200)
+            #expect(try await api.call(.get, path, as: network.adminKey).text == created.text)
+            let list = try await api.call(.get, network.path("users/alice/devices"), as: network.adminKey)
+            #expect(list.text == #"{"items":[\#(created.text)]}"#)
+            #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
+            #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
+            #expect(try await api.call(.get, path, as: network.adminKey).status == 404)
+            let unknown = try await api.call(.get, network.path("users/nobody/devices"), as: network.adminKey)
+            #expect(unknown.status == 404)
+        }
+    }
+
+    @Test func `each provider's address is taken`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let point = Tokens.base64URL(P256.KeyAgreement.PrivateKey().publicKey.x963Representation)
+            let auth = Tokens.base64URL([UInt8](repeating: 7, count: 16))
+            let bodies = [
+                #"{"userId":"a","provider":"log"}"#,
+                #"{"userId":"a","provider":"fcm","token":"t:1_2-3","appId":"app"}"#,
+                #"{"userId":"a","provider":"webhook","url":"https://hooks.acme.example:8443/in?x=1"}"#,
+                """
+                {"userId":"a","provider":"webpush","subscription":{"endpoint":"https://push.example/send/abcdefghijkl",\
+                "expirationTime":null,"keys":{"p256dh":"\(point)","auth":"\(auth)=="}}}
+                """,
+            ]
+            for (index, body) in bodies.enumerated() {
+                let answer = try await api.call(.put, network.path("devices/d-\(index)"), body, as: network.adminKey)
+                #expect(answer.status == 201, "\(answer.text)")
+                #expect(
+                    !answer.text.contains(auth) && !answer.text.contains(point) && !answer.text.contains("abcdefgh")
+                )
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("{}", ["/provider", "/userId"]), (#"{"userId":"a","provider":"pager","token":"x"}"#, ["/provider"]),
+        (#"{"userId":"me","provider":"log"}"#, ["/userId"]),
+        (#"{"userId":"a","provider":"log","token":"x"}"#, ["/token"]),
+        (#"{"userId":"a","provider":"apns"}"#, ["/token", "/appId", "/environment"]),
+        (
+            #"{"userId":"a","provider":"apns","token":"xyz","appId":"a","environment":"test"}"#,
+            ["/token", "/environment"]
+        ),
+        (#"{"userId":"a","provider":"apns","token":"","appId":"a","environment":"sandbox"}"#, ["/token"]),
+        (#"{"userId":"a","provider":"fcm","token":"","appId":""}"#, ["/token", "/appId"]),
+        (#"{"userId":"a","provider":"fcm","token":"a b","appId":"x"}"#, ["/token"]),
+        (#"{"userId":"a","provider":"webhook","url":"/relative"}"#, ["/url"]),
+        (#"{"userId":"a","provider":"webhook","url":"ftp://x/y"}"#, ["/url"]),
+        (#"{"userId":"a","provider":"webhook","url":"https://u:p@x/y"}"#, ["/url"]),
+        (#"{"userId":"a","provider":"webhook","url":"https://u@x/y"}"#, ["/url"]),
+        (#"{"userId":"a","provider":"webhook","url":"https:///y"}"#, ["/url"]),
+        (#"{"userId":"a","provider":"webhook","url":"https://x/ y"}"#, ["/url"]),
+        (#"{"userId":"a","provider":"webhook","url":"https://x:99999/"}"#, ["/url"]),
+        (#"{"userId":"a","provider":"webhook","url":"https://x/#y"}"#, ["/url"]),
+        (#"{"userId":"a","provider":"webpush"}"#, ["/subscription"]),
+        (
+            #"{"userId":"a","provider":"webpush","subscription":{"endpoint":"x","keys":{"p256dh":"AA","auth":"!"},"y":1}}"#,
+            ["/subscription/endpoint", "/subscription/keys/p256dh", "/subscription/keys/auth", "/subscription/y"]
+        ),
+        (#"{"userId":"a","provider":"log","locale":"??"}"#, ["/locale"]), ("[]", [""]),
+    ])
+    func `a bad device is 400 with every pointer`(body: String, pointers: [String]) async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let answer = try await api.call(.put, network.path("devices/d"), body, as: network.adminKey)
+            #expect(answer.status == 400)
+            #expect(answer.problem == "invalid-device")
+            #expect(Set(pointers).isSubset(of: answer.pointers), "\(answer.text)")
+        }
+    }
+
+    @Test func `a point that is not on the curve is no key`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let point = Tokens.base64URL([4] + [UInt8](repeating: 1, count: 64))
+            let body = """
+                {"userId":"a","provider":"webpush","subscription":{"endpoint":"https://push.example/1",\
+                "keys":{"p256dh":"\(point)","auth":"BwcHBwcHBwcHBwcHBwcHBw"}}}
+                """
+            let answer = try await api.call(.put, network.path("devices/d"), body, as: network.adminKey)
+            #expect(answer.pointers == ["/subscription/keys/p256dh"])
+        }
+    }
+
+    @Test func `a user token registers its own user's devices only`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let path = network.path("devices/d")
+            for body in [
+                #"{"provider":"log"}"#, #"{"provider":"log","userId":"alice"}"#, #"{"provider":"log","userId":"me"}"#,
+            ] {
+                let answer = try await api.call(.put, path, body, as: network.token())
+                #expect(answer.status < 300 && answer.string("userId") == "alice")
+            }
+            let other = try await api.call(.put, path, #"{"provider":"log","userId":"bob"}"#, as: network.token())
+            #expect(other.status == 403)
+            #expect(try await api.call(.get, path, as: network.token()).status == 200)
+            #expect(try await api.call(.get, path, as: network.token(for: "bob")).status == 403)
+            #expect(try await api.call(.delete, path + "?userId=bob", as: network.token()).status == 403)
+            #expect(try await api.call(.delete, path, as: network.token(for: "bob")).status == 204)
+            #expect(try await api.call(.get, path, as: network.token()).status == 200)
+            #expect(try await api.call(.delete, path + "?userId=alice", as: network.token()).status == 204)
+            #expect(try await api.call(.get, path, as: network.adminKey).status == 404)
+        }
+    }
+
+    @Test func `unregistering with a user acts only while the device is theirs`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let key = try await api.makeKey("device", in: network)
+            let path = network.path("devices/d")
+            for user in ["alice", "bob+b"] {
+                _ = try await api.call(.put, path, #"{"provider":"log","userId":"\#(user)"}"#, as: key)
+            }
+            #expect(try await api.call(.delete, path + "?userId=alice", as: key).status == 204)
+            #expect(try await api.call(.get, path, as: network.adminKey).string("userId") == "bob+b")
+            #expect(try await api.call(.delete, path + "?userId=bob%2Bb&x=y", as: key).status == 204)
+            #expect(try await api.call(.get, path, as: network.adminKey).status == 404)
+            for query in ["userId=", "userId=%00", "userId=%zz", "userId=a&userId=b"] {
+                let answer = try await api.call(.delete, path + "?" + query, as: key)
+                #expect(answer.status == 400)
+            }
+        }
+    }
+
+    @Test func `a token belongs to the device that registered it last`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            #expect(try await api.call(.put, network.path("devices/a"), Self.apns, as: network.adminKey).status == 201)
+            #expect(try await api.call(.put, network.path("devices/b"), Self.apns, as: network.adminKey).status == 201)
+            #expect(try await api.call(.get, network.path("devices/a"), as: network.adminKey).status == 404)
+        }
+    }
+}

@@ -1,0 +1,197 @@
+import CarillonCore
+import CarillonTesting
+import HTTPTypes
+import Testing
+
+@Suite struct EventTests {
+    static let message = """
+        {"id":"evt-1","type":"message.sent","data":{"channel":{"id":"general","displayName":"General"},\
+        "user":{"id":"alice","displayName":"Alice"},"message":{"type":"text","text":"Hello"}},"later":1}
+        """
+
+    @Test func `a signed event is accepted, and a repeated one is a duplicate of the same id`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let headers = try network.signature(of: Self.message)
+            let first = try await api.call(.post, network.path("events"), Self.message, headers: headers)
+            #expect(first.status == 202)
+            let id = try #require(first.string("id"))
+            #expect(first.text == #"{"id":"\#(id)","status":"accepted"}"#)
+            let again = try await api.call(.post, network.path("events"), Self.message, headers: headers)
+            #expect(again.status == 202)
+            #expect(again.text == #"{"id":"\#(id)","status":"duplicate"}"#)
+        }
+    }
+
+    @Test func `an unknown type is ignored`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let answer = try await api.call(
+                .post,
+                network.path("events"),
+                #"{"id":"1","type":"poll.opened"}"#,
+                as: network.adminKey
+            )
+            #expect(answer.status == 202)
+            #expect(answer.string("status") == "ignored")
+        }
+    }
+
+    @Test func `webhook-id stands in for a missing id`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let body = #"{"type":"user.updated","data":{"user":{"id":"bob"}}}"#
+            let headers = try network.signature(of: body, id: "hook-7")
+            #expect(try await api.call(.post, network.path("events"), body, headers: headers).status == 202)
+            let found = try await api.call(.get, network.path("events?sourceId=hook-7"), as: network.adminKey)
+            #expect(found["items", "0", "sourceId"] == "hook-7")
+            let missing = try await api.call(.post, network.path("events"), body, as: network.adminKey)
+            #expect(missing.status == 400)
+            #expect(missing.pointers == ["/id"])
+        }
+    }
+
+    @Test func `an array is answered in order`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let body = "[\(Self.message),{\"id\":\"2\",\"type\":\"x\"},\(Self.message)]"
+            let headers = try network.signature(of: body)
+            let answer = try await api.call(.post, network.path("events"), body, headers: headers)
+            #expect(answer.status == 202)
+            #expect(answer["results", "0", "status"] == "accepted")
+            #expect(answer["results", "1", "status"] == "ignored")
+            #expect(answer["results", "2", "status"] == "duplicate")
+            #expect(answer["results", "2", "id"] == answer["results", "0", "id"])
+        }
+    }
+
+    @Test func `one bad element is named, and none is stored`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let body = #"[\#(Self.message),{"id":"2","type":"message.sent","data":{}}]"#
+            let answer = try await api.call(.post, network.path("events"), body, as: network.adminKey)
+            #expect(answer.status == 400)
+            #expect(answer.pointers.contains("/1/data/channel"))
+            let list = try await api.call(.get, network.path("events"), as: network.adminKey)
+            #expect(list.text == #"{"items":[]}"#)
+        }
+    }
+
+    @Test(arguments: [
+        "", "{", "null", "7", #""text""#, "[]", #"[1]"#, #"{"id":"1"}"#, #"{"type":"message.sent"}"#,
+        #"{"id":"1","type":"message.sent","data":{"channel":{"id":"c"},"user":{"id":"\u0000"},"message":{}}}"#,
+        #"{"id":"1","type":"message.sent","data":{"channel":{"id":"c"},"user":{"id":"a"},"message":{"text":"\ud800"}}}"#,
+        #"{"id":"1","type":"user.updated","data":{"user":{"id":"me"}}}"#,
+        "[" + String(repeating: #"{"id":"1","type":"x"},"#, count: 1000) + #"{"id":"1","type":"x"}]"#,
+    ])
+    func `a bad event is 400`(body: String) async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let answer = try await api.call(.post, network.path("events"), body, as: network.adminKey)
+            #expect(answer.status == 400)
+            #expect(!answer.pointers.isEmpty)
+        }
+    }
+
+    @Test func `a wrong signature is 401, whatever the body`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let other = try await api.makeNetwork("other")
+            let right = try network.signature(of: Self.message)
+            var wrong = [
+                try other.signature(of: Self.message), try network.signature(of: Self.message + " "),
+                try network.signature(of: Self.message, at: TestAPI.now + .seconds(301)),
+                try network.signature(of: Self.message, at: TestAPI.now - .seconds(301)),
+                ["webhook-signature": right["webhook-signature"] ?? ""],
+            ]
+            wrong.append(right.merging(["webhook-signature": "v1,AAAA"]) { $1 })
+            wrong.append(right.merging(["webhook-signature": "v1a,AAAA"]) { $1 })
+            wrong.append(right.merging(["webhook-timestamp": "now"]) { $1 })
+            wrong.append(right.merging(["webhook-id": "other"]) { $1 })
+            for headers in wrong {
+                let answer = try await api.call(.post, network.path("events"), Self.message, headers: headers)
+                #expect(answer.status == 401)
+            }
+            let unknown = try await api.call(.post, "/v1/networks/nobody/events", Self.message, headers: right)
+            #expect(unknown.status == 401)
+        }
+    }
+
+    @Test func `several signatures are allowed`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            var headers = try network.signature(of: Self.message)
+            headers["webhook-signature"] = "v1,AAAA " + (headers["webhook-signature"] ?? "") + " v2,xx"
+            #expect(try await api.call(.post, network.path("events"), Self.message, headers: headers).status == 202)
+        }
+    }
+
+    @Test func `an event is followed by its id and by its sender's`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let posted = try await api.call(.post, network.path("events"), Self.message, as: network.adminKey)
+            let id = try #require(posted.string("id"))
+            let expected = """
+                {"id":"\(id)","sourceId":"evt-1","type":"message.sent","receivedAt":"2026-11-24T12:00:00.000Z",\
+                "state":"accepted","recipients":{"resolved":0,"notified":0,"suppressed":{"network":0,"user":0,\
+                "channel":0},"noDevice":0},"deliveries":{"pending":0,"delivered":0,"unregistered":0,"expired":0,\
+                "dead":0}}
+                """
+            let shown = try await api.call(.get, network.path("events/\(id)"), as: network.adminKey)
+            #expect(shown.text == expected)
+            let upper = try await api.call(.get, network.path("events/\(id.uppercased())"), as: network.adminKey)
+            #expect(upper.status == 200)
+            let found = try await api.call(.get, network.path("events?sourceId=evt-1"), as: network.adminKey)
+            #expect(found.text == #"{"items":[\#(expected)]}"#)
+            let deliveries = try await api.call(.get, network.path("events/\(id)/deliveries"), as: network.adminKey)
+            #expect(deliveries.text == #"{"items":[]}"#)
+        }
+    }
+
+    @Test func `unknown events are 404, and those of other networks too`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let other = try await api.makeNetwork("other")
+            let posted = try await api.call(.post, network.path("events"), Self.message, as: network.adminKey)
+            let id = try #require(posted.string("id"))
+            for path in ["events/\(id)", "events/\(id)/deliveries"] {
+                #expect(try await api.call(.get, other.path(path), as: other.adminKey).status == 404)
+            }
+            for path in ["events/x", "events/00000000-0000-0000-0000-000000000000", "events/x/deliveries"] {
+                #expect(try await api.call(.get, network.path(path), as: network.adminKey).status == 404)
+            }
+            let none = try await api.call(.get, network.path("events?sourceId=evt-9"), as: network.adminKey)
+            #expect(none.text == #"{"items":[]}"#)
+            let empty = try await api.call(.get, network.path("events?sourceId="), as: network.adminKey)
+            #expect(empty.status == 400)
+        }
+    }
+
+    @Test func `events are listed newest first in pages`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            for id in 1...3 {
+                let body = #"{"id":"\#(id)","type":"user.updated","data":{"user":{"id":"bob"}}}"#
+                _ = try await api.call(.post, network.path("events"), body, as: network.adminKey)
+            }
+            let first = try await api.call(.get, network.path("events?limit=2"), as: network.adminKey)
+            #expect(first["items", "0", "sourceId"] == "3" && first["items", "1", "sourceId"] == "2")
+            let cursor = try #require(first.string("next"))
+            let second = try await api.call(.get, network.path("events?limit=2&cursor=\(cursor)"), as: network.adminKey)
+            #expect(second["items", "0", "sourceId"] == "1" && second["next"] == nil)
+        }
+    }
+
+    @Test func `while the store is away nothing is promised`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            #expect(try await api.call(.get, network.path("events"), as: network.adminKey).status == 200)
+            api.store.fail(with: Away())
+            let answer = try await api.call(.post, network.path("events"), Self.message, as: network.adminKey)
+            #expect(answer.status == 503)
+            api.store.fail(with: nil)
+            let again = try await api.call(.post, network.path("events"), Self.message, as: network.adminKey)
+            #expect(again.string("status") == "accepted")
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import CarillonCore
+import CarillonHTTP
+import CarillonTesting
+import CoreMetrics
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Testing
+
+@Suite struct ProviderTests {
+    @Test func `providers are listed with the circuits of the caller's network`() async throws {
+        let lanes = [
+            LaneStatus(
+                lane: Lane(networkID: NetworkID(trusted: "acme"), provider: .webhook, appID: ""),
+                circuit: .open,
+                since: TestAPI.now,
+                reason: "connection refused"
+            ),
+            LaneStatus(lane: Lane(networkID: NetworkID(trusted: "other"), provider: .log, appID: ""), circuit: .open),
+        ]
+        try await withAPI(lanes: lanes) { api in
+            let network = try await api.makeNetwork()
+            let answer = try await api.call(.get, network.path("providers"), as: network.adminKey)
+            #expect(
+                answer.text == """
+                    {"items":[{"provider":"log","appId":null,"circuit":"closed","since":null,"reason":null},\
+                    {"provider":"webhook","appId":null,"circuit":"open","since":"2026-11-24T12:00:00.000Z",\
+                    "reason":"connection refused"}]}
+                    """
+            )
+        }
+    }
+
+    @Test func `the webhook secret is shown once`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let path = network.path("providers/webhook")
+            #expect(try await api.call(.put, path, "{}", as: network.adminKey).text == #"{"provider":"webhook"}"#)
+            #expect(try await api.call(.put, path, #"{"url":"x"}"#, as: network.adminKey).pointers == ["/url"])
+            let first = try await api.call(.post, path + "/secret", as: network.adminKey)
+            #expect(first.status == 201)
+            let secret = try #require(first.string("secret"))
+            let shown = try await api.call(.get, path, as: network.adminKey)
+            #expect(shown.status == 200 && !shown.text.contains(secret))
+            let id = NetworkID(trusted: "acme")
+            let second = try await api.call(.post, path + "/secret", #"{"overlapSeconds":60}"#, as: network.adminKey)
+            let both = [try #require(second.string("secret")), secret].map { WebhookSecret($0) }
+            #expect(try await api.store.outgoingWebhookSecrets(of: id, candidate: .generate()) == both)
+            #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
+            let fresh = try await api.store.outgoingWebhookSecrets(of: id, candidate: .generate())
+            #expect(fresh.count == 1 && !both.contains(fresh.first))
+        }
+    }
+
+    @Test func `dead letters are listed, retried and forgotten`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let letters = try await api.store.giveUp(count: 3, in: NetworkID(trusted: "acme"), at: TestAPI.now)
+            let first = try await api.call(.get, network.path("dead-letters?limit=2"), as: network.adminKey)
+            #expect(first["items", "0", "reason"] == "410" && first["items", "0", "appId"] == .some(.null))
+            let cursor = try #require(first.string("next"))
+            let rest = try await api.call(.get, network.path("dead-letters?cursor=\(cursor)"), as: network.adminKey)
+            #expect(rest["items", "0", "id"] == .string(letters[2].canonicalText))
+            let path = network.path("dead-letters/\(letters[0].canonicalText)")
+            let other = try await api.makeNetwork("other")
+            let foreign = other.path("dead-letters/\(letters[0].canonicalText)")
+            #expect(try await api.call(.post, foreign + "/retry", as: other.adminKey).status == 404)
+            #expect(try await api.call(.delete, foreign, as: other.adminKey).status == 404)
+            #expect(try await api.call(.post, path + "/retry", as: network.adminKey).status == 202)
+            #expect(try await api.call(.post, path + "/retry", as: network.adminKey).status == 404)
+            #expect(try await api.call(.delete, path, as: network.adminKey).status == 404)
+            let second = network.path("dead-letters/\(letters[1].canonicalText)")
+            #expect(try await api.call(.delete, second, as: network.adminKey).status == 204)
+            #expect(try await api.call(.delete, network.path("dead-letters/x"), as: network.adminKey).status == 404)
+        }
+    }
+}
+
+@Suite struct ManagementTests {
+    private func answer(_ path: String, notReady: [String] = []) async throws -> Answer {
+        let router = ManagementRouter.make(
+            reasonsNotReady: { notReady },
+            exposition: { "carillon_up 1\n" },
+            metrics: NOOPMetricsHandler.instance
+        )
+        return try await Application(router: router, logger: .silent).test(.router) { client in
+            Answer(try await client.execute(uri: path, method: .get))
+        }
+    }
+
+    @Test func `a live and ready service says so`() async throws {
+        #expect(try await answer("/health/live").text == #"{"status":"live"}"#)
+        #expect(try await answer("/health/ready").text == #"{"status":"ready"}"#)
+    }
+
+    @Test func `a service that is not ready says why`() async throws {
+        let answer = try await answer("/health/ready", notReady: ["PostgreSQL cannot be reached"])
+        #expect(answer.status == 503)
+        #expect(answer.problem == "not-ready")
+        #expect(answer.string("detail") == "PostgreSQL cannot be reached")
+        #expect(try await self.answer("/health/live", notReady: ["x"]).status == 200)
+    }
+
+    @Test func `metrics are Prometheus text`() async throws {
+        let answer = try await answer("/metrics")
+        #expect(answer.text == "carillon_up 1\n")
+        #expect(answer.headers[.contentType]?.hasPrefix("text/plain; version=0.0.4") == true)
+    }
+
+    @Test func `the public API is not on this port`() async throws {
+        #expect(try await answer("/v1/networks").status == 404)
+    }
+}

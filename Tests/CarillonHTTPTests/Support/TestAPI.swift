@@ -1,0 +1,242 @@
+import CarillonCore
+import CarillonHTTP
+import CarillonTesting
+import CoreMetrics
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import Synchronization
+import Testing
+
+/// An answer of the service, with its body read as JSON.
+struct Answer {
+    let status: Int
+    let headers: HTTPFields
+    let bytes: [UInt8]
+
+    init(_ response: TestResponse) {
+        status = response.status.code
+        headers = response.headers
+        bytes = Array(response.body.readableBytesView)
+    }
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    var json: JSONValue? { try? JSONValue(parsing: bytes) }
+
+    /// The value at a path of member names and indices.
+    subscript(path: String...) -> JSONValue? {
+        path.reduce(json) { value, step in
+            switch value {
+            case .object(let object)?: object[step]
+            case .array(let elements)?: Int(step).flatMap { elements.dropFirst($0).first }
+            default: nil
+            }
+        }
+    }
+
+    /// A string at a path.
+    func string(_ path: String...) -> String? {
+        let value = path.reduce(json) { value, step in
+            if case .object(let object)? = value { object[step] } else { nil }
+        }
+        guard case .string(let text)? = value else { return nil }
+        return text
+    }
+
+    /// The pointers of a problem's errors.
+    var pointers: [String] {
+        guard case .array(let errors)? = self["errors"] else { return [] }
+        return errors.compactMap { error in
+            guard case .object(let object) = error, case .string(let pointer)? = object["pointer"] else { return nil }
+            return pointer
+        }
+    }
+
+    /// The last part of a problem's type.
+    var problem: String? {
+        guard headers[.contentType] == "application/problem+json" else { return nil }
+        return string("type")?.split(separator: "/").last.map(String.init)
+    }
+}
+
+/// Talks to a service over a store in memory.
+struct TestAPI {
+    static let operatorToken = "operator-token-of-at-least-32-characters"
+    static let now = Timestamp(milliseconds: 1_795_521_600_000)  // 2026-11-24T12:00:00.000Z
+
+    let client: any TestClientProtocol
+    let store: MemoryStore
+    let time: ManualTime
+
+    /// Sends a request; `body` is sent as JSON unless `type` says otherwise.
+    func call(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ body: String? = nil,
+        as token: String? = nil,
+        type: String? = "application/json",
+        headers: [String: String] = [:]
+    ) async throws -> Answer {
+        var fields = HTTPFields()
+        if let token { fields[.authorization] = "Bearer \(token)" }
+        if let type, body != nil { fields[.contentType] = type }
+        for (name, value) in headers { fields[try #require(HTTPField.Name(name))] = value }
+        let buffer = body.map { ByteBuffer(string: $0) }
+        return Answer(try await client.execute(uri: path, method: method, headers: fields, body: buffer))
+    }
+
+    /// Makes a network and answers its credentials.
+    func makeNetwork(_ id: String = "acme") async throws -> Credentials {
+        let answer = try await call(.post, "/v1/networks", #"{"id":"\#(id)"}"#, as: Self.operatorToken)
+        try #require(answer.status == 201)
+        return Credentials(
+            id: id,
+            adminKey: try #require(answer.string("apiKey")),
+            webhookSecret: try #require(answer.string("webhookSecret")),
+            userTokenSecret: try #require(answer.string("userTokenSecret"))
+        )
+    }
+
+    /// Makes another API key.
+    func makeKey(_ role: String, in network: Credentials) async throws -> String {
+        let answer = try await call(.post, network.path("api-keys"), #"{"role":"\#(role)"}"#, as: network.adminKey)
+        try #require(answer.status == 201)
+        return try #require(answer.string("apiKey"))
+    }
+}
+
+/// What the operator got when a network was made.
+struct Credentials {
+    let id: String
+    let adminKey: String
+    let webhookSecret: String
+    let userTokenSecret: String
+
+    func path(_ rest: String) -> String { "/v1/networks/\(id)/\(rest)" }
+}
+
+/// A time that stands still until it is moved.
+final class ManualTime: Sendable {
+    private let time = Mutex(TestAPI.now)
+
+    var clock: WallClock { WallClock { [self] in time.withLock(\.self) } }
+
+    func advance(by duration: Duration) {
+        time.withLock { $0 = $0 + duration }
+    }
+}
+
+/// A service over an empty store.
+func withAPI(
+    _ setup: TestingSetup = .router,
+    settings: ServerSettings = ServerSettings(),
+    lanes: [LaneStatus] = [],
+    problems: ProblemMapping = ProblemMapping(),
+    _ test: @Sendable (TestAPI) async throws -> Void
+) async throws {
+    let time = ManualTime()
+    let store = MemoryStore(clock: time.clock)
+    let ids = UUIDv7Generator()
+    let dependencies = PublicDependencies(
+        accounts: store,
+        directory: store,
+        devices: store,
+        toggles: store,
+        templates: store,
+        history: store,
+        accept: { parsed, network in try await store.receipts(for: parsed, in: network, ids: ids, time.clock.now()) },
+        catalog: try .english,
+        providers: [.log, .webhook],
+        lanes: { lanes },
+        operatorToken: OperatorToken(Secret(TestAPI.operatorToken)),
+        openAPI: "openapi: 3.1.0\n",
+        temporaryDirectory: NSTemporaryDirectory(),
+        problems: problems,
+        metrics: NOOPMetricsHandler.instance,
+        logger: .silent,
+        clock: time.clock
+    )
+    let application = Application(
+        router: PublicRouter.make(dependencies, settings: settings),
+        server: settings.server,
+        configuration: settings.configuration(address: .hostname("127.0.0.1", port: 0)),
+        logger: .silent
+    )
+    try await application.test(setup) { client in
+        try await test(TestAPI(client: client, store: store, time: time))
+    }
+}
+
+extension Logger {
+    /// Writes nothing.
+    static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+}
+
+extension MemoryStore {
+    /// Stores events as the ingest stage does, but one call after the other.
+    fileprivate func receipts(
+        for parsed: [ParsedEvent],
+        in network: NetworkID,
+        ids: UUIDv7Generator,
+        _ now: Timestamp
+    ) async throws -> [Receipt] {
+        var receipts: [Receipt] = []
+        for event in parsed {
+            let id = EventID(ids.next())
+            guard case .known(let known) = event.content else {
+                receipts.append(Receipt(id: id, status: .ignored))
+                continue
+            }
+            let incoming = IncomingEvent(
+                networkID: network,
+                id: id,
+                receivedAt: now,
+                event: known,
+                body: event.body,
+                leased: false
+            )
+            switch try await accept([incoming]).first {
+            case .accepted(let id)?: receipts.append(Receipt(id: id, status: .accepted))
+            case .duplicate(let id)?: receipts.append(Receipt(id: id, status: .duplicate))
+            case nil: break
+            }
+        }
+        return receipts
+    }
+}
+
+extension TemplateCatalog {
+    /// The English texts of the contract, and a Thai one.
+    static var english: TemplateCatalog {
+        get throws {
+            let texts: [(EventType, LocaleTag, TemplateSource)] = [
+                (.channelCreated, .english, TemplateSource(title: "%s", body: .one("You're now member of %s!"))),
+                (
+                    .memberJoined, .english,
+                    TemplateSource(
+                        title: "%s",
+                        body: .variants([
+                            .one: "%1s has joined %2s", .many: "%1s and %3s others have joined %2s",
+                        ])
+                    )
+                ),
+                (
+                    .messageSent, .english,
+                    TemplateSource(
+                        title: "%1s (%2s)",
+                        body: .variants([.text: "%s", .image: "Image Message", .other: "Special message"])
+                    )
+                ),
+                (
+                    .messageSent, try #require(LocaleTag("th")),
+                    TemplateSource(title: "%2s: %1s", body: .variants([.image: "รูปภาพ"]))
+                ),
+            ]
+            return try TemplateCatalog(texts.map { try CompiledTemplate($2, for: $0, locale: $1) })
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import CarillonCore
+import HTTPTypes
+import Testing
+
+@Suite struct ToggleTests {
+    private static let channelDefaults = #"{"enabled":true,"mentionsOnly":false,"mutedUntil":null,"updatedAt":null}"#
+
+    @Test func `documents that were never set are full of defaults`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let admin = try await api.call(.get, network.path("notifications"), as: network.adminKey)
+            #expect(
+                admin.text == """
+                    {"enabled":true,"modules":{"chat":{"enabled":true},"social":{"enabled":true}},"events":\
+                    {"channel.created":{"enabled":true},"member.joined":{"enabled":true},"message.sent":\
+                    {"enabled":true}},"updatedAt":null}
+                    """
+            )
+            let user = try await api.call(.get, network.path("users/me/notifications"), as: network.token())
+            #expect(user["updatedAt"] == .some(.null) && user["quietHours"] == .some(.null))
+            let channel = try await api.call(
+                .get,
+                network.path("users/me/channels/c/notifications"),
+                as: network.token()
+            )
+            #expect(channel.text == Self.channelDefaults)
+            #expect(channel.headers[.eTag] == "\"0\"")
+        }
+    }
+
+    @Test func `PUT replaces and PATCH changes what it names`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let path = network.path("users/me/channels/c/notifications")
+            let put = try await api.call(.put, path, #"{"mentionsOnly":true}"#, as: network.token())
+            #expect(put.status == 200)
+            #expect(put["mentionsOnly"] == true && put["updatedAt"] == "2026-11-24T12:00:00.000Z")
+            let type = "application/merge-patch+json"
+            let body = #"{"mutedUntil":"2026-12-01T00:00:00+07:00"}"#
+            let patched = try await api.call(.patch, path, body, as: network.token(), type: type)
+            #expect(patched["mentionsOnly"] == true && patched["mutedUntil"] == "2026-11-30T17:00:00.000Z")
+            let cleared = try await api.call(.patch, path, #"{"mutedUntil":null}"#, as: network.token())
+            #expect(cleared["mutedUntil"] == .some(.null) && cleared["mentionsOnly"] == true)
+            let replaced = try await api.call(.put, path, "{}", as: network.token())
+            #expect(replaced["mentionsOnly"] == false)
+            let seen = try await api.call(
+                .get,
+                network.path("users/alice/channels/c/notifications"),
+                as: network.adminKey
+            )
+            #expect(seen.text == replaced.text)
+        }
+    }
+
+    @Test func `what GET answered can be PUT back`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            for path in ["notifications", "users/bob/notifications", "users/bob/channels/c/notifications"] {
+                let document = try await api.call(.get, network.path(path), as: network.adminKey).text
+                let answer = try await api.call(.put, network.path(path), document, as: network.adminKey)
+                #expect(answer.status == 200, "\(path)")
+            }
+        }
+    }
+
+    @Test func `If-Match guards against lost changes`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let path = network.path("notifications")
+            func write(_ tag: String) async throws -> Int {
+                try await api.call(.patch, path, "{}", as: network.adminKey, headers: ["if-match": tag]).status
+            }
+            #expect(try await write("\"0\"") == 200)
+            for tag in ["\"0\"", "W/\"1\"", "1", "\"x\"", "", "\"2\", \"3\""] {
+                #expect(try await write(tag) == 412, "\(tag)")
+            }
+            #expect(try await write("\"7\", \"1\"") == 200)
+            #expect(try await write("*") == 200)
+            let current = try await api.call(.get, path, as: network.adminKey)
+            #expect(current.headers[.eTag] == "\"3\"")
+            let headers = ["if-match": "\"1\""]
+            let failed = try await api.call(.put, path, #"{"enabled":false}"#, as: network.adminKey, headers: headers)
+            #expect(failed.problem == "precondition-failed")
+            #expect(try await api.call(.get, path, as: network.adminKey).text == current.text)
+        }
+    }
+
+    @Test(arguments: [("\"0\"", 304), ("W/\"0\"", 304), ("*", 304), ("\"1\", \"0\"", 304), ("\"1\"", 200), ("0", 200)])
+    func `If-None-Match answers 304 for the known version`(tag: String, status: Int) async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let headers = ["if-none-match": tag]
+            let answer = try await api.call(.get, network.path("notifications"), as: network.adminKey, headers: headers)
+            #expect(answer.status == status)
+            #expect(answer.headers[.eTag] == "\"0\"")
+            #expect(answer.bytes.isEmpty == (status == 304))
+        }
+    }
+
+    @Test(arguments: [
+        ("notifications", #"{"enable":true}"#, ["/enable"]), ("notifications", #"{"enabled":"yes"}"#, ["/enabled"]),
+        ("notifications", #"{"modules":{"chatt":{}}}"#, ["/modules/chatt"]),
+        ("notifications", #"{"events":{"member.left":{"enabled":true}}}"#, ["/events/member.left"]),
+        (
+            "users/b/notifications", #"{"quietHours":{"from":"22:00","to":"22:00","timeZone":"Asia/Bangkok"}}"#,
+            ["/quietHours/to"]
+        ),
+        (
+            "users/b/notifications", #"{"quietHours":{"from":"24:00","to":"7:00","timeZone":"Bangkok"}}"#,
+            ["/quietHours/from", "/quietHours/to", "/quietHours/timeZone"]
+        ),
+        ("users/b/notifications", #"{"modules":{"chat":{"roles":{"only":[],"except":[]}}}}"#, ["/modules/chat/roles"]),
+        ("users/b/channels/c/notifications", #"{"mutedUntil":"tomorrow"}"#, ["/mutedUntil"]),
+        ("users/b/channels/c/notifications", "[]", [""]),
+    ])
+    func `a mistyped switch is 400 with its pointer, by PUT and by PATCH`(
+        path: String,
+        body: String,
+        pointers: [String]
+    ) async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            for method in [HTTPRequest.Method.put, .patch] {
+                let answer = try await api.call(method, network.path(path), body, as: network.adminKey)
+                #expect(answer.status == 400)
+                #expect(answer.problem == "invalid-toggles")
+                #expect(answer.pointers == pointers)
+            }
+            let after = try await api.call(.get, network.path(path), as: network.adminKey)
+            #expect(after["updatedAt"] == .some(.null))
+        }
+    }
+}

@@ -1,0 +1,201 @@
+import CarillonCore
+import CarillonHTTP
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+/// What only shows on a real connection.
+@Suite struct WireTests {
+    private func withServer(
+        deadline: TimeAmount = .seconds(15),
+        _ test: @Sendable (TestAPI, Int) async throws -> Void
+    ) async throws {
+        var settings = ServerSettings()
+        settings.requestDeadline = deadline
+        try await withAPI(.live, settings: settings) { api in
+            try await test(api, try #require(api.client.port))
+        }
+    }
+
+    private static func head(_ path: String, _ network: Credentials, _ more: String) -> String {
+        "PUT \(network.path(path)) HTTP/1.1\r\nhost: x\r\nauthorization: Bearer \(network.adminKey)\r\n\(more)\r\n\r\n"
+    }
+
+    @Test func `a body that trickles in is 408, and the connection is closed`() async throws {
+        try await withServer(deadline: .milliseconds(300)) { api, port in
+            let network = try await api.makeNetwork()
+            let answer = await RawConnection.with(port: port) { connection in
+                connection.send(Self.head("users/bob", network, "content-length: 1000"))
+                for _ in 0..<3 { connection.send("{") }
+                return connection.receive()
+            }
+            #expect(answer.hasPrefix("HTTP/1.1 408 "))
+            #expect(answer.contains("/problems/request-timeout"))
+            #expect(answer.lowercased().contains("x-request-id: "))
+            #expect(answer.lowercased().contains("connection: close"))
+        }
+    }
+
+    @Test func `headers that never end are cut off by the idle timeout`() async throws {
+        var settings = ServerSettings()
+        settings.idleTimeout = .milliseconds(300)
+        try await withAPI(.live, settings: settings) { api in
+            let port = try #require(api.client.port)
+            let answer = await RawConnection.with(port: port) { connection in
+                connection.send("GET /openapi.yaml HTTP/1.1\r\nhost: x\r\nx-slow: ")
+                return connection.receive()
+            }
+            #expect(answer.isEmpty)
+        }
+    }
+
+    @Test func `a chunked body over its limit is 413`() async throws {
+        try await withServer { api, port in
+            let network = try await api.makeNetwork()
+            let answer = await RawConnection.with(port: port) { connection in
+                connection.send(Self.head("users/bob", network, "transfer-encoding: chunked"))
+                let chunk = "1000\r\n" + String(repeating: " ", count: 4096) + "\r\n"
+                for _ in 0..<17 { connection.send(chunk) }
+                return connection.receive(until: "}")
+            }
+            #expect(answer.hasPrefix("HTTP/1.1 413 "))
+        }
+    }
+
+    @Test func `an announced length over the limit is 413 before it is sent`() async throws {
+        try await withServer { api, port in
+            let network = try await api.makeNetwork()
+            let answer = await RawConnection.with(port: port) { connection in
+                connection.send(Self.head("users/bob", network, "content-length: 99999999"))
+                return connection.receive(until: "}")
+            }
+            #expect(answer.hasPrefix("HTTP/1.1 413 "))
+        }
+    }
+
+    @Test func `the rest of a refused body is not waited for for ever`() async throws {
+        try await withServer(deadline: .milliseconds(300)) { api, port in
+            let network = try await api.makeNetwork()
+            let answer = await RawConnection.with(port: port) { connection in
+                connection.send(Self.head("users/bob", network, "content-length: 99999999") + "x")
+                return connection.receive()
+            }
+            #expect(answer.hasPrefix("HTTP/1.1 413 "))
+        }
+    }
+
+    @Test(arguments: [
+        ("content-length: 100", #"{"displayName":"#), ("transfer-encoding: chunked", "2\r\n{}\r\n"),
+        ("content-length: 100", "{}"),
+    ])
+    func `a body that ends early changes nothing`(framing: String, part: String) async throws {
+        try await withServer { api, port in
+            let network = try await api.makeNetwork()
+            _ = await RawConnection.with(port: port) { connection in
+                connection.send(Self.head("users/bob", network, framing) + part)
+                connection.finish()
+                return connection.receive()
+            }
+            #expect(try await api.call(.get, network.path("users/bob"), as: network.adminKey).status == 404)
+        }
+    }
+
+    @Test func `an import whose connection is lost imports nothing`() async throws {
+        try await withServer { api, port in
+            let network = try await api.makeNetwork()
+            for framing in ["content-length: 1000", "transfer-encoding: chunked"] {
+                _ = await RawConnection.with(port: port) { connection in
+                    let line = #"{"user":{"id":"bob"}}"# + "\n"
+                    let chunk = framing.hasPrefix("t") ? "\(String(line.utf8.count, radix: 16))\r\n\(line)\r\n" : line
+                    connection.send(
+                        Self.head("import", network, framing + "\r\ncontent-type: application/x-ndjson")
+                            .replacing("PUT", with: "POST") + chunk
+                    )
+                    connection.finish()
+                    return connection.receive()
+                }
+                #expect(try await api.call(.get, network.path("users/bob"), as: network.adminKey).status == 404)
+            }
+        }
+    }
+
+    @Test func `an import may take longer than other requests, as long as it goes on`() async throws {
+        try await withServer(deadline: .milliseconds(500)) { api, port in
+            let network = try await api.makeNetwork()
+            let answer = await RawConnection.with(port: port) { connection in
+                let head = Self.head(
+                    "import",
+                    network,
+                    "transfer-encoding: chunked\r\ncontent-type: application/x-ndjson"
+                )
+                connection.send(head.replacing("PUT", with: "POST"))
+                for number in 0..<8 {
+                    let line = #"{"user":{"id":"\#(number)"}}"# + "\n"
+                    connection.send("\(String(line.utf8.count, radix: 16))\r\n\(line)\r\n")
+                    connection.pause(milliseconds: 100)
+                }
+                connection.send("0\r\n\r\n")
+                return connection.receive(until: "}")
+            }
+            #expect(answer.contains(#"{"users":8,"#))
+        }
+    }
+
+    @Test func `large heads are 431, not a broken connection`() async throws {
+        try await withServer { _, port in
+            for more in [
+                "x-large: " + String(repeating: "a", count: 100_000),
+                (0..<100).map { "x-\($0): 1" }.joined(separator: "\r\n"),
+            ] {
+                let answer = await RawConnection.with(port: port) { connection in
+                    connection.send("GET /openapi.yaml HTTP/1.1\r\nhost: x\r\n\(more)\r\n\r\n")
+                    return connection.receive(until: "}")
+                }
+                #expect(answer.hasPrefix("HTTP/1.1 431 "))
+            }
+        }
+    }
+
+    @Test func `an id of 100 KB is 400`() async throws {
+        try await withServer { api, port in
+            let network = try await api.makeNetwork()
+            let answer = await RawConnection.with(port: port) { connection in
+                let head =
+                    Self.head("users/" + String(repeating: "a", count: 100_000), network, "content-length: 2") + "{}"
+                connection.send(head)
+                return connection.receive(until: "}")
+            }
+            #expect(answer.hasPrefix("HTTP/1.1 400 "))
+            #expect(answer.contains("invalid-id"))
+        }
+    }
+
+    @Test func `pipelined requests are answered in order`() async throws {
+        try await withServer { api, port in
+            let network = try await api.makeNetwork()
+            let answer = await RawConnection.with(port: port) { connection in
+                let one = Self.head("users/a", network, "content-length: 2") + "{}"
+                let two = Self.head("users/b", network, "content-length: 1") + "{"
+                let three = Self.head("users/c", network, "content-length: 2\r\nconnection: close") + "{}"
+                connection.send(one + two + three)
+                return connection.receive()
+            }
+            let statuses = answer.split(separator: "HTTP/1.1 ").map { $0.prefix(3) }
+            #expect(statuses == ["201", "400", "201"])
+        }
+    }
+
+    @Test(arguments: [
+        "\u{0}\u{0}\u{0}\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET /openapi.yaml HTTP/1.1\r\nbad header\r\n\r\n",
+    ])
+    func `what is no HTTP is refused and the connection closed`(text: String) async throws {
+        try await withServer { _, port in
+            let answer = await RawConnection.with(port: port) { connection in
+                connection.send(text)
+                return connection.receive()
+            }
+            #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 400 "))
+        }
+    }
+}
