@@ -64,8 +64,8 @@ let package = Package(
             dependencies: [
                 "CarillonCore", "CarillonHTTP", "CarillonProviders", "CarillonStore", "CarillonTemplates",
                 "EmbeddedPostgres", "Postgres",
-                argumentParser, asyncHTTPClient, configuration, crypto, hummingbird, logging, metrics, metricsCore,
-                nioCore, nioPosix, nioSSL, serviceLifecycle, unixSignals,
+                argumentParser, asyncHTTPClient, configuration, httpTypes, hummingbird, logging, metrics, metricsCore,
+                nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, unixSignals,
             ],
             swiftSettings: settings
         ),
@@ -102,6 +102,58 @@ let package = Package(
         .target(
             name: "CarillonTesting",
             dependencies: ["CarillonCore", logging],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "CarillonCoreTests",
+            dependencies: ["CarillonCore", "CarillonTesting", logging, metrics, serviceLifecycle],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "CarillonHTTPTests",
+            dependencies: [
+                "CarillonCore", "CarillonHTTP", "CarillonTesting",
+                crypto, httpTypes, hummingbird, hummingbirdTesting, logging, metricsCore, nioCore,
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "CarillonProgramTests",
+            dependencies: ["carillon", "CarillonCore", logging, metrics, metricsCore],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "CarillonProvidersTests",
+            dependencies: ["CarillonCore", "CarillonProviders", crypto, nioCore, nioHTTP1, nioPosix, nioSSL],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "CarillonStoreTests",
+            dependencies: ["CarillonCore", "CarillonStore", "CarillonTesting", "EmbeddedPostgres", "Postgres", logging],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "CarillonTemplatesTests",
+            dependencies: ["CarillonCore", "CarillonTemplates"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "EmbeddedPostgresTests",
+            dependencies: ["EmbeddedPostgres", "Postgres", logging, serviceLifecycle],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PostgresTests",
+            dependencies: ["EmbeddedPostgres", "Postgres", logging, serviceLifecycle],
+            swiftSettings: settings
+        ),
+        // Runs the built program, which is why it depends on it.
+        .testTarget(
+            name: "SystemTests",
+            dependencies: [
+                "carillon", "CarillonCore", "EmbeddedPostgres",
+                asyncHTTPClient, hummingbird, httpTypes, logging, nioCore, nioHTTP1,
+            ],
             swiftSettings: settings
         ),
     ],

@@ -1,0 +1,30 @@
+import ArgumentParser
+import CarillonStore
+import EmbeddedPostgres
+import Foundation
+import Logging
+import Postgres
+
+/// `carillon migrate`: brings the database's schema up to date.
+struct MigrateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate",
+        abstract: "Bring the database's schema up to date.",
+        discussion: "Does nothing when there is nothing to do. Safe to run many times and from many machines at once."
+    )
+
+    func run() async throws {
+        try await reportingErrors {
+            let settings = try Settings(environment: ProcessInfo.processInfo.environment, for: .database)
+            guard settings.migrations.exists else {
+                throw StartError("there is no folder \(settings.migrations.path): set CARILLON_MIGRATIONS_DIR")
+            }
+            let logger = Logger.standardError(settings)
+            let applied = try await Database.withPool(settings, logger: logger) { pool in
+                try await Migrator(pool: pool, directory: settings.migrations.path, logger: logger).migrate()
+            }
+            for name in applied { print("applied \(name)") }
+            print(applied.isEmpty ? "The schema is up to date." : "The schema is up to date now.")
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Logging
+import ServiceLifecycle
+
+/// Tells the operator when the service is up, and everybody who asks when it begins to stop.
+///
+/// The last service of the group, so the first to be shut down.
+struct Announcer: Service {
+    private let readiness: Readiness
+    private let logger: Logger
+
+    init(readiness: Readiness, logger: Logger) {
+        self.readiness = readiness
+        var logger = logger
+        // Whoever starts the service waits for these lines, so they are written at any level.
+        logger.logLevel = min(logger.logLevel, .notice)
+        self.logger = logger
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            guard await readiness.waits(until: { $0[.open] != nil && $0[.management] != nil }) else { return }
+            // An embedded server takes a moment: only what lasts is worth a line.
+            if await !readiness.waits(atMost: .seconds(3), until: { $0.problem == nil }), let problem = readiness.problem {
+                log("Carillon listens, but is not ready", ["reason": "\(problem)"])
+            }
+            guard await readiness.waits(until: { $0.problem == nil }) else { return }
+            log("Carillon is ready", [:])
+            try? await gracefulShutdown()
+        }
+        readiness.shutsDown()
+    }
+
+    private func log(_ message: Logger.Message, _ metadata: Logger.Metadata) {
+        if !Task.isCancelled { logger.notice(message, metadata: metadata.merging(addresses) { $1 }) }
+    }
+
+    private var addresses: Logger.Metadata {
+        func url(_ port: Readiness.Port) -> String { readiness[port].map { "http://\($0)" } ?? "" }
+        return ["public": "\(url(.open))", "management": "\(url(.management))"]
+    }
+}

@@ -1,0 +1,60 @@
+import CarillonCore
+import CarillonProviders
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// The running service, wired: the only place where concrete types meet.
+struct Composition: Sendable {
+    /// How long the work in hand may take to be finished or given back after the first signal.
+    private static let shutdownLimit = Duration.seconds(18)
+
+    private let group: ServiceGroup
+    /// Where the service listens, and whether it can work.
+    let readiness: Readiness
+    /// The operator's credential, configured or generated.
+    let operatorToken: Secret
+
+    /// Wires a service; nothing runs and nothing is connected yet.
+    ///
+    /// - Parameters:
+    ///   - settings: The configuration.
+    ///   - output: Where the log provider writes.
+    ///   - logger: Where the service logs.
+    /// - Throws: ``ConfigurationError`` and ``StartError``.
+    init(_ settings: Settings, output: LineWriter = .standardOutput, logger: Logger) throws {
+        let storage = try Storage(settings, logger: logger)
+        let pipeline = try Pipeline(settings, storage: storage, output: output, logger: logger)
+        let servers = try Servers(settings, storage: storage, pipeline: pipeline, logger: logger)
+        readiness = storage.readiness
+        operatorToken = storage.secrets.operatorToken
+        var configuration = ServiceGroupConfiguration(
+            // In the order of dependency: the first to start is the last to stop, so that intake stops first.
+            services: storage.services + [servers.management] + pipeline.services
+                + [servers.open, Announcer(readiness: storage.readiness, logger: logger)],
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            cancellationSignals: [.sigquit],
+            logger: Logger(label: "carillon.lifecycle") { _ in SwiftLogNoOpLogHandler() }
+        )
+        configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
+        group = ServiceGroup(configuration: configuration)
+    }
+
+    /// Works until SIGTERM, SIGINT or ``stop()``; SIGQUIT, or what takes too long, is cut short.
+    ///
+    /// - Throws: ``StartError`` when a service could not start or failed.
+    func run() async throws {
+        do {
+            try await group.run()
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw StartError("\(error)")
+        }
+    }
+
+    /// Lets ``run()`` end as a signal does.
+    func stop() async {
+        await group.triggerGracefulShutdown()
+    }
+}

@@ -1,0 +1,81 @@
+import CarillonStore
+import Logging
+import Postgres
+import ServiceLifecycle
+
+/// Brings the schema up to date where that is ours to do, and says whether it is.
+///
+/// A database that is away is waited for; one that cannot be migrated ends the service when it is ours, and is
+/// reported as not ready when it is somebody else's.
+struct SchemaKeeper: Service {
+    private static let interval = Duration.milliseconds(200)
+    /// How long a database may be away before it is worth a line.
+    private static let patience = Duration.seconds(5)
+
+    private let configuration: PostgresConfiguration
+    private let migrations: String
+    private let migrates: Bool
+    private let readiness: Readiness
+    private let logger: Logger
+
+    /// A keeper of one database's schema.
+    ///
+    /// - Parameters:
+    ///   - configuration: Where the database is.
+    ///   - migrations: The folder of migrations.
+    ///   - migrates: Whether to run what is missing, or only to look.
+    ///   - readiness: Told what is wrong.
+    ///   - logger: Told what is run, and what lasts.
+    init(
+        configuration: PostgresConfiguration,
+        migrations: String,
+        migrates: Bool,
+        readiness: Readiness,
+        logger: Logger
+    ) {
+        self.configuration = configuration
+        self.migrations = migrations
+        self.migrates = migrates
+        self.readiness = readiness
+        self.logger = logger
+    }
+
+    func run() async throws {
+        try await cancelWhenGracefulShutdown {
+            let start = ContinuousClock.now
+            var reported: String?
+            while !Task.isCancelled {
+                let problem = try await check()
+                readiness.schema(problem: problem)
+                guard let problem else { break }
+                if problem != reported, ContinuousClock.now - start > Self.patience {
+                    logger.warning("Waiting for the database", metadata: ["reason": "\(problem)"])
+                    reported = problem
+                }
+                try? await Task.sleep(for: Self.interval)
+            }
+            try? await gracefulShutdown()
+        }
+    }
+
+    /// What is wrong with the schema; `nil` when nothing is.
+    private func check() async throws -> String? {
+        do {
+            var configuration = configuration
+            configuration.poolSize = 1
+            // Of its own, and silent: that there is no server yet is nothing to warn of.
+            let silent = Logger(label: logger.label) { _ in SwiftLogNoOpLogHandler() }
+            return try await PostgresPool.withPool(configuration: configuration, logger: silent) { pool in
+                let migrator = Migrator(pool: pool, directory: migrations, logger: logger)
+                if migrates { try await migrator.migrate() }
+                let pending = try await migrator.status().pending
+                let names = pending.joined(separator: ", ")
+                return pending.isEmpty ? nil : "migrations pending: run carillon migrate (\(names))"
+            }
+        } catch let error as PostgresError where error.isConnectivity || !migrates {
+            return "\(error)"
+        } catch where Task.isCancelled {
+            return "the service is shutting down"
+        }
+    }
+}

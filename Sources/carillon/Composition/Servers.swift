@@ -1,0 +1,116 @@
+import CarillonCore
+import CarillonHTTP
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import Postgres
+import ServiceLifecycle
+
+/// The two ports.
+struct Servers: Sendable {
+    /// The public API.
+    let open: any Service
+    /// Health and metrics.
+    let management: any Service
+
+    init(_ settings: Settings, storage: Storage, pipeline: Pipeline, logger: Logger) throws {
+        let ingestor = pipeline.ingestor
+        let dispatcher = pipeline.dispatcher
+        let dependencies = PublicDependencies(
+            accounts: storage.accounts,
+            directory: storage.directory,
+            devices: storage.devices,
+            toggles: storage.toggles,
+            templates: storage.templates,
+            history: storage.history,
+            accept: { events, network in try await ingestor.accept(events, for: network) },
+            catalog: pipeline.catalog,
+            providers: pipeline.providers.map(\.name),
+            lanes: { dispatcher.laneStatuses },
+            operatorToken: OperatorToken(storage.secrets.operatorToken),
+            openAPI: try String(contentsOfFile: settings.description.path, encoding: .utf8),
+            temporaryDirectory: FileManager.default.temporaryDirectory.path,
+            problems: .stored,
+            metrics: storage.metrics,
+            logger: logger,
+            clock: storage.clock
+        )
+        let limits = ServerSettings()
+        open = Listener(
+            router: PublicRouter.make(dependencies, settings: limits),
+            settings: limits,
+            address: settings.listen,
+            port: .open,
+            readiness: storage.readiness,
+            logger: logger
+        )
+        let probe = ReadinessProbe(readiness: storage.readiness, pool: storage.pool)
+        let metrics = storage.metrics
+        management = Listener(
+            router: ManagementRouter.make(
+                reasonsNotReady: { await probe.reasons() },
+                exposition: { metrics.exposition() },
+                metrics: metrics
+            ),
+            settings: limits,
+            address: settings.managementListen,
+            port: .management,
+            readiness: storage.readiness,
+            logger: logger
+        )
+    }
+}
+
+/// One listening port.
+private struct Listener: Service {
+    private let application: Application<RouterResponder<CarillonRequestContext>>
+    private let address: ListenAddress
+    private let setting: Setting
+
+    init(
+        router: Router<CarillonRequestContext>,
+        settings: ServerSettings,
+        address: ListenAddress,
+        port: Readiness.Port,
+        readiness: Readiness,
+        logger: Logger
+    ) {
+        self.address = address
+        setting = port == .open ? .listen : .managementListen
+        application = Application(
+            responder: router.buildResponder(),
+            server: settings.server,
+            configuration: settings.configuration(address: .hostname(address.host, port: address.port)),
+            onServerRunning: { channel in
+                let number = channel.localAddress?.port ?? address.port
+                readiness.listens(port, at: ListenAddress(host: address.host, port: number))
+            },
+            logger: logger
+        )
+    }
+
+    func run() async throws {
+        do {
+            try await application.run()
+        } catch let error as IOError {
+            throw StartError("\(setting.variable): cannot listen on \(address): \(error)")
+        }
+    }
+}
+
+extension ProblemMapping {
+    /// Tells callers to come back when the tables are not there yet, or not yet those of this release.
+    fileprivate static let stored = ProblemMapping { error in
+        guard let state = (error as? PostgresError)?.sqlState else { return nil }
+        guard [.undefinedTable, .undefinedColumn].contains(state) else { return nil }
+        return Problem(
+            "service-unavailable",
+            status: .serviceUnavailable,
+            title: "The service cannot do this at the moment",
+            detail: "the database is being migrated; try again later",
+            headers: [.retryAfter: "5"]
+        )
+    }
+}

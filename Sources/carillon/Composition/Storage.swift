@@ -1,0 +1,95 @@
+import CarillonCore
+import CarillonStore
+import EmbeddedPostgres
+import Logging
+import Metrics
+import Postgres
+import ServiceLifecycle
+
+/// PostgreSQL, and everything that is kept in it.
+struct Storage: Sendable {
+    /// How long an embedded server may take to stop, within the time that the whole shutdown has.
+    private static let stopTimeout = Duration.seconds(8)
+
+    let readiness = Readiness()
+    let clock = WallClock.system
+    let ids: UUIDv7Generator
+    let metrics = MetricRegistry()
+    let secrets: ServiceSecrets
+    let pool: PostgresPool
+    let accounts: PostgresAccountStore
+    let devices: PostgresDeviceStore
+    let directory: PostgresDirectoryStore
+    let inbox: PostgresEventInbox
+    let deliveries: PostgresDeliveryQueue
+    let history: PostgresEventHistory
+    let recipients: PostgresRecipientSource
+    let templates: PostgresTemplateStore
+    let toggles: PostgresToggleStore
+    /// The server if it is ours, the pool, and what keeps the schema in order.
+    let services: [any Service]
+
+    init(_ settings: Settings, logger: Logger) throws {
+        ids = UUIDv7Generator(clock: clock)
+        ProcessMetrics(clock: clock).register(in: metrics)
+        var cluster: EmbeddedCluster?
+        var configuration: PostgresConfiguration
+        switch settings.database {
+        case .server(let server):
+            configuration = server
+        case .embedded:
+            try DataDirectory(path: settings.dataDirectory).prepare()
+            let embedded = EmbeddedCluster(
+                configuration: .init(dataDirectory: settings.dataDirectory, stopTimeout: Self.stopTimeout),
+                logger: logger
+            )
+            configuration = try PostgresConfiguration(url: embedded.connectionString)
+            cluster = embedded
+        }
+        let wait = Metrics.Timer(label: "carillon_postgres_wait_seconds", factory: metrics)
+        configuration.onWait = { wait.recordNanoseconds($0.nanoseconds) }
+        secrets = try ServiceSecrets(settings, logger: logger)
+        guard let box = SecretBox(masterKey: secrets.masterKey.bytes) else {
+            throw ConfigurationError(mistakes: ["\(Setting.masterKey.variable) must be 32 bytes in base64"])
+        }
+        pool = PostgresPool(configuration: configuration, logger: logger)
+        pool.register(in: metrics)
+        accounts = PostgresAccountStore(pool: pool, box: box, ids: ids)
+        devices = PostgresDeviceStore(pool: pool)
+        directory = PostgresDirectoryStore(pool: pool, ids: ids)
+        inbox = PostgresEventInbox(pool: pool)
+        deliveries = PostgresDeliveryQueue(pool: pool, ids: ids)
+        history = PostgresEventHistory(pool: pool, ids: ids)
+        recipients = PostgresRecipientSource(pool: pool)
+        templates = PostgresTemplateStore(pool: pool)
+        toggles = PostgresToggleStore(pool: pool)
+        let schema = SchemaKeeper(
+            configuration: configuration,
+            migrations: settings.migrations.path,
+            migrates: cluster != nil,
+            readiness: readiness,
+            logger: logger
+        )
+        services = (cluster.map { [$0] } ?? []) + [pool, schema]
+    }
+}
+
+extension Duration {
+    /// This duration in nanoseconds, fractions dropped.
+    fileprivate var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
+}
+
+extension PostgresPool {
+    /// Adds what the pool is doing to the metrics.
+    fileprivate func register(in registry: MetricRegistry) {
+        registry.onScrape("carillon_postgres_connections") {
+            let statistics = self.statistics
+            return [
+                MetricReading(Double(statistics.idle), [("state", "idle")]),
+                MetricReading(Double(statistics.leased), [("state", "leased")]),
+                MetricReading(Double(statistics.opening), [("state", "opening")]),
+            ]
+        }
+        registry.onScrape("carillon_postgres_waiting") { [MetricReading(Double(self.statistics.waiting))] }
+    }
+}

@@ -1,0 +1,81 @@
+import CarillonCore
+import Configuration
+import Foundation
+
+/// The optional JSON file that holds settings by their names in camelCase.
+struct ConfigurationFile: Sendable {
+    /// The largest file that is read, in bytes.
+    private static let maximumBytes = 65_536
+
+    /// Where it is.
+    let path: String
+    /// What it holds.
+    let values: [Setting: String]
+    /// What is wrong with it.
+    let mistakes: [String]
+
+    /// Reads a file; whatever is wrong with it becomes a mistake.
+    init(path: String) {
+        self.path = path
+        var values: [Setting: String] = [:]
+        var mistakes: [String] = []
+        do throws(InvalidSetting) {
+            for (name, value) in try Self.members(ofFileAt: path) {
+                guard let setting = Setting(rawValue: name) else {
+                    mistakes.append("\(path): \(UnknownName(name, among: Setting.allCases.map(\.rawValue)))")
+                    continue
+                }
+                guard let text = Self.text(value, of: setting) else {
+                    let expectation = setting == .egressAllow ? "a string or an array of strings" : "a string"
+                    mistakes.append("\(path): \(name) must be \(expectation)")
+                    continue
+                }
+                values[setting] = text
+            }
+        } catch {
+            mistakes.append("\(Setting.fileVariable) \(error.problem)")
+        }
+        self.values = values
+        self.mistakes = mistakes
+    }
+
+    /// What it holds, for a configuration reader.
+    var provider: InMemoryProvider {
+        let values = values.map { setting, text in
+            (AbsoluteConfigKey([setting.rawValue]), ConfigValue(.string(text), isSecret: setting.isSecret))
+        }
+        return InMemoryProvider(name: path, values: Dictionary(uniqueKeysWithValues: values))
+    }
+
+    private static func members(
+        ofFileAt path: String
+    ) throws(InvalidSetting) -> [(key: String, value: JSONValue)] {
+        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.read(upToCount: maximumBytes + 1)
+        else { throw InvalidSetting("names \(path), which cannot be read: it must be a JSON file") }
+        guard data.count <= maximumBytes else {
+            throw InvalidSetting("names \(path), which has more than \(maximumBytes) bytes")
+        }
+        let value: JSONValue
+        do throws(JSONSyntaxError) {
+            value = try JSONValue(parsing: Array(data))
+        } catch {
+            throw InvalidSetting("names \(path), which is no JSON: line \(error.line), column \(error.column)")
+        }
+        guard case .object(let object) = value else {
+            throw InvalidSetting("names \(path), which must hold a JSON object")
+        }
+        return object.members
+    }
+
+    private static func text(_ value: JSONValue, of setting: Setting) -> String? {
+        switch value {
+        case .string(let text): return text
+        case .array(let elements) where setting == .egressAllow:
+            let texts = elements.compactMap { element -> String? in
+                if case .string(let text) = element { text } else { nil }
+            }
+            return texts.count == elements.count ? texts.joined(separator: ",") : nil
+        default: return nil
+        }
+    }
+}

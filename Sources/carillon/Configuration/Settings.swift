@@ -1,0 +1,106 @@
+import CarillonCore
+import Logging
+import NIOSSL
+import Postgres
+
+/// The configuration of the program, checked.
+struct Settings: Sendable {
+    /// Where the data is.
+    enum Database: Sendable {
+        /// In a private cluster in the data directory.
+        case embedded
+        /// On a server that somebody else runs.
+        case server(PostgresConfiguration)
+    }
+
+    /// What a command cannot do without.
+    enum Requirement: Sendable {
+        /// To serve: the secrets too, unless they can be generated beside an embedded cluster.
+        case serving
+        /// To reach the database, or to look around.
+        case database
+    }
+
+    /// Public HTTP.
+    var listen = ListenAddress(host: "127.0.0.1", port: 8080)
+    /// Health and metrics.
+    var managementListen = ListenAddress(host: "127.0.0.1", port: 9090)
+    /// Where the data is.
+    var database = Database.embedded
+    /// The embedded cluster and the generated secrets.
+    var dataDirectory = ".carillon"
+    /// The operator's credential; generated when it is missing and the cluster is embedded.
+    var operatorToken: Secret?
+    /// The key that encrypts secrets at rest; likewise.
+    var masterKey: MasterKey?
+    /// The folder of built-in templates.
+    let templates: Resource
+    /// The folder of migrations.
+    let migrations: Resource
+    /// What is logged.
+    var logLevel = Logger.Level.info
+    /// How it is logged.
+    var logFormat = LogFormat.text
+    /// Blocks of addresses that webhooks may reach although they are private.
+    var egressAllow: [CIDRBlock] = []
+    /// How to speak TLS to push services and webhooks, with further roots to trust where they are configured.
+    var outboundTLS: TLSConfiguration
+    /// The description of the API, which comes with the program.
+    let description = Resource("openapi.yaml")
+    /// Where the push services are, when they are not where Apple and Google have them.
+    var pushServices = PushServiceURLs()
+
+    /// Reads and checks the configuration.
+    ///
+    /// - Parameters:
+    ///   - environment: The variables of the process.
+    ///   - requirement: What must be there.
+    /// - Throws: ``ConfigurationError`` with all mistakes at once.
+    init(
+        environment: [String: String],
+        for requirement: Requirement = .serving
+    ) throws(ConfigurationError) {
+        var reader = SettingsReader(environment: environment)
+        templates = Resource("Templates", given: reader.value(.templatesDir) { $0 })
+        migrations = Resource("Migrations", given: reader.value(.migrationsDir) { $0 })
+        outboundTLS = reader.value(.extraCaFile, TLSConfiguration.init(setting:)) ?? .makeClientConfiguration()
+        readAddresses(from: &reader)
+        readStorage(from: &reader)
+        logLevel = reader.value(.logLevel, Logger.Level.init(setting:)) ?? logLevel
+        logFormat = reader.value(.logFormat, LogFormat.init(setting:)) ?? logFormat
+        egressAllow = reader.value(.egressAllow, [CIDRBlock].init(setting:)) ?? egressAllow
+        pushServices = PushServiceURLs(from: &reader)
+        if requirement == .serving {
+            if case .server = database { requireSecrets(from: &reader) }
+            templates.check(as: .templatesDir, into: &reader)
+            migrations.check(as: .migrationsDir, into: &reader)
+        }
+        guard reader.mistakes.isEmpty else { throw ConfigurationError(mistakes: reader.mistakes) }
+    }
+
+    private mutating func readAddresses(from reader: inout SettingsReader) {
+        listen = reader.value(.listen, ListenAddress.init(_:)) ?? listen
+        managementListen = reader.value(.managementListen, ListenAddress.init(_:)) ?? managementListen
+        if listen == managementListen, listen.port != 0 {
+            reader.reject(.managementListen, InvalidSetting("is the address of CARILLON_LISTEN: each needs its own"))
+        }
+    }
+
+    private mutating func readStorage(from reader: inout SettingsReader) {
+        let url = reader.value(.databaseUrl, PostgresConfiguration.init(setting:))
+        database = url.map(Database.server) ?? database
+        dataDirectory = reader.value(.dataDir) { $0 } ?? dataDirectory
+        operatorToken = reader.value(.operatorToken, Secret.init(operatorToken:))
+        masterKey = reader.value(.masterKey, MasterKey.init(_:))
+    }
+
+    /// Replicas on one server must share their secrets, so none of them may make its own.
+    private func requireSecrets(from reader: inout SettingsReader) {
+        if operatorToken == nil, !reader.hasRejected(.operatorToken) {
+            reader.reject(.operatorToken, InvalidSetting("is required with CARILLON_DATABASE_URL: 32 characters or more"))
+        }
+        if masterKey == nil, !reader.hasRejected(.masterKey) {
+            reader.reject(.masterKey, InvalidSetting("is required with CARILLON_DATABASE_URL: 32 bytes in base64"))
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import AsyncHTTPClient
+import CarillonCore
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// Speaks to a service as an operator, as an admin and as a chat backend, and shows each call as a `curl` line.
+struct DemoClient: Sendable {
+    /// A network's credentials, as they were shown once.
+    struct Network: Sendable {
+        let id: String
+        let apiKey: String
+        let webhookSecret: WebhookSecret
+    }
+
+    /// An answer.
+    struct Answer: Sendable {
+        let status: UInt
+        let body: JSONValue
+
+        subscript(name: String) -> JSONValue? {
+            if case .object(let object) = body { object[name] } else { nil }
+        }
+    }
+
+    private static let timeout = TimeAmount.seconds(10)
+    private static let maximumBytes = 1 << 20
+
+    private let base: String
+    private let operatorToken: Secret
+    private let terminal: Terminal
+
+    init(base: String, operatorToken: Secret, terminal: Terminal) {
+        self.base = base
+        self.operatorToken = operatorToken
+        self.terminal = terminal
+    }
+
+    /// Calls as the operator.
+    func asOperator(_ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil) async throws -> Answer {
+        show(method, path, ["authorization: Bearer $OPERATOR_TOKEN"], body)
+        let headers = ["authorization": operatorToken.reveal { "Bearer \($0)" }]
+        return try await call(method, path, headers, body?.serialized)
+    }
+
+    /// Calls as a network's admin.
+    func asAdmin(
+        of network: Network,
+        _ method: HTTPMethod,
+        _ path: String,
+        _ body: JSONValue? = nil,
+        isShown: Bool = true
+    ) async throws -> Answer {
+        let path = "/v1/networks/\(network.id)\(path)"
+        if isShown { show(method, path, ["authorization: Bearer $ADMIN_KEY"], body) }
+        return try await call(method, path, ["authorization": "Bearer \(network.apiKey)"], body?.serialized)
+    }
+
+    /// Posts an event as a chat backend does: signed.
+    func post(_ event: JSONValue, id: String, to network: Network) async throws -> Answer {
+        let path = "/v1/networks/\(network.id)/events"
+        let timestamp = WallClock.system.now().milliseconds / 1000
+        let body = event.serialized
+        let signature = WebhookSignature.sign(
+            id: id,
+            timestamp: timestamp,
+            body: body,
+            secrets: [network.webhookSecret]
+        )
+        let headers = ["webhook-id": id, "webhook-timestamp": "\(timestamp)", "webhook-signature": signature]
+        show(.POST, path, headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }, event)
+        return try await call(.POST, path, headers, body)
+    }
+
+    private func call(
+        _ method: HTTPMethod,
+        _ path: String,
+        _ headers: [String: String],
+        _ body: [UInt8]?
+    ) async throws -> Answer {
+        var request = HTTPClientRequest(url: base + path)
+        request.method = method
+        request.headers = HTTPHeaders(headers.sorted { $0.key < $1.key })
+        if let body {
+            request.headers.add(name: "content-type", value: "application/json")
+            request.body = .bytes(ByteBuffer(bytes: body))
+        }
+        let response = try await HTTPClient.shared.execute(request, timeout: Self.timeout)
+        let bytes = Array(buffer: try await response.body.collect(upTo: Self.maximumBytes))
+        let value = bytes.isEmpty ? JSONValue.null : try JSONValue(parsing: bytes)
+        return Answer(status: response.status.code, body: value)
+    }
+
+    private func show(_ method: HTTPMethod, _ path: String, _ headers: [String], _ body: JSONValue?) {
+        var line = "curl -X \(method.rawValue) \(base)\(path)"
+        for header in headers { line += " -H '\(header)'" }
+        if let body { line += " -H 'content-type: application/json' -d '\(body.serializedText)'" }
+        terminal.line("  " + terminal.styled(line, .dim))
+    }
+}
+
+extension JSONValue {
+    /// The text of a string.
+    var text: String? { if case .string(let text) = self { text } else { nil } }
+
+    /// The elements of an array.
+    var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
+
+    /// A member of an object.
+    subscript(name: String) -> JSONValue? { if case .object(let object) = self { object[name] } else { nil } }
+}

@@ -1,0 +1,69 @@
+import CarillonCore
+import Hummingbird
+import HTTPTypes
+import Logging
+import NIOCore
+import Synchronization
+
+/// A receiver of webhooks as somebody would write it: it takes what is signed and refuses the rest.
+final class DemoReceiver: Sendable {
+    private struct State {
+        var secret: WebhookSecret?
+        var address: ListenAddress?
+        var bodies: [JSONValue] = []
+    }
+
+    private let state = Mutex(State())
+
+    init() {}
+
+    /// Where it listens, once it does.
+    var url: String? { state.withLock { state in state.address.map { "http://\($0)/" } } }
+
+    /// What it was sent about an event, with a signature that is right.
+    func bodies(about eventID: String) -> [JSONValue] {
+        state.withLock { $0.bodies }.filter { $0["data"]?["eventId"]?.text == eventID }
+    }
+
+    /// The secret with which to verify.
+    func expect(_ secret: WebhookSecret) {
+        state.withLock { $0.secret = secret }
+    }
+
+    /// Listens until the task is cancelled.
+    func run() async throws {
+        let router = Router()
+        router.post("/") { request, _ in try await self.receive(request) }
+        let application = Application(
+            router: router,
+            configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { channel in
+                let port = channel.localAddress?.port ?? 0
+                self.state.withLock { $0.address = ListenAddress(host: "127.0.0.1", port: port) }
+            },
+            logger: Logger(label: "carillon.demo") { _ in SwiftLogNoOpLogHandler() }
+        )
+        try await application.run()
+    }
+
+    private func receive(_ request: Request) async throws -> HTTPResponse.Status {
+        let body = Array(buffer: try await request.body.collect(upTo: 65_536))
+        func header(_ name: String) -> String { HTTPField.Name(name).flatMap { request.headers[$0] } ?? "" }
+        guard let secret = state.withLock({ $0.secret }) else { return .serviceUnavailable }
+        do throws(SignatureError) {
+            try WebhookSignature.verify(
+                id: header("webhook-id"),
+                timestamp: header("webhook-timestamp"),
+                signatures: header("webhook-signature"),
+                body: body,
+                secrets: [secret],
+                now: WallClock.system.now()
+            )
+        } catch {
+            return .unauthorized
+        }
+        let value = try JSONValue(parsing: body)
+        state.withLock { $0.bodies.append(value) }
+        return .noContent
+    }
+}

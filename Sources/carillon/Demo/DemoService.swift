@@ -1,0 +1,83 @@
+import CarillonCore
+import CarillonProviders
+import Foundation
+import Logging
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A service of the demo's own, on a database that is gone afterwards.
+enum DemoService {
+    private enum Ending {
+        case service
+        case script
+    }
+
+    /// Runs a service for as long as `body` takes.
+    ///
+    /// - Parameter body: Gets a client of the service and the file of the log provider's lines.
+    /// - Throws: What `body` throws, and why the service cannot run.
+    static func withService(_ body: @escaping @Sendable (DemoClient, DemoLogLines) async throws -> Void) async throws {
+        let scratch = try ScratchDirectory()
+        defer { scratch.remove() }
+        let lines = "\(scratch.path)/log-lines"
+        let descriptor = open(lines, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw StartError("cannot write to \(lines)") }
+        defer { close(descriptor) }
+        let settings = try Settings(environment: environment(dataDirectory: "\(scratch.path)/data"))
+        let composition = try Composition(
+            settings,
+            output: LineWriter(descriptor: descriptor),
+            logger: .standardError(settings)
+        )
+        try await withThrowingTaskGroup(of: Ending.self) { group in
+            group.addTask {
+                try await composition.run()
+                return .service
+            }
+            group.addTask {
+                guard await composition.readiness.waits(until: { $0[.open] != nil && $0.hasDatabase }),
+                    let address = composition.readiness[.open]
+                else { throw CancellationError() }
+                let client = DemoClient(
+                    base: "http://\(address)",
+                    operatorToken: composition.operatorToken,
+                    terminal: Terminal()
+                )
+                try await body(client, DemoLogLines(path: lines))
+                return .script
+            }
+            defer { group.cancelAll() }
+            guard case .script = try await group.next() else { throw StartError("the service has stopped") }
+            await composition.stop()
+            while try await group.next() != nil {}
+        }
+    }
+
+    private static func environment(dataDirectory: String) -> [String: String] {
+        let inherited: [Setting] = [.templatesDir, .migrationsDir]
+        let all = ProcessInfo.processInfo.environment
+        var environment = all.filter { name, _ in inherited.contains { $0.variable == name } }
+        environment[Setting.listen.variable] = "127.0.0.1:0"
+        environment[Setting.managementListen.variable] = "127.0.0.1:0"
+        environment[Setting.dataDir.variable] = dataDirectory
+        environment[Setting.logLevel.variable] = "warning"
+        // The demo's receiver of webhooks is on this machine.
+        environment[Setting.egressAllow.variable] = "127.0.0.0/8"
+        return environment
+    }
+}
+
+/// What the log provider of the demo's own service has written.
+struct DemoLogLines: Sendable {
+    let path: String
+
+    /// The lines about an event.
+    func lines(about eventID: String) -> [String] {
+        let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").map(String.init).filter { $0.contains("\"\(eventID)\"") }
+    }
+}

@@ -1,0 +1,102 @@
+import CarillonCore
+import CarillonStore
+import EmbeddedPostgres
+import Foundation
+import Logging
+import Postgres
+
+/// Looks at PostgreSQL: whether it is there, whether it keeps what it promises, and whether it has our tables.
+struct DatabaseChecks: Sendable {
+    private static let oldestVersion = 14
+
+    private let settings: Settings
+    private let logger = Logger(label: "carillon.doctor") { _ in SwiftLogNoOpLogHandler() }
+
+    init(_ settings: Settings) {
+        self.settings = settings
+    }
+
+    func findings() async -> [Finding] {
+        do {
+            if case .embedded = settings.database, !hasCluster { return try await trial() }
+            return try await Database.withPool(settings, logger: logger) { pool in
+                try await server(pool) + [try await clock(pool)] + [await schema(pool)]
+            }
+        } catch {
+            return [.fail("PostgreSQL", "\(error)")]
+        }
+    }
+
+    private var hasCluster: Bool {
+        FileManager.default.fileExists(atPath: "\(settings.dataDirectory)/cluster/PG_VERSION")
+    }
+
+    /// Nothing is there yet, and nothing shall be made by looking: a cluster somewhere else shows whether it would work.
+    private func trial() async throws -> [Finding] {
+        let scratch = try ScratchDirectory()
+        defer { scratch.remove() }
+        let cluster = EmbeddedCluster(configuration: .init(dataDirectory: scratch.path), logger: logger)
+        _ = try await cluster.start()
+        await cluster.stop()
+        return [.ok("PostgreSQL", "is installed; the first start makes a cluster in \(settings.dataDirectory)")]
+    }
+
+    private func server(_ pool: PostgresPool) async throws -> [Finding] {
+        let names = ["server_version_num", "fsync", "synchronous_commit", "full_page_writes", "max_connections"]
+        let values = try await pool.withConnection { session in
+            try session.query("SELECT name, setting FROM pg_settings WHERE name = ANY(\(names))") { row in
+                (name: try row.decode(0, as: String.self), value: try row.decode(1, as: String.self))
+            }
+        }
+        let server = Dictionary(values.map { ($0.name, $0.value) }) { first, _ in first }
+        let version = (server["server_version_num"].flatMap { Int($0) } ?? 0) / 10_000
+        let versionFinding: Finding =
+            version < Self.oldestVersion
+            ? .fail("PostgreSQL", "version \(version) is too old: \(Self.oldestVersion) or later is needed")
+            : .ok("PostgreSQL", "version \(version) answers")
+        let isDurable = server["fsync"] == "on" && !["off", "local"].contains(server["synchronous_commit"])
+        let durability: Finding =
+            isDurable
+            ? .ok("durability", "fsync and synchronous_commit are on")
+            : .fail("durability", "an accepted event could be lost: set fsync = on and synchronous_commit = on")
+        let connections = server["max_connections"].flatMap { Int($0) } ?? 0
+        let limit: Finding =
+            connections < 20
+            ? .warn("max_connections", "\(connections): each Carillon uses 6, so few fit; 100 is the usual value")
+            : .ok("max_connections", "\(connections)")
+        let pages: [Finding] =
+            server["full_page_writes"] == "off"
+            ? [.warn("full_page_writes", "is off: a crash can damage the data unless the file system prevents it")] : []
+        return [versionFinding, durability, limit] + pages
+    }
+
+    private func clock(_ pool: PostgresPool) async throws -> Finding {
+        let before = WallClock.system.now()
+        let microseconds = try await pool.withConnection { session in
+            try session.queryFirst("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint") { row in
+                try row.decode(0, as: Int64.self)
+            }
+        }
+        let after = WallClock.system.now()
+        let middle = (before.milliseconds + after.milliseconds) / 2
+        let skew = abs((microseconds ?? 0) / 1000 - middle)
+        if skew <= 1000 + (after.milliseconds - before.milliseconds) {
+            return .ok("clock", "agrees with PostgreSQL's")
+        }
+        let detail = "differs from PostgreSQL's by \(skew) ms: let both follow the same time server (chrony, NTP)"
+        return skew > 60_000 ? .fail("clock", detail) : .warn("clock", detail)
+    }
+
+    private func schema(_ pool: PostgresPool) async -> Finding {
+        do {
+            let migrator = Migrator(pool: pool, directory: settings.migrations.path, logger: logger)
+            let pending = try await migrator.status().pending
+            if pending.isEmpty { return .ok("migrations", "none is missing") }
+            let names = pending.joined(separator: ", ")
+            if case .embedded = settings.database { return .ok("migrations", "the next start runs \(names)") }
+            return .fail("migrations", "\(names) not applied: run carillon migrate")
+        } catch {
+            return .fail("migrations", "\(error)")
+        }
+    }
+}

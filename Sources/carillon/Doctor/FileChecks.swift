@@ -1,0 +1,82 @@
+import CarillonTemplates
+import CarillonCore
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Looks at what is on the disk.
+struct FileChecks: Sendable {
+    private static let gibibyte: UInt64 = 1 << 30
+
+    private let settings: Settings
+
+    init(_ settings: Settings) {
+        self.settings = settings
+    }
+
+    func findings() -> [Finding] {
+        [templates, description] + dataDirectory + [freeSpace]
+    }
+
+    private var templates: Finding {
+        do throws(TemplateFileError) {
+            let catalog = try TemplateCatalog(directory: settings.templates.path)
+            let locales = catalog.locales(for: .messageSent).map(\.rawValue)
+            return .ok("templates", "\(settings.templates.path): \(locales.joined(separator: ", "))")
+        } catch {
+            return .fail("templates", "\(error)")
+        }
+    }
+
+    private var description: Finding {
+        settings.description.exists
+            ? .ok("openapi.yaml", settings.description.path)
+            : .fail("openapi.yaml", "not found: put it beside the program or into the working directory")
+    }
+
+    private var dataDirectory: [Finding] {
+        guard case .embedded = settings.database else { return [] }
+        let subject = "data directory"
+        let path = settings.dataDirectory
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            return [.ok(subject, "\(path) does not exist yet: the first start makes it")]
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR, access(path, R_OK | W_OK | X_OK) == 0 else {
+            return [.fail(subject, "\(path) cannot be used by this account: run as its owner or set CARILLON_DATA_DIR")]
+        }
+        if status.st_mode & 0o022 != 0 {
+            return [.fail(subject, "\(path) can be written to by others: chmod go-w \(path)")] + secrets
+        }
+        return [.ok(subject, path)] + secrets
+    }
+
+    private var secrets: [Finding] {
+        let files = GeneratedSecrets(dataDirectory: settings.dataDirectory)
+        return [files.operatorToken, files.masterKey].filter(\.exists).map { file in
+            file.strangersPermissions == 0
+                ? .ok("secret", "\(file.path) is private")
+                : .fail("secret", "\(file.path) can be used by others: chmod 600 \(file.path), and replace it")
+        }
+    }
+
+    private var freeSpace: Finding {
+        var directory = settings.dataDirectory
+        if case .server = settings.database { directory = "/tmp" }
+        while access(directory, F_OK) != 0, let slash = directory.lastIndex(of: "/"), slash != directory.startIndex {
+            directory = String(directory[..<slash])
+        }
+        if access(directory, F_OK) != 0 { directory = "." }
+        var status = statvfs()
+        guard statvfs(directory, &status) == 0 else {
+            return .warn("disk", "cannot tell how much space is left at \(directory)")
+        }
+        let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
+        let detail = "\(free / (Self.gibibyte / 1024)) MiB are free at \(directory)"
+        if free < Self.gibibyte / 10 { return .fail("disk", "\(detail): make room, PostgreSQL stops when there is none") }
+        return free < Self.gibibyte ? .warn("disk", "\(detail): make room soon") : .ok("disk", detail)
+    }
+}

@@ -1,0 +1,30 @@
+/// What one check found, in plain words.
+struct Finding: Sendable, Equatable {
+    /// How bad it is.
+    enum Verdict: String, Sendable {
+        /// As it should be.
+        case ok
+        /// It works, but somebody should look at it.
+        case warn
+        /// It does not work like this.
+        case fail = "FAIL"
+    }
+
+    let verdict: Verdict
+    /// What was looked at.
+    let subject: String
+    /// What is the case and, unless all is well, what to do about it.
+    let detail: String
+
+    static func ok(_ subject: String, _ detail: String) -> Finding {
+        Finding(verdict: .ok, subject: subject, detail: detail)
+    }
+
+    static func warn(_ subject: String, _ detail: String) -> Finding {
+        Finding(verdict: .warn, subject: subject, detail: detail)
+    }
+
+    static func fail(_ subject: String, _ detail: String) -> Finding {
+        Finding(verdict: .fail, subject: subject, detail: detail)
+    }
+}

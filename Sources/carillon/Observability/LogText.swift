@@ -1,0 +1,59 @@
+import CarillonCore
+import Logging
+
+/// Puts one log event into one line, for people or for machines.
+struct LogText: Sendable {
+    /// The longest value of the metadata, in characters: what comes from outside must not fill the disk.
+    private static let longestValue = 1_000
+
+    /// How lines look.
+    let format: LogFormat
+
+    /// The line of an event, with its line feed.
+    func line(of event: LogEvent, label: String, metadata: Logger.Metadata, at time: Timestamp) -> [UInt8] {
+        var pairs = metadata.map { ($0.key, "\($0.value)") }.sorted { $0.0 < $1.0 }
+        if let error = event.error { pairs.append(("error", "\(error)")) }
+        let values = pairs.map { (key: $0.0, value: String($0.1.prefix(Self.longestValue))) }
+        return switch format {
+        case .text: text(of: event, values: values, at: time)
+        case .json: json(of: event, label: label, values: values, at: time)
+        }
+    }
+
+    private func text(
+        of event: LogEvent,
+        values: [(key: String, value: String)],
+        at time: Timestamp
+    ) -> [UInt8] {
+        var line = "\(time) \(event.level.rawValue) \(event.message)"
+        for (key, value) in values {
+            let isPlain = !value.isEmpty && value.unicodeScalars.allSatisfy(\.isPlainInLog)
+            line += " \(key)=\(isPlain ? value : value.debugDescription)"
+        }
+        return Array(line.utf8) + [UInt8(ascii: "\n")]
+    }
+
+    private func json(
+        of event: LogEvent,
+        label: String,
+        values: [(key: String, value: String)],
+        at time: Timestamp
+    ) -> [UInt8] {
+        var metadata = JSONObject()
+        for (key, value) in values { metadata[key] = .string(value) }
+        var object: JSONObject = JSONObject()
+        object["time"] = .string("\(time)")
+        object["level"] = .string(event.level.rawValue)
+        object["logger"] = .string(label)
+        object["message"] = .string("\(event.message)")
+        if !values.isEmpty { object["metadata"] = .object(metadata) }
+        return JSONValue.object(object).serialized + [UInt8(ascii: "\n")]
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it can stand unquoted in a line that is split at spaces and equals signs.
+    fileprivate var isPlainInLog: Bool {
+        isASCII ? (0x21...0x7E).contains(value) && self != "\"" && self != "=" : properties.isAlphabetic
+    }
+}

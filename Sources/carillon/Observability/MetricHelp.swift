@@ -1,0 +1,25 @@
+/// What each metric means, for the HELP lines.
+enum MetricHelp {
+    /// The texts by the metrics' names.
+    static let texts = [
+        "carillon_build_info": "Always 1; the version is in the label.",
+        "carillon_deliveries_total": "Devices by provider and by what became of their notification.",
+        "carillon_events_total": "Posted events by what the sender was told; refused is a 503.",
+        "carillon_group_commit_size": "Events that were made durable by one commit.",
+        "carillon_http_request_duration_seconds": "Time from a request's headers to the beginning of its answer.",
+        "carillon_http_requests_total": "Answered requests by route, method and status.",
+        "carillon_lost_leases_total": "Events and deliveries that another replica took over.",
+        "carillon_metric_series_dropped_total": "Label combinations that were too many to be kept.",
+        "carillon_postgres_connections": "Connections to PostgreSQL by what they do.",
+        "carillon_postgres_wait_seconds": "Time that callers waited for a connection to PostgreSQL.",
+        "carillon_postgres_waiting": "Callers that wait for a connection to PostgreSQL now.",
+        "carillon_queue_age_seconds": "How long the event or delivery that waits longest has been due.",
+        "carillon_recipients_total": "Users whom events concerned, by verdict and by the level that suppressed.",
+        "carillon_stale_settles_total": "Outcomes that were not written because another replica had the delivery.",
+        "carillon_waiting_events": "Accepted events in memory that wait to be expanded.",
+        "carillon_waiting_groups": "Delivery groups in memory that wait or are being sent.",
+        "process_open_fds": "Open file descriptors.",
+        "process_resident_memory_bytes": "Resident memory.",
+        "process_start_time_seconds": "When the process started, in seconds since 1970.",
+    ]
+}

@@ -1,0 +1,45 @@
+import CarillonCore
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// What the operating system knows of this process.
+struct ProcessMetrics: Sendable {
+    private let startedAt: Timestamp
+
+    /// The metrics of a process that started now.
+    init(clock: WallClock = .system) {
+        startedAt = clock.now()
+    }
+
+    /// Adds them to a registry.
+    func register(in registry: MetricRegistry) {
+        registry.onScrape("carillon_build_info") { [MetricReading(1, [("version", Carillon.version)])] }
+        registry.onScrape("process_start_time_seconds") { [startedAt] in
+            [MetricReading(Double(startedAt.milliseconds) / 1000)]
+        }
+        registry.onScrape("process_resident_memory_bytes") {
+            Self.residentMemory.map { [MetricReading(Double($0))] } ?? []
+        }
+        registry.onScrape("process_open_fds") {
+            Self.openFiles.map { [MetricReading(Double($0))] } ?? []
+        }
+    }
+
+    /// Resident memory in bytes; `nil` where there is no `/proc`.
+    private static var residentMemory: Int? {
+        guard let file = FileHandle(forReadingAtPath: "/proc/self/statm"), let data = try? file.read(upToCount: 256)
+        else { return nil }
+        let fields = String(decoding: data, as: UTF8.self).split(separator: " ")
+        guard fields.count > 1, let pages = Int(fields[1]) else { return nil }
+        return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+    }
+
+    private static var openFiles: Int? {
+        try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    }
+}

@@ -1,0 +1,114 @@
+import CarillonCore
+import Foundation
+import Logging
+import Testing
+
+@testable import carillon
+
+@Suite struct SettingsTests {
+    private let token = String(repeating: "t", count: 32)
+    private let key = Data(repeating: 7, count: 32).base64EncodedString()
+
+    private func mistakes(_ environment: [String: String]) -> [String] {
+        do throws(ConfigurationError) {
+            _ = try Settings(environment: environment, for: .database)
+            return []
+        } catch {
+            return error.mistakes
+        }
+    }
+
+    @Test func `without variables everything has its documented default`() throws {
+        let settings = try Settings(environment: ["PATH": "/bin"], for: .database)
+        #expect(settings.listen == ListenAddress(host: "127.0.0.1", port: 8080))
+        #expect(settings.managementListen == ListenAddress(host: "127.0.0.1", port: 9090))
+        #expect(settings.dataDirectory == ".carillon")
+        #expect(settings.logLevel == .info)
+        #expect(settings.logFormat == .text)
+        #expect(settings.egressAllow.isEmpty)
+        #expect(settings.operatorToken == nil && settings.masterKey == nil)
+        guard case .embedded = settings.database else {
+            Issue.record("expected an embedded cluster")
+            return
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("CARILLON_LISTEN", "8080"), ("CARILLON_LISTEN", "127.0.0.1:65536"), ("CARILLON_LISTEN", ""),
+            ("CARILLON_MANAGEMENT_LISTEN", "::1:9090"), ("CARILLON_DATABASE_URL", "mysql://db/carillon"),
+            ("CARILLON_DATA_DIR", ""), ("CARILLON_OPERATOR_TOKEN", "short"), ("CARILLON_MASTER_KEY", "c2hvcnQ="),
+            ("CARILLON_LOG_LEVEL", "loud"), ("CARILLON_LOG_FORMAT", "xml"), ("CARILLON_EGRESS_ALLOW", "10.0.0.0"),
+            ("CARILLON_EGRESS_ALLOW", "10.0.0.0/8,"), ("CARILLON_EXTRA_CA_FILE", "/nowhere.pem"),
+            ("CARILLON_APNS_PRODUCTION_URL", "api.push.apple.com"), ("CARILLON_FCM_URL", "ftp://fcm.example"),
+            ("CARILLON_CONFIG_FILE", "/nowhere.json"),
+        ]
+    )
+    func `a bad value is one line that begins with the variable's name`(name: String, value: String) {
+        let mistakes = mistakes([name: value])
+        #expect(mistakes.count == 1)
+        #expect(mistakes.first?.hasPrefix("\(name) ") == true)
+        #expect(mistakes.allSatisfy { !$0.contains("\n") })
+    }
+
+    @Test func `an unknown variable is refused, and the one that was meant is named`() {
+        #expect(mistakes(["CARILLON_LISTN": "x"]) == ["CARILLON_LISTN is unknown; did you mean CARILLON_LISTEN?"])
+        #expect(mistakes(["CARILLON_X": "x"]).first?.hasPrefix("CARILLON_X is unknown; known are CARILLON_LISTEN,") == true)
+        #expect(mistakes(["OTHER": "x"]).isEmpty)
+    }
+
+    @Test func `all mistakes are told at once`() {
+        let mistakes = mistakes(["CARILLON_LISTEN": "x", "CARILLON_LOG_LEVEL": "x", "CARILLON_TYPO": "x"])
+        #expect(mistakes.count == 3)
+    }
+
+    @Test(
+        arguments: [
+            ("CARILLON_OPERATOR_TOKEN", "secret-but-short"), ("CARILLON_MASTER_KEY", "secret-and-no-base64"),
+            ("CARILLON_DATABASE_URL", "postgres://u:secret@h:port/d"),
+        ]
+    )
+    func `a secret is not part of the message`(name: String, value: String) {
+        let mistakes = mistakes([name: value])
+        #expect(mistakes.count == 1)
+        #expect(mistakes.allSatisfy { !$0.contains("secret") })
+    }
+
+    @Test func `with a server's URL both secrets are required`() throws {
+        let environment = ["CARILLON_DATABASE_URL": "postgres://db/carillon"]
+        let error = try #require(throws: ConfigurationError.self) { try Settings(environment: environment) }
+        #expect(error.mistakes.contains { $0.hasPrefix("CARILLON_OPERATOR_TOKEN is required") })
+        #expect(error.mistakes.contains { $0.hasPrefix("CARILLON_MASTER_KEY is required") })
+        #expect(throws: Never.self) { try Settings(environment: environment, for: .database) }
+    }
+
+    @Test func `a wrong secret is not reported as missing too`() throws {
+        let environment = ["CARILLON_DATABASE_URL": "postgres://db/carillon", "CARILLON_MASTER_KEY": "x"]
+        let error = try #require(throws: ConfigurationError.self) { try Settings(environment: environment) }
+        #expect(error.mistakes.count { $0.hasPrefix("CARILLON_MASTER_KEY") } == 1)
+    }
+
+    @Test func `the two ports must differ unless the system chooses them`() {
+        let same = ["CARILLON_LISTEN": "127.0.0.1:8080", "CARILLON_MANAGEMENT_LISTEN": "127.0.0.1:8080"]
+        #expect(mistakes(same).count == 1)
+        let chosen = ["CARILLON_LISTEN": "127.0.0.1:0", "CARILLON_MANAGEMENT_LISTEN": "127.0.0.1:0"]
+        #expect(mistakes(chosen).isEmpty)
+    }
+
+    @Test func `a folder that does not exist is refused where it is needed`() throws {
+        let environment = ["CARILLON_TEMPLATES_DIR": "/nowhere"]
+        let error = try #require(throws: ConfigurationError.self) { try Settings(environment: environment) }
+        #expect(error.mistakes.contains { $0.hasPrefix("CARILLON_TEMPLATES_DIR is \"/nowhere\"") })
+    }
+
+    @Test func `secrets are not printed`() throws {
+        let settings = try Settings(
+            environment: ["CARILLON_OPERATOR_TOKEN": token, "CARILLON_MASTER_KEY": key],
+            for: .database
+        )
+        var text = ""
+        dump(settings, to: &text)
+        #expect(!text.contains(token) && !text.contains(key))
+        #expect(!"\(settings)".contains(token) && !"\(settings)".contains(key))
+    }
+}

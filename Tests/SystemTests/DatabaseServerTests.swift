@@ -1,0 +1,86 @@
+import CarillonCore
+import EmbeddedPostgres
+import Foundation
+import Logging
+import NIOHTTP1
+import Testing
+
+extension Services {
+    /// A service on a PostgreSQL that is not its own.
+    @Suite struct DatabaseServerTests {
+        private let scratch: Scratch
+        private let server: EmbeddedCluster
+        private let environment: [String: String]
+
+        init() throws {
+            scratch = try Scratch()
+            server = EmbeddedCluster(
+                configuration: .init(dataDirectory: scratch.path("server")),
+                logger: Logger(label: "server") { _ in SwiftLogNoOpLogHandler() }
+            )
+            environment = [
+                "CARILLON_DATABASE_URL": server.connectionString,
+                "CARILLON_OPERATOR_TOKEN": String(repeating: "o", count: 32),
+                "CARILLON_MASTER_KEY": Data(repeating: 1, count: 32).base64EncodedString(),
+            ]
+        }
+
+        @Test func `starts without the server, says what is missing, and goes on by itself`() async throws {
+            let service = try await RunningService.start(in: scratch, environment: environment, isReady: false)
+            let away = try await service.management.send(.GET, "/health/ready")
+            #expect(away.status == 503)
+            #expect(away.text.contains("PostgreSQL"))
+            let list = try await service.open.send(.GET, "/v1/networks", token: service.operatorToken)
+            #expect(list.status == 503)
+            #expect(list.headers.first(name: "retry-after") != nil)
+
+            _ = try await server.start()
+            try await eventually("the reason that migrations are pending") {
+                let answer = try await service.management.send(.GET, "/health/ready")
+                return answer.status == 503 && answer.text.contains("migrations pending: run carillon migrate")
+            }
+            let unmigrated = try await service.open.send(.GET, "/v1/networks", token: service.operatorToken)
+            #expect(unmigrated.status == 503)
+
+            // Three at once: each ends well, and each migration is run once.
+            let programs = try (0..<3).map { _ in try Program(["migrate"], environment: environment, scratch: scratch) }
+            for program in programs { #expect(try await program.exitStatus() == 0, "\(program.errorText)") }
+            let applied = programs.flatMap { $0.outputText.split(separator: "\n") }.filter { $0.hasPrefix("applied ") }
+            #expect(!applied.isEmpty)
+            #expect(Set(applied).count == applied.count)
+
+            try await eventually("readiness") {
+                try await service.management.send(.GET, "/health/ready").status == 200
+            }
+            let network = try await TestNetwork(on: service)
+            try await network.addMembers(["bob"])
+            #expect(try await service.stop() == 0)
+            #expect(!FileManager.default.fileExists(atPath: scratch.path("data")))
+            await server.stop()
+        }
+
+        @Test func `doctor says what is wrong, and its status too`() async throws {
+            let unreachable = try Program(["doctor"], environment: environment, scratch: scratch)
+            #expect(try await unreachable.exitStatus() == 1)
+            #expect(unreachable.outputText.contains("FAIL  PostgreSQL"))
+
+            _ = try await server.start()
+            let unmigrated = try Program(["doctor"], environment: environment, scratch: scratch)
+            #expect(try await unmigrated.exitStatus() == 1)
+            #expect(unmigrated.outputText.contains("run carillon migrate"))
+
+            #expect(try await Program(["migrate"], environment: environment, scratch: scratch).exitStatus() == 0)
+            var ports = environment
+            ports["CARILLON_LISTEN"] = "127.0.0.1:0"
+            ports["CARILLON_MANAGEMENT_LISTEN"] = "127.0.0.1:0"
+            let well = try Program(["doctor"], environment: ports, scratch: scratch)
+            #expect(try await well.exitStatus() == 0, "\(well.outputText)")
+            #expect(!well.outputText.contains("FAIL"))
+            await server.stop()
+
+            let wrong = try Program(["doctor"], environment: ["CARILLON_LISTN": "x"], scratch: scratch)
+            #expect(try await wrong.exitStatus() == 1)
+            #expect(wrong.outputText.contains("did you mean CARILLON_LISTEN?"))
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Testing
+
+/// Waits until `value` answers something, and fails the test when that takes longer than `limit`.
+func eventually<Value>(
+    within limit: Duration = .seconds(30),
+    _ what: String,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ value: () async throws -> Value?
+) async throws -> Value {
+    let clock = ContinuousClock()
+    let deadline = clock.now + limit
+    while true {
+        if let value = try await value() { return value }
+        try #require(clock.now < deadline, "\(what) did not happen within \(limit)", sourceLocation: sourceLocation)
+        try await Task.sleep(for: .milliseconds(20))
+    }
+}
+
+/// Waits until `condition` holds, and fails the test when that takes longer than `limit`.
+func eventually(
+    within limit: Duration = .seconds(30),
+    _ what: String,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ condition: () async throws -> Bool
+) async throws {
+    _ = try await eventually(within: limit, what, sourceLocation: sourceLocation) {
+        try await condition() ? true : nil
+    }
+}

@@ -1,0 +1,49 @@
+import CarillonCore
+import Synchronization
+
+/// Posts messages over several connections until it is told to stop, and remembers what was acknowledged.
+final class Load: Sendable {
+    private struct State {
+        var acknowledged: Set<String> = []
+        var refused = 0
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+
+    init() {}
+
+    /// The ids of the events that were answered with 202.
+    var acknowledged: Set<String> { state.withLock { $0.acknowledged } }
+    /// How many requests failed or were answered with something else.
+    var refused: Int { state.withLock { $0.refused } }
+
+    /// Posts while `body` runs.
+    func run<Value: Sendable>(
+        on network: TestNetwork,
+        connections: Int = 8,
+        during body: () async throws -> Value
+    ) async throws -> Value {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for connection in 0..<connections {
+                group.addTask { await self.post(on: network, prefix: "load-\(connection)") }
+            }
+            defer { state.withLock { $0.isOver = true } }
+            return try await body()
+        }
+    }
+
+    private func post(on network: TestNetwork, prefix: String) async {
+        var number = 0
+        while !state.withLock({ $0.isOver }), !Task.isCancelled {
+            number += 1
+            let answer = try? await network.post(TestEvents.messageSent("\(prefix)-\(number)"))
+            let id = answer?.status == 202 ? answer?.json["id"]?.text : nil
+            state.withLock { state in
+                if let id { state.acknowledged.insert(id) } else { state.refused += 1 }
+            }
+            // Between failures, so that a service that is away is not asked thousands of times.
+            if id == nil { try? await Task.sleep(for: .milliseconds(20)) }
+        }
+    }
+}

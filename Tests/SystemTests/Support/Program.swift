@@ -1,0 +1,72 @@
+import Foundation
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The built program as a child process, with its output in files.
+final class Program: Sendable {
+    /// Where the program was built: beside the tests.
+    static let path = Bundle.main.bundleURL.appendingPathComponent("carillon").path
+
+    private let process: Mutex<Process>
+    let processID: Int32
+    let standardOutput: String
+    let standardError: String
+
+    /// Starts the program.
+    ///
+    /// - Parameters:
+    ///   - arguments: Its arguments.
+    ///   - environment: Its `CARILLON_…` variables; it has no others but PATH and HOME.
+    ///   - scratch: Where its output goes.
+    init(_ arguments: [String], environment: [String: String], scratch: Scratch) throws {
+        let name = UUID().uuidString
+        standardOutput = scratch.path("\(name).out")
+        standardError = scratch.path("\(name).err")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Self.path)
+        process.arguments = arguments
+        process.environment = environment.merging(
+            ProcessInfo.processInfo.environment.filter { ["PATH", "HOME"].contains($0.key) }
+        ) { own, _ in own }
+        process.standardOutput = try Self.handle(to: standardOutput)
+        process.standardError = try Self.handle(to: standardError)
+        try process.run()
+        processID = process.processIdentifier
+        self.process = Mutex(process)
+    }
+
+    deinit {
+        kill(processID, SIGKILL)
+    }
+
+    /// What it has written to standard error.
+    var errorText: String { (try? String(contentsOfFile: standardError, encoding: .utf8)) ?? "" }
+
+    /// What it has written to standard output.
+    var outputText: String { (try? String(contentsOfFile: standardOutput, encoding: .utf8)) ?? "" }
+
+    var isRunning: Bool { process.withLock { $0.isRunning } }
+
+    func send(_ signal: Int32) {
+        kill(processID, signal)
+    }
+
+    /// Waits until it has ended, and answers the status, or the negative signal that ended it.
+    func exitStatus(within limit: Duration = .seconds(30)) async throws -> Int32 {
+        try await eventually(within: limit, "the end of the program") { !self.isRunning }
+        return process.withLock { process in
+            process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+        }
+    }
+
+    private static func handle(to path: String) throws -> FileHandle {
+        try Data().write(to: URL(fileURLWithPath: path))
+        return try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    }
+}

@@ -1,0 +1,48 @@
+import AsyncHTTPClient
+import CarillonCore
+import NIOCore
+import NIOHTTP1
+
+/// Speaks JSON over HTTP.
+struct TestClient: Sendable {
+    /// An answer.
+    struct Answer: Sendable {
+        let status: UInt
+        let headers: HTTPHeaders
+        let text: String
+
+        var json: JSONValue { (try? JSONValue(parsing: text)) ?? .null }
+    }
+
+    let base: String
+
+    func send(
+        _ method: HTTPMethod,
+        _ path: String,
+        token: String? = nil,
+        headers: [String: String] = [:],
+        body: [UInt8]? = nil
+    ) async throws -> Answer {
+        var request = HTTPClientRequest(url: base + path)
+        request.method = method
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
+        if let token { request.headers.add(name: "authorization", value: "Bearer \(token)") }
+        if let body {
+            request.headers.add(name: "content-type", value: "application/json")
+            request.body = .bytes(ByteBuffer(bytes: body))
+        }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+        let text = String(buffer: try await response.body.collect(upTo: 1 << 22))
+        return Answer(status: response.status.code, headers: response.headers, text: text)
+    }
+}
+
+extension JSONValue {
+    var text: String? { if case .string(let text) = self { text } else { nil } }
+
+    var integer: Int? { if case .number(let number) = self { number.integer } else { nil } }
+
+    var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
+
+    subscript(name: String) -> JSONValue? { if case .object(let object) = self { object[name] } else { nil } }
+}

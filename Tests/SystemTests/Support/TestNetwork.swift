@@ -1,0 +1,89 @@
+import CarillonCore
+import NIOHTTP1
+import Testing
+
+/// A network of a running service.
+struct TestNetwork: Sendable {
+    let id: String
+    let adminKey: String
+    let secret: WebhookSecret
+    let client: TestClient
+
+    /// Makes a network.
+    init(_ id: String = "acme", on service: RunningService) async throws {
+        let body: JSONValue = ["id": .string(id), "displayName": "Acme"]
+        let answer = try await service.open.send(
+            .POST,
+            "/v1/networks",
+            token: service.operatorToken,
+            body: body.serialized
+        )
+        try #require(answer.status == 201, "\(answer.text)")
+        self.id = id
+        adminKey = try #require(answer.json["apiKey"]?.text)
+        secret = try #require(answer.json["webhookSecret"]?.text.flatMap(WebhookSecret.init))
+        client = service.open
+    }
+
+    /// The same network on another process.
+    func on(_ service: RunningService) -> TestNetwork {
+        TestNetwork(id: id, adminKey: adminKey, secret: secret, client: service.open)
+    }
+
+    private init(id: String, adminKey: String, secret: WebhookSecret, client: TestClient) {
+        self.id = id
+        self.adminKey = adminKey
+        self.secret = secret
+        self.client = client
+    }
+
+    /// Calls as the admin.
+    @discardableResult
+    func send(
+        _ method: HTTPMethod,
+        _ path: String,
+        _ body: JSONValue? = nil,
+        expecting statuses: Set<UInt> = [200, 201, 202, 204],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> JSONValue {
+        let answer = try await client.send(method, "/v1/networks/\(id)\(path)", token: adminKey, body: body?.serialized)
+        try #require(
+            statuses.contains(answer.status),
+            "\(method) \(path): \(answer.status) \(answer.text)",
+            sourceLocation: sourceLocation
+        )
+        return answer.json
+    }
+
+    /// Registers a device of the `log` provider.
+    func addLogDevice(_ device: String, of user: String) async throws {
+        try await send(.PUT, "/devices/\(device)", ["userId": .string(user), "provider": "log"])
+    }
+
+    /// Posts an event, signed; the status is the caller's to judge.
+    func post(_ event: JSONValue) async throws -> TestClient.Answer {
+        let id = event["id"]?.text ?? ""
+        let timestamp = WallClock.system.now().milliseconds / 1000
+        let body = event.serialized
+        let headers = [
+            "webhook-id": id, "webhook-timestamp": "\(timestamp)",
+            "webhook-signature": WebhookSignature.sign(id: id, timestamp: timestamp, body: body, secrets: [secret]),
+        ]
+        return try await client.send(.POST, "/v1/networks/\(self.id)/events", headers: headers, body: body)
+    }
+
+    /// Posts an event that must be accepted; answers its id.
+    func accept(_ event: JSONValue, sourceLocation: SourceLocation = #_sourceLocation) async throws -> String {
+        let answer = try await post(event)
+        try #require(answer.status == 202, "\(answer.status) \(answer.text)", sourceLocation: sourceLocation)
+        return try #require(answer.json["id"]?.text, sourceLocation: sourceLocation)
+    }
+
+    /// Waits until an event is done; answers its state.
+    func done(_ event: String, within limit: Duration = .seconds(30)) async throws -> JSONValue {
+        try await eventually(within: limit, "event \(event) being done") {
+            let state = try await send(.GET, "/events/\(event)")
+            return state["state"]?.text == "done" ? state : nil
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import CarillonCore
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import Synchronization
+
+/// A receiver of webhooks that answers with one status after the other, and remembers what it was sent.
+final class WebhookReceiver: Sendable {
+    /// What it was sent.
+    struct Received: Sendable {
+        let id: String
+        let timestamp: String
+        let signature: String
+        let body: [UInt8]
+        let at: ContinuousClock.Instant
+
+        func isSigned(with text: String) -> Bool {
+            guard let secret = WebhookSecret(text) else { return false }
+            do throws(SignatureError) {
+                try WebhookSignature.verify(
+                    id: id,
+                    timestamp: timestamp,
+                    signatures: signature,
+                    body: body,
+                    secrets: [secret],
+                    now: WallClock.system.now()
+                )
+                return true
+            } catch {
+                return false
+            }
+        }
+    }
+
+    private struct State {
+        var statuses: [Int]
+        var requests: [Received] = []
+    }
+
+    private let state: Mutex<State>
+
+    /// A receiver that answers these statuses in turn, and 200 afterwards.
+    init(answering statuses: [Int]) {
+        state = Mutex(State(statuses: statuses))
+    }
+
+    var requests: [Received] { state.withLock { $0.requests } }
+
+    /// Listens while `body` runs, which gets the URL.
+    func whileRunning(_ body: @escaping @Sendable (String) async throws -> Void) async throws {
+        let (ports, port) = AsyncStream.makeStream(of: Int.self)
+        let router = Router()
+        router.post("/hook") { request, _ in try await self.receive(request) }
+        let application = Application(
+            router: router,
+            configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { port.yield($0.localAddress?.port ?? 0) },
+            logger: Logger(label: "receiver") { _ in SwiftLogNoOpLogHandler() }
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await application.run() }
+            defer { group.cancelAll() }
+            guard let number = await ports.first(where: { _ in true }) else { return }
+            try await body("http://127.0.0.1:\(number)/hook")
+        }
+    }
+
+    private func receive(_ request: Request) async throws -> HTTPResponse.Status {
+        let body = Array(buffer: try await request.body.collect(upTo: 65_536))
+        func header(_ name: String) -> String { HTTPField.Name(name).flatMap { request.headers[$0] } ?? "" }
+        let received = Received(
+            id: header("webhook-id"),
+            timestamp: header("webhook-timestamp"),
+            signature: header("webhook-signature"),
+            body: body,
+            at: .now
+        )
+        return state.withLock { state in
+            state.requests.append(received)
+            return .init(code: state.statuses.isEmpty ? 200 : state.statuses.removeFirst())
+        }
+    }
+}
