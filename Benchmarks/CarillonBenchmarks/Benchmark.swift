@@ -1,0 +1,58 @@
+import ArgumentParser
+
+/// Something that can be measured.
+protocol Benchmark: Sendable {
+    /// Measures.
+    ///
+    /// - Parameter workshop: The surroundings.
+    /// - Returns: The figures.
+    /// - Throws: What prevents a result, ``BenchmarkFailure`` when the service did not do its work right.
+    func report(in workshop: Workshop) async throws -> Report
+}
+
+/// The benchmarks by the names that they have on the command line.
+enum BenchmarkName: String, CaseIterable, ExpressibleByArgument {
+    case ingest
+    case fanout
+    case latency
+    case mixed
+    case evaluate
+    case render
+
+    /// All names.
+    static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
+
+    /// The benchmark.
+    func benchmark(scale: Scale) -> any Benchmark {
+        switch self {
+        case .ingest: IngestBenchmark(rounds: scale.rounds, seconds: scale.seconds ?? 10)
+        case .fanout: FanoutBenchmark(rounds: scale.rounds, members: scale.members)
+        case .latency: LatencyBenchmark(events: scale.samples)
+        case .mixed: MixedBenchmark(seconds: scale.seconds ?? 60)
+        case .evaluate: EvaluateBenchmark(rounds: max(5, scale.rounds))
+        case .render: RenderBenchmark(rounds: max(5, scale.rounds))
+        }
+    }
+}
+
+/// How much is measured.
+struct Scale: ParsableArguments, Sendable {
+    @Option(help: "How often each measurement is repeated, its yardstick in between; the median counts.")
+    var rounds = 3
+
+    @Option(help: "How long each load lasts: 10 for ingest and 60 for mixed, unless given.")
+    var seconds: Int?
+
+    @Option(help: "The members of fanout's channel.")
+    var members = 100_000
+
+    @Option(help: "The events of latency.")
+    var samples = 200
+
+    func validate() throws {
+        guard (1...100).contains(rounds) else { throw ValidationError("--rounds must be 1 to 100") }
+        guard (1...3600).contains(seconds ?? 1) else { throw ValidationError("--seconds must be 1 to 3600") }
+        guard (100...1_000_000).contains(members) else { throw ValidationError("--members must be 100 to 1000000") }
+        guard (10...10_000).contains(samples) else { throw ValidationError("--samples must be 10 to 10000") }
+    }
+}

@@ -1,0 +1,146 @@
+import NIOCore
+import Postgres
+
+/// How long one message takes to all devices of a very large channel, as a multiple of the time in which PostgreSQL alone
+/// inserts a row for each of these devices.
+///
+/// A tenth of the members has muted everything and another tenth the channel. There is no such share at the network's
+/// level, where a switch is everybody's.
+struct FanoutBenchmark: Benchmark {
+    /// How often each measurement is repeated.
+    let rounds: Int
+    /// How many members the channel has.
+    let members: Int
+
+    private static let networkID = "crowd"
+    private static let pollInterval = Duration.milliseconds(5)
+    private static let limit = Duration.seconds(300)
+
+    func report(in workshop: Workshop) async throws -> Report {
+        try await Cluster.withCluster(in: workshop) { cluster in
+            var report = Report(benchmark: "fanout")
+            let network = try await fill(cluster, &report)
+            let yardstick = try await RowPerDeviceYardstick(on: cluster, networkID: Self.networkID, sender: sender)
+            // A process of its own: the import's memory is not the fan-out's.
+            let notifications = NotificationFile(path: workshop.newPath("notifications.ndjson"))
+            try await ServiceUnderTest.withService(on: cluster, output: try notifications.create()) { service in
+                try await measure(yardstick, network, cluster, service, &report)
+            }
+            let lines = try notifications.lineCount
+            let expected = try await yardstick.rowCount * (rounds + 1)
+            guard lines == expected else {
+                throw BenchmarkFailure("\(lines) notifications were written instead of \(expected)")
+            }
+            return report
+        }
+    }
+
+    /// One of those who muted nothing.
+    private var sender: String { DirectoryLines.userID(0) }
+
+    private var shape: DirectoryLines {
+        DirectoryLines(userCount: members, channelCount: 1, membersPerChannel: members, device: .log)
+    }
+
+    /// Makes the channel with its members, their devices and their toggles.
+    private func fill(_ cluster: Cluster, _ report: inout Report) async throws -> TestNetwork {
+        cluster.workshop.say("fanout, importing \(members) users with devices")
+        let output = NotificationFile(path: cluster.workshop.newPath("nothing.ndjson"))
+        let (network, figures) = try await ServiceUnderTest.withService(on: cluster, output: try output.create()) {
+            service in
+            let network = try await TestNetwork.make(Self.networkID, in: service)
+            let seconds = try await network.fill(with: shape, in: service)
+            let memory = try service.process.peakResidentBytes
+            let figures = [
+                Figure("import of \(members * 3 + 1) lines", seconds, "s"),
+                Figure("resident memory, import", Double(memory) / 1e6, "MB"),
+            ]
+            return (network, figures)
+        }
+        report.figures += figures
+        // Written at once, because a request each is not what is measured here. The text is what the API stores.
+        let toggles = #"{"enabled":true,"mutedUntil":"2999-01-01T00:00:00.000Z"}"#
+        try await cluster.pool.withTransaction { session in
+            try session.execute(
+                """
+                UPDATE users SET toggles = \(toggles), toggles_updated_at = now(), toggles_version = 1
+                WHERE network_id = \(Self.networkID) AND user_id LIKE '%3'
+                """
+            )
+            try session.execute(
+                """
+                UPDATE members SET toggles = \(toggles), toggles_updated_at = now(), toggles_version = 1
+                WHERE network_id = \(Self.networkID) AND user_id LIKE '%7'
+                """
+            )
+        }
+        try await cluster.script("VACUUM ANALYZE")
+        return network
+    }
+
+    private func measure(
+        _ yardstick: RowPerDeviceYardstick,
+        _ network: TestNetwork,
+        _ cluster: Cluster,
+        _ service: ServiceUnderTest,
+        _ report: inout Report
+    ) async throws {
+        let expected = try await yardstick.rowCount
+        let events = SignedEvents(to: network, in: shape, senders: 1, run: "message")
+        let client = HTTPClient(port: service.port)
+        var request = FollowedEvent(events: events, client: client, network: network)
+        cluster.workshop.say("fanout, warming up")
+        _ = try await yardstick.seconds()
+        _ = try await secondsUntilDone(&request, expected: expected, service)
+        let before = try await HotTables.settledCount(on: cluster)
+        var yardsticks: [Double] = []
+        var fanouts: [Double] = []
+        for round in 1...rounds {
+            cluster.workshop.say("fanout, round \(round) of \(rounds)")
+            try await cluster.checkpoint()
+            yardsticks.append(try await yardstick.seconds())
+            try await cluster.checkpoint()
+            fanouts.append(try await secondsUntilDone(&request, expected: expected, service))
+        }
+        let written = try await HotTables.settledCount(on: cluster)
+        let rows = { (later: Int, earlier: Int) in Double(later - earlier) / Double(rounds) }
+        let memory = try service.process.peakResidentBytes
+        report.figures += [
+            Figure("devices notified", count: expected),
+            Figure("psql, a row for each", Series(yardsticks), "s"),
+            Figure("202 to done", Series(fanouts), "s"),
+            Figure("202 to done ÷ psql", Series(fanouts).median / Series(yardsticks).median, goal: .atMost(2)),
+            Figure("rows inserted for an event", rows(written.inserted, before.inserted), goal: .below(1000)),
+            Figure("rows updated for an event", rows(written.updated, before.updated)),
+            Figure("rows deleted for an event", rows(written.deleted, before.deleted)),
+            Figure("resident memory, fan-out", Double(memory) / 1e6, "MB", goal: .below(250)),
+        ]
+        report.notes = [
+            "one message into a channel of \(members) members with a log device each; a tenth of them has muted"
+                + " everything and another tenth the channel. At the network's level a switch is everybody's.",
+            "rows are those of deliveries, inbox, outcomes and events together, by pg_stat_user_tables.",
+            "every notification was found in the log provider's output once.",
+        ]
+    }
+
+    /// Posts a message and asks for it until it is done.
+    private func secondsUntilDone(
+        _ request: inout FollowedEvent,
+        expected: Int,
+        _ service: ServiceUnderTest
+    ) async throws -> Double {
+        let acceptedAt = try await request.post()
+        let deadline = acceptedAt + TimeAmount(Self.limit)
+        while NIODeadline.now() < deadline {
+            let (status, at) = try await request.status()
+            if status.isDone {
+                guard status.delivered == expected else {
+                    throw BenchmarkFailure("\(status.delivered) of \(expected) devices were notified")
+                }
+                return Double((at - acceptedAt).nanoseconds) / 1e9
+            }
+            try await Task.sleep(for: Self.pollInterval)
+        }
+        throw BenchmarkFailure("an event is not done after \(Self.limit)")
+    }
+}

@@ -1,0 +1,31 @@
+import CarillonCore
+import NIOCore
+
+/// A notification that reached its receiver.
+struct Arrival: Sendable {
+    /// When its last byte was read.
+    let at: NIODeadline
+    /// What it was: a JSON object.
+    let bytes: ByteBuffer
+
+    /// The event that it tells of; `nil` when it names none.
+    var eventID: String? {
+        guard case .object(let members)? = try? JSONValue(parsing: Array(bytes.readableBytesView)) else { return nil }
+        // A webhook has it in `data`, a log line at the top.
+        let holder: JSONObject = if case .object(let data)? = members["data"] { data } else { members }
+        guard case .string(let id)? = holder["eventId"] else { return nil }
+        return id
+    }
+}
+
+/// Notifications in the order in which they arrive.
+struct Arrivals: Sendable {
+    /// Takes them.
+    let continuation: AsyncStream<Arrival>.Continuation
+    /// Gives them out, to one reader.
+    let stream: AsyncStream<Arrival>
+
+    init() {
+        (stream, continuation) = AsyncStream.makeStream()
+    }
+}

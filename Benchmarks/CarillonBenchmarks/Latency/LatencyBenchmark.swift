@@ -1,0 +1,93 @@
+import NIOCore
+import Subprocess
+
+/// How long an event for one device takes from its 202 to the provider's receiver, in a service that has nothing else to do.
+struct LatencyBenchmark: Benchmark {
+    /// How many events are measured.
+    let events: Int
+
+    private static let interval = Duration.milliseconds(50)
+    private static let warmUpEvents = 20
+
+    func report(in workshop: Workshop) async throws -> Report {
+        let lines = Arrivals()
+        let webhooks = Arrivals()
+        return try await Cluster.withCluster(in: workshop) { cluster in
+            try await LogReceiver.withReceiver(of: lines) { output in
+                try await WebhookReceiver.withReceiver(of: webhooks) { port in
+                    let environment: [Environment.Key: String] = ["CARILLON_EGRESS_ALLOW": "127.0.0.0/8"]
+                    return try await ServiceUnderTest.withService(
+                        on: cluster,
+                        output: output,
+                        environment: environment
+                    ) { service in
+                        var report = Report(benchmark: "latency")
+                        report.figures += try await figures("webhook", .webhook(port: port), webhooks, cluster, service)
+                        report.figures += try await figures("log", .log, lines, cluster, service)
+                        report.notes = [
+                            "one event every 50 ms; the time runs from when the sender has read the 202 to when the"
+                                + " receiver has read the whole request or line, by one clock. A receiver that is faster"
+                                + " than the 202 counts as zero."
+                        ]
+                        return report
+                    }
+                }
+            }
+        }
+    }
+
+    private func figures(
+        _ name: String,
+        _ device: DirectoryLines.Device,
+        _ arrivals: Arrivals,
+        _ cluster: Cluster,
+        _ service: ServiceUnderTest
+    ) async throws -> [Figure] {
+        cluster.workshop.say("latency, \(events) events to a \(name) device")
+        let shape = DirectoryLines(userCount: 2, channelCount: 1, membersPerChannel: 2, device: device)
+        let network = try await TestNetwork.make(name, in: service)
+        _ = try await network.fill(with: shape, in: service)
+        let posts = SignedEvents(to: network, in: shape, senders: 1, run: name)
+        let client = HTTPClient(port: service.port)
+        let limit = Self.interval * (events + Self.warmUpEvents) + .seconds(60)
+        let measured = try await within(limit) {
+            try await measure(FollowedEvent(events: posts, client: client, network: network), arrivals)
+        }
+        return [
+            Figure("\(name): sending to 202, p50", measured.toAccepted.median, "ms"),
+            Figure("\(name): 202 to receiver, p50", measured.toReceiver.median, "ms", goal: .below(5)),
+            Figure("\(name): 202 to receiver, p99", measured.toReceiver.percentile(0.99), "ms", goal: .below(20)),
+            Figure("\(name): 202 to receiver, longest", measured.toReceiver.maximum, "ms"),
+        ]
+    }
+
+    private func measure(
+        _ event: FollowedEvent,
+        _ arrivals: Arrivals
+    ) async throws -> (toAccepted: Series, toReceiver: Series) {
+        var event = event
+        var toAccepted: [Double] = []
+        var toReceiver: [Double] = []
+        var iterator = arrivals.stream.makeAsyncIterator()
+        var next = ContinuousClock.now
+        for number in 0..<Self.warmUpEvents + events {
+            let start = NIODeadline.now()
+            let acceptedAt = try await event.post()
+            guard let arrival = await iterator.next() else { throw CancellationError() }
+            guard arrival.eventID == event.id else {
+                throw BenchmarkFailure("a notification of another event arrived, or one arrived twice")
+            }
+            if number >= Self.warmUpEvents {
+                toAccepted.append((acceptedAt - start).milliseconds)
+                toReceiver.append(max(0, (arrival.at - acceptedAt).milliseconds))
+            }
+            next = max(next + Self.interval, .now)
+            try await Task.sleep(until: next)
+        }
+        return (Series(toAccepted), Series(toReceiver))
+    }
+}
+
+extension TimeAmount {
+    fileprivate var milliseconds: Double { Double(nanoseconds) / 1e6 }
+}

@@ -1,0 +1,60 @@
+import NIOCore
+import NIOPosix
+import SystemPackage
+
+/// Reads the `log` provider's lines from a pipe and notes when they arrive.
+enum LogReceiver {
+    /// Lends the pipe's writing end, which whoever gets it has to close.
+    ///
+    /// - Parameters:
+    ///   - arrivals: Told of each line.
+    ///   - body: The work.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws, and why there is no pipe.
+    static func withReceiver<Value>(
+        of arrivals: Arrivals,
+        _ body: (_ output: SystemPackage.FileDescriptor) async throws -> Value
+    ) async throws -> Value {
+        let pipe = try SystemPackage.FileDescriptor.pipe()
+        let reader = try await NIOPipeBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(LogLineHandler(arrivals: arrivals))
+                }
+            }
+            .takingOwnershipOfDescriptor(input: pipe.readEnd.rawValue)
+            .get()
+        do {
+            let value = try await body(pipe.writeEnd)
+            reader.close(promise: nil)
+            return value
+        } catch {
+            reader.close(promise: nil)
+            throw error
+        }
+    }
+}
+
+/// Cuts what is read into lines.
+private final class LogLineHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let arrivals: Arrivals
+    private var received = ByteBuffer()
+
+    init(arrivals: Arrivals) {
+        self.arrivals = arrivals
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let at = NIODeadline.now()
+        received.writeImmutableBuffer(unwrapInboundIn(data))
+        while let end = received.readableBytesView.firstIndex(of: UInt8(ascii: "\n")) {
+            let length = end - received.readerIndex
+            guard let line = received.readSlice(length: length) else { return }
+            received.moveReaderIndex(forwardBy: 1)
+            arrivals.continuation.yield(Arrival(at: at, bytes: line))
+        }
+        received.discardReadBytes()
+    }
+}

@@ -1,0 +1,65 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// A server on loopback that takes webhooks, notes when they arrive, and answers 204.
+enum WebhookReceiver {
+    /// Lends a receiver's port.
+    ///
+    /// - Parameters:
+    ///   - arrivals: Told of each request.
+    ///   - body: The work.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws, and why there is no port.
+    static func withReceiver<Value>(
+        of arrivals: Arrivals,
+        _ body: (_ port: Int) async throws -> Value
+    ) async throws -> Value {
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                    try channel.pipeline.syncOperations.addHandler(WebhookHandler(arrivals: arrivals))
+                }
+            }
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .bind(host: "127.0.0.1", port: 0)
+            .get()
+        do {
+            guard let port = server.localAddress?.port else { throw BenchmarkFailure("the receiver has no port") }
+            let value = try await body(port)
+            try await server.close()
+            return value
+        } catch {
+            try? await server.close()
+            throw error
+        }
+    }
+}
+
+/// Answers one request after the other.
+private final class WebhookHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let arrivals: Arrivals
+    private var received = ByteBuffer()
+
+    init(arrivals: Arrivals) {
+        self.arrivals = arrivals
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head:
+            received.clear()
+        case .body(let part):
+            received.writeImmutableBuffer(part)
+        case .end:
+            arrivals.continuation.yield(Arrival(at: .now(), bytes: received))
+            let head = HTTPResponseHead(version: .http1_1, status: .noContent)
+            context.write(wrapOutboundOut(.head(head)), promise: nil)
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        }
+    }
+}

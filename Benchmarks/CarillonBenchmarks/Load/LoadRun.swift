@@ -1,0 +1,116 @@
+import NIOCore
+
+/// The state of one load, confined to its event loop.
+final class LoadRun {
+    private static let retryDelay = TimeAmount.milliseconds(100)
+    private static let drainLimit = TimeAmount.seconds(15)
+    /// An open loop that is this far behind is too slow for the rate, and what is due on top of it is not sent.
+    private static let longestQueue = 20_000
+
+    private let plan: LoadGenerator
+    private let promise: EventLoopPromise<LoadResult>
+    private let eventLoop: any EventLoop
+    private var events: SignedEvents
+    private var result = LoadResult()
+    private var startedAt = NIODeadline.now()
+    private var end = NIODeadline.distantFuture
+    private var idle: [LoadConnection] = []
+    private var due = CircularBuffer<NIODeadline>()
+    private var scheduled = 0
+    private var inFlight = 0
+
+    init(
+        _ plan: LoadGenerator,
+        events: SignedEvents,
+        result promise: EventLoopPromise<LoadResult>,
+        eventLoop: any EventLoop
+    ) {
+        self.plan = plan
+        self.events = events
+        self.promise = promise
+        self.eventLoop = eventLoop
+    }
+
+    /// Begins to send on all connections.
+    func start() {
+        startedAt = .now()
+        end = startedAt + TimeAmount(plan.duration)
+        switch plan.pace {
+        case .closedLoop:
+            for connection in idle { send(on: connection, dueAt: .now()) }
+            idle = []
+        case .perSecond(let rate):
+            sendWhatIsDue(perSecond: rate)
+        }
+        let loop = eventLoop.assumeIsolated()
+        loop.scheduleTask(deadline: end) { [self] in
+            result.seconds = Double(plan.duration / .seconds(1))
+            finishIfDrained()
+        }
+        loop.scheduleTask(deadline: end + Self.drainLimit) { [self] in fail(HTTPFailure.timedOut) }
+    }
+
+    /// A connection is open.
+    func opened(_ connection: LoadConnection) {
+        idle.append(connection)
+    }
+
+    /// A request has its answer.
+    func answered(_ answer: HTTPAnswer, sentAt: NIODeadline, on connection: LoadConnection) {
+        inFlight -= 1
+        switch answer.status {
+        case 202:
+            result.accepted += 1
+            if answer.arrivedAt < end { result.acceptedInTime += 1 }
+            result.latency.record(nanoseconds: (answer.arrivedAt - sentAt).nanoseconds)
+            next(on: connection)
+        case 503:
+            result.refused += 1
+            eventLoop.assumeIsolated().scheduleTask(in: Self.retryDelay) { [self] in next(on: connection) }
+        default:
+            fail(UnexpectedAnswer(answer))
+        }
+        finishIfDrained()
+    }
+
+    /// Gives up.
+    func fail(_ error: any Error) {
+        promise.fail(error)
+    }
+
+    private func next(on connection: LoadConnection) {
+        guard case .closedLoop = plan.pace else {
+            if let dueAt = due.popFirst() { send(on: connection, dueAt: dueAt) } else { idle.append(connection) }
+            return
+        }
+        let now = NIODeadline.now()
+        if now < end { send(on: connection, dueAt: now) }
+    }
+
+    private func send(on connection: LoadConnection, dueAt: NIODeadline) {
+        inFlight += 1
+        connection.send(&events, dueAt: dueAt)
+    }
+
+    private func sendWhatIsDue(perSecond rate: Double) {
+        let now = min(NIODeadline.now(), end)
+        let target = Int(rate * Double((now - startedAt).nanoseconds) / 1e9)
+        while scheduled < target {
+            let dueAt = startedAt + .nanoseconds(Int64(Double(scheduled) / rate * 1e9))
+            scheduled += 1
+            if let connection = idle.popLast() {
+                send(on: connection, dueAt: dueAt)
+            } else if due.count < Self.longestQueue {
+                due.append(dueAt)
+            } else {
+                result.unsent += 1
+            }
+        }
+        guard now < end else { return finishIfDrained() }
+        eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(1)) { [self] in sendWhatIsDue(perSecond: rate) }
+    }
+
+    private func finishIfDrained() {
+        if result.seconds > 0, inFlight == 0, due.isEmpty { promise.succeed(result) }
+    }
+}

@@ -1,0 +1,75 @@
+/// Loads the service at steady rates and watches how far behind it falls.
+struct MixedLoad: Sendable {
+    /// How many events were accepted so far.
+    private(set) var accepted = 0
+
+    private static let sampleInterval = Duration.milliseconds(250)
+
+    private let network: TestNetwork
+    private let shape: DirectoryLines
+    private let cluster: Cluster
+    private let service: ServiceUnderTest
+    private var runs = 0
+
+    init(_ shape: DirectoryLines, of network: TestNetwork, cluster: Cluster, service: ServiceUnderTest) {
+        self.shape = shape
+        self.network = network
+        self.cluster = cluster
+        self.service = service
+    }
+
+    /// Loads the service, and then waits until it has nothing left to do.
+    ///
+    /// - Parameters:
+    ///   - rate: Events a second.
+    ///   - duration: How long.
+    /// - Returns: What was seen.
+    /// - Throws: What the load fails with.
+    mutating func observe(rate: Double, for duration: Duration) async throws -> Observation {
+        runs += 1
+        let events = SignedEvents(to: network, in: shape, run: "run-\(runs)")
+        let generator = LoadGenerator(port: service.port, pace: .perSecond(rate), duration: duration)
+        let notificationsPerEvent = Double(shape.membersPerChannel - 1)
+        let watch = Watch(service: service, rate: rate, notificationsPerEvent: notificationsPerEvent)
+        async let watched = watch.samples(for: duration)
+        let load = try await generator.post(events)
+        let (samples, notificationRate) = try await watched
+        accepted += load.accepted
+        _ = try await cluster.waitUntilDone()
+        let observation = Observation(rate: rate, load: load, notificationRate: notificationRate, samples: samples)
+        let verdict = observation.isSustained ? "sustained" : "not sustained"
+        cluster.workshop.say(
+            "mixed, \(rate.shortText) events/s: took \(load.rate.shortText)/s, work waiting"
+                + " \((samples.last?.lag ?? 0).shortText) s, \(verdict)"
+        )
+        return observation
+    }
+
+    /// Samples the service's metrics.
+    private struct Watch: Sendable {
+        let service: ServiceUnderTest
+        let rate: Double
+        let notificationsPerEvent: Double
+
+        func samples(for duration: Duration) async throws -> ([Observation.Sample], notificationRate: Double) {
+            let first = try await MetricsSnapshot.take(from: service)
+            var last = first
+            var samples: [Observation.Sample] = []
+            while last.takenAt - first.takenAt < duration {
+                try await Task.sleep(for: sampleInterval)
+                last = try await MetricsSnapshot.take(from: service)
+                let due = (last.acceptedEvents - first.acceptedEvents) * notificationsPerEvent
+                let waiting = due - (last.delivered - first.delivered)
+                samples.append(
+                    Observation.Sample(
+                        time: (last.takenAt - first.takenAt) / .seconds(1),
+                        lag: max(0, waiting) / (rate * notificationsPerEvent),
+                        queueAge: last.queueAge
+                    )
+                )
+            }
+            let seconds = (last.takenAt - first.takenAt) / .seconds(1)
+            return (samples, (last.delivered - first.delivered) / seconds)
+        }
+    }
+}

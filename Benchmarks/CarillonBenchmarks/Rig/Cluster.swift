@@ -1,0 +1,111 @@
+import EmbeddedPostgres
+import Foundation
+import Postgres
+import Subprocess
+import SystemPackage
+
+/// A throw-away PostgreSQL server with durable settings, and a Carillon schema in it.
+struct Cluster: Sendable {
+    /// Where it runs.
+    let workshop: Workshop
+    /// Where to connect, in libpq's form.
+    let url: String
+    /// For set-up and for counting.
+    let pool: PostgresPool
+    /// The server's first process; `nil` where it cannot be told.
+    let server: ProcessStatus?
+    /// What every service on this database has to be started with.
+    let secrets = ServiceSecrets()
+
+    // These are the defaults of Carillon's embedded server; they are what the figures depend on most.
+    private static let settings = ["fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"]
+
+    /// Starts a server and lends it; afterwards it is stopped.
+    ///
+    /// - Parameters:
+    ///   - workshop: The surroundings.
+    ///   - body: The work.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws, and what starting or migrating fails with.
+    static func withCluster<Value: Sendable>(
+        in workshop: Workshop,
+        _ body: (Cluster) async throws -> Value
+    ) async throws -> Value {
+        workshop.say("Starting a PostgreSQL server")
+        let directory = workshop.newPath("postgres")
+        let server = EmbeddedCluster(
+            configuration: EmbeddedClusterConfiguration(dataDirectory: directory, settings: settings),
+            logger: workshop.logger
+        )
+        do {
+            let url = try await server.start()
+            var configuration = try PostgresConfiguration(url: url)
+            configuration.poolSize = 2
+            configuration.statementTimeout = .seconds(300)
+            configuration.applicationName = "carillon-benchmarks"
+            let value = try await PostgresPool.withPool(configuration: configuration, logger: workshop.logger) { pool in
+                let process = processID(inFile: "\(directory)/cluster/postmaster.pid").map(ProcessStatus.init)
+                let cluster = Cluster(workshop: workshop, url: url, pool: pool, server: process)
+                try await cluster.migrate()
+                return try await body(cluster)
+            }
+            await server.stop()
+            return value
+        } catch {
+            await server.stop()
+            throw error
+        }
+    }
+
+    /// Starts both benchmarks and yardsticks from the same state of the write-ahead log.
+    func checkpoint() async throws {
+        try await script("CHECKPOINT")
+    }
+
+    /// Runs statements.
+    func script(_ sql: SQL) async throws {
+        try await pool.withConnection { session in try session.script(sql) }
+    }
+
+    /// Asks for one number.
+    func count(_ sql: SQL) async throws -> Int {
+        let count = try await pool.withConnection { session in
+            try session.queryFirst(sql) { row in try row.decode(0, as: Int64.self) }
+        }
+        return Int(count ?? 0)
+    }
+
+    /// Waits until Carillon has nothing left to do.
+    ///
+    /// - Returns: How many seconds it took.
+    /// - Throws: ``BenchmarkFailure`` when it takes more than five minutes.
+    func waitUntilDone() async throws -> Double {
+        let start = ContinuousClock.now
+        while try await count("SELECT (SELECT count(*) FROM inbox) + (SELECT count(*) FROM deliveries)") > 0 {
+            guard ContinuousClock.now - start < .seconds(300) else {
+                throw BenchmarkFailure("events or deliveries are still not done five minutes after the load")
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        return (ContinuousClock.now - start) / .seconds(1)
+    }
+
+    private static func processID(inFile path: String) -> Int32? {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
+        return text.split(separator: "\n").first.flatMap { Int32($0) }
+    }
+
+    private func migrate() async throws {
+        let result = try await run(
+            .path(FilePath(workshop.program)),
+            arguments: ["migrate"],
+            environment: .custom(environment),
+            workingDirectory: FilePath(workshop.resources),
+            output: .string(limit: 65_536),
+            error: .combinedWithOutput
+        )
+        guard result.terminationStatus == .exited(0) else {
+            throw BenchmarkFailure("carillon migrate failed:\n\(result.standardOutput)")
+        }
+    }
+}

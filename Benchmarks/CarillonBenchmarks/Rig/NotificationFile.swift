@@ -1,0 +1,29 @@
+import SystemPackage
+
+/// The file that the `log` provider writes to: a line for each notification of each device.
+struct NotificationFile: Sendable {
+    /// Where it is.
+    let path: String
+
+    /// Opens a new file to write to.
+    func create() throws -> FileDescriptor {
+        let options: FileDescriptor.OpenOptions = [.create, .append, .exclusiveCreate]
+        return try FileDescriptor.open(path, .writeOnly, options: options, permissions: .ownerReadWrite)
+    }
+
+    /// How many whole lines it holds.
+    var lineCount: Int {
+        get throws {
+            let file = try FileDescriptor.open(path, .readOnly)
+            return try file.closeAfter {
+                var buffer = [UInt8](repeating: 0, count: 1 << 16)
+                var lines = 0
+                while true {
+                    let count = try buffer.withUnsafeMutableBytes { try file.read(into: $0) }
+                    guard count > 0 else { return lines }
+                    for byte in buffer[..<count] where byte == UInt8(ascii: "\n") { lines += 1 }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+
+/// What Linux tells of another process (proc(5), `/proc/[pid]/status`).
+struct ProcessStatus: Sendable {
+    /// The process.
+    let id: Int32
+
+    /// Whether it exists and has not ended.
+    var isRunning: Bool {
+        guard let state = field("State") else { return false }
+        return state.first != "Z" && state.first != "X"
+    }
+
+    /// The most memory that was resident at any time, in bytes.
+    /// - Throws: ``BenchmarkFailure`` where the system does not tell.
+    var peakResidentBytes: Int {
+        get throws(BenchmarkFailure) {
+            // Always in kibibytes, which the file writes as kB.
+            guard let text = field("VmHWM"), let size = Int(text.prefix { $0.isNumber }) else {
+                throw BenchmarkFailure("the memory of process \(id) cannot be read: this needs Linux")
+            }
+            return size * 1024
+        }
+    }
+
+    private func field(_ name: String) -> Substring? {
+        guard let text = try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8) else { return nil }
+        for line in text.split(separator: "\n") {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            if parts.count == 2, parts[0] == name { return parts[1].drop { $0 == " " || $0 == "\t" } }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,85 @@
+import Subprocess
+import SystemPackage
+
+/// A running `carillon serve`, in a process of its own.
+struct ServiceUnderTest: Sendable {
+    /// The process.
+    let process: ProcessStatus
+    /// The port of the public API.
+    let port: Int
+    /// The public API, as the operator.
+    let `operator`: HTTPClient
+    /// Health and metrics.
+    let management: HTTPClient
+
+    private static let startLimit = Duration.seconds(60)
+    private static let stopLimit = Duration.seconds(30)
+
+    /// Starts the service and lends it; afterwards it is stopped as an operator would.
+    ///
+    /// - Parameters:
+    ///   - cluster: Its database.
+    ///   - output: Where the `log` provider writes.
+    ///   - environment: Settings besides those of `Cluster.environment`.
+    ///   - body: The work.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws; ``BenchmarkFailure`` with the end of the service's log when it does not start or
+    ///   does not stop as it should.
+    static func withService<Value: Sendable>(
+        on cluster: Cluster,
+        output: FileDescriptor,
+        environment: [Environment.Key: String] = [:],
+        _ body: (ServiceUnderTest) async throws -> Value
+    ) async throws -> Value {
+        let log = ServiceLog(path: cluster.workshop.newPath("service.log"))
+        var options = PlatformOptions()
+        // Out of reach of the terminal's Ctrl-C: the benchmark stops it when it is done with it.
+        options.createSession = true
+        options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: stopLimit)]
+        let result = try await run(
+            .path(FilePath(cluster.workshop.program)),
+            arguments: ["serve"],
+            environment: .custom(cluster.environment.merging(environment) { $1 }),
+            workingDirectory: FilePath(cluster.workshop.resources),
+            platformOptions: options,
+            input: .none,
+            output: .fileDescriptor(output, closeAfterSpawningProcess: true),
+            error: .fileDescriptor(try log.create(), closeAfterSpawningProcess: true)
+        ) { execution in
+            do {
+                let process = ProcessStatus(id: execution.processIdentifier.value)
+                let value = try await body(try await start(process, log: log, cluster: cluster))
+                await execution.teardown(using: options.teardownSequence)
+                return value
+            } catch {
+                await execution.teardown(using: options.teardownSequence)
+                throw error
+            }
+        }
+        guard result.terminationStatus == .exited(0) else {
+            throw BenchmarkFailure("the service ended with \(result.terminationStatus):\n\(log.tail)")
+        }
+        return result.closureResult
+    }
+
+    /// Waits for the service's own word that it is ready.
+    private static func start(
+        _ process: ProcessStatus,
+        log: ServiceLog,
+        cluster: Cluster
+    ) async throws -> ServiceUnderTest {
+        let deadline = ContinuousClock.now + startLimit
+        while ContinuousClock.now < deadline, process.isRunning {
+            if let ports = log.ports {
+                return ServiceUnderTest(
+                    process: process,
+                    port: ports.open,
+                    operator: HTTPClient(port: ports.open, bearer: cluster.secrets.operatorToken),
+                    management: HTTPClient(port: ports.management)
+                )
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        throw BenchmarkFailure("the service did not start:\n\(log.tail)")
+    }
+}

@@ -1,0 +1,49 @@
+import CarillonCore
+import NIOCore
+
+/// A network that a benchmark made, with what is needed to use it.
+struct TestNetwork: Sendable {
+    /// The network's path.
+    let path: String
+    /// The key of its admin.
+    let apiKey: String
+    /// What its events are signed with.
+    let secret: WebhookSecret
+
+    /// Makes a network.
+    static func make(_ id: String, in service: ServiceUnderTest) async throws -> TestNetwork {
+        let answer = try await service.operator.create("/v1/networks", ["id": .string(id)])
+        guard case .object(let members) = answer, case .string(let key)? = members["apiKey"],
+            case .string(let text)? = members["webhookSecret"], let secret = WebhookSecret(text)
+        else { throw BenchmarkFailure("the answer to a new network lacks its key or its secret") }
+        return TestNetwork(path: "/v1/networks/\(id)", apiKey: key, secret: secret)
+    }
+
+    /// Fills the directory.
+    ///
+    /// - Returns: How many seconds it took.
+    /// - Throws: ``UnexpectedAnswer`` when not everything was taken, or what the connection fails with.
+    func fill(with directory: DirectoryLines, in service: ServiceUnderTest) async throws -> Double {
+        let request = HTTPRequest(
+            method: "POST",
+            path: path + "/import",
+            headers: [("content-type", "application/x-ndjson")],
+            body: directory.bytes
+        )
+        let start = ContinuousClock.now
+        let answer = try await service.operator.send(request, limit: .minutes(10)).expecting(200)
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        let expected: JSONValue = [
+            "users": .count(directory.userCount),
+            "channels": .count(directory.channelCount),
+            "members": .count(directory.channelCount * directory.membersPerChannel),
+            "devices": .count(directory.device == nil ? 0 : directory.userCount),
+        ]
+        guard try answer.json == expected else { throw UnexpectedAnswer(answer) }
+        return seconds
+    }
+}
+
+extension JSONValue {
+    fileprivate static func count(_ count: Int) -> JSONValue { .number(JSONNumber(count)) }
+}

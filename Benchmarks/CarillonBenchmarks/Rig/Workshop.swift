@@ -1,0 +1,66 @@
+import Foundation
+import Logging
+import Synchronization
+
+/// The surroundings of all benchmarks: the program under test and a place for what is thrown away afterwards.
+struct Workshop: Sendable {
+    /// The program `carillon`.
+    let program: String
+    /// The folder in which the program finds what comes with it, `Templates` and `Migrations` for example.
+    let resources: String
+    /// The throw-away directory.
+    let directory: String
+    /// Tells about PostgreSQL's troubles.
+    let logger: Logger
+
+    /// Lends a workshop; its directory is removed afterwards.
+    ///
+    /// - Parameters:
+    ///   - program: The program `carillon`.
+    ///   - resources: The folder in which the program finds what comes with it.
+    ///   - temporary: Where to make the throw-away directory: on the disk that is to be measured.
+    ///   - body: The work.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws, and why the directory cannot be made.
+    static func withWorkshop<Value>(
+        program: String,
+        resources: String,
+        temporary: String,
+        _ body: (Workshop) async throws -> Value
+    ) async throws -> Value {
+        let name = "carillon-benchmarks-\(ProcessInfo.processInfo.processIdentifier)"
+        let directory = URL(fileURLWithPath: temporary).appendingPathComponent(name).path
+        // As root PostgreSQL runs under an account of its own, which has to get through to its cluster.
+        try FileManager.default.createDirectory(
+            atPath: directory,
+            withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o711]
+        )
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        var logger = Logger(label: "carillon-benchmarks", factory: { StreamLogHandler.standardError(label: $0) })
+        logger.logLevel = .warning
+        let workshop = Workshop(
+            program: URL(fileURLWithPath: program).path,
+            resources: URL(fileURLWithPath: resources).path,
+            directory: directory,
+            logger: logger
+        )
+        return try await body(workshop)
+    }
+
+    /// A path in the throw-away directory that nobody has used yet.
+    func newPath(_ name: String) -> String {
+        let number = Self.pathCount.withLock { count in
+            count += 1
+            return count
+        }
+        return "\(directory)/\(number)-\(name)"
+    }
+
+    /// Says on standard error what is going on: standard output belongs to the results.
+    func say(_ text: String) {
+        FileHandle.standardError.write(Data("==> \(text)\n".utf8))
+    }
+
+    private static let pathCount = Mutex(0)
+}
