@@ -69,6 +69,15 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "carillon-benchmarks",
+            dependencies: [
+                "CarillonCore", "CarillonTemplates", "EmbeddedPostgres", "Postgres",
+                argumentParser, logging, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage, unixSignals,
+            ],
+            path: "Benchmarks/CarillonBenchmarks",
+            swiftSettings: settings
+        ),
         .target(
             name: "CarillonHTTP",
             dependencies: [

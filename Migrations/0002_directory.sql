@@ -16,6 +16,7 @@ CREATE TABLE users (
     PRIMARY KEY (network_id, user_id)
 ) WITH (fillfactor = 85);
 CREATE INDEX users_tombstones ON users (facts_at) WHERE deleted;
+CREATE INDEX users_with_toggles ON users (network_id, user_id) WHERE toggles IS NOT NULL;
 
 CREATE TABLE channels (
     network_id   text        COLLATE "C" NOT NULL,
@@ -42,6 +43,7 @@ CREATE TABLE members (
     PRIMARY KEY (network_id, channel_id, user_id)
 );
 CREATE INDEX members_by_user ON members (network_id, user_id);
+CREATE INDEX members_with_toggles ON members (network_id, channel_id, user_id) WHERE toggles IS NOT NULL;
 CREATE INDEX members_tombstones ON members (facts_at) WHERE NOT is_member AND toggles IS NULL;
 
 CREATE TABLE devices (

@@ -15,6 +15,8 @@ extension MemoryNetwork {
         }
         inbox[expansion.event.id]?.pending.cursor = expansion.next
         inbox[expansion.event.id]?.pending.tally = expansion.event.tally
+        inbox[expansion.event.id]?.rescues = 0
+        inbox[expansion.event.id]?.runAt = now + leaseDuration
         if expansion.next == nil { finish(expansion.event) }
     }
 
@@ -74,9 +76,12 @@ extension MemoryNetwork {
         let group = settlement.group
         for record in settlement.records {
             note(record, of: group, ids: ids)
-            if let effect = record.effect { apply(effect, to: record.deviceID) }
+            if let effect = record.effect { apply(effect, to: record.deviceID, of: record.userID) }
         }
-        for (device, error) in settlement.troubles { devices[device]?.error = error }
+        for target in settlement.remainders.flatMap(\.targets) {
+            guard let error = settlement.troubles[target.deviceID] else { continue }
+            apply(.noteError(error), to: target.deviceID, of: target.userID)
+        }
         groups[group.id] = nil
         for (index, remainder) in settlement.remainders.enumerated() where !remainder.targets.isEmpty {
             var rest = group
@@ -124,18 +129,19 @@ extension MemoryNetwork {
         )
     }
 
-    private mutating func apply(_ effect: DeviceEffect, to id: DeviceID) {
-        guard var device = devices[id] else { return }
+    /// Notes something about a device, if it is still that user's.
+    private mutating func apply(_ effect: DeviceEffect, to id: DeviceID, of user: UserID) {
+        guard var device = devices[id], device.userID == user, device.state != .unregistered else { return }
         switch effect {
         case .clearError: device.error = nil
         case .noteError(let error): device.error = error
-        case .unregister(let moment, let error):
-            guard device.registeredAt < moment else { return }
+        case .unregister(let moment, let error) where device.registeredAt < moment:
             (device.state, device.error) = (.unregistered, error)
-        case .quarantine(let moment, let error):
-            guard device.registeredAt < moment else { return }
+        case .quarantine(let moment, let error) where device.registeredAt < moment:
             (device.state, device.error) = (.quarantined, error)
+        case .unregister, .quarantine: return
         }
+        if device.state != devices[id]?.state { newChanges.append(user) }
         devices[id] = device
     }
 }

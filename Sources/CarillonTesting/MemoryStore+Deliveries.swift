@@ -79,10 +79,10 @@ extension MemoryStore: DeliveryQueue {
     public func changes(since points: [(network: NetworkID, point: ReadPoint)]) async throws -> [Changes] {
         try withState { state in
             points.map { id, point in
-                guard let network = state.networks[id], let seen = Int(point.rawValue) else { return .everybody }
-                let news = network.changes.dropFirst(seen)
-                if news.contains(where: { $0 == nil }) { return .everybody }
-                let users = Set(news.compactMap(\.self))
+                guard let seen = Int(point.rawValue) else { return .everybody }
+                let news = state.changes.dropFirst(seen).filter { $0.network == id }
+                if news.contains(where: { $0.user == nil }) { return .everybody }
+                let users = Set(news.compactMap(\.user))
                 return users.isEmpty ? .none : .users(users)
             }
         }
@@ -132,7 +132,7 @@ extension MemoryStore: DeliveryQueue {
         let now = clock.now()
         return try withState { state in
             let waits = state.networks.values.flatMap { network in
-                network.inbox.values.map(\.runAt) + network.groups.values.map(\.runAt)
+                network.inbox.values.map(\.pending.receivedAt) + network.groups.values.map(\.runAt)
             }
             return max(.zero, waits.map { now - $0 }.max() ?? .zero)
         }

@@ -16,7 +16,7 @@ extension MemoryStore: DeviceStore {
         try withNetwork(network) { network in
             guard let device = network.devices[id], user ?? device.userID == device.userID else { return false }
             network.devices[id] = nil
-            network.changes.append(device.userID)
+            network.newChanges.append(device.userID)
             return true
         }
     }
@@ -43,7 +43,7 @@ extension MemoryNetwork {
             former.append(other)
         }
         devices[device.id] = device
-        changes += Set(former.map(\.userID)).subtracting([device.userID]).sorted()
+        newChanges += Set(former.map(\.userID)).subtracting([device.userID]).sorted()
         return isNew
     }
 }

@@ -178,7 +178,7 @@ extension MemoryNetwork {
         users[id] = user
         endMemberships(at: user.factsAt) { $0.user == id }
         devices = devices.filter { $0.value.userID != id }
-        changes.append(id)
+        newChanges.append(id)
     }
 
     /// Leaves a tombstone of a channel, and ends its memberships.

@@ -3,10 +3,20 @@ public import CarillonCore
 /// An event that is not expanded yet.
 struct MemoryInboxRow {
     var pending: PendingEvent
+    /// Its JSON, as it was posted.
+    var body: [UInt8]
     var isLeased: Bool
     /// When it may be claimed: the end of the lease while it is leased.
     var runAt: Timestamp
     var rescues = 0
+}
+
+extension MemoryInboxRow {
+    /// Whether the body still says what it said when it arrived.
+    fileprivate var isReadable: Bool {
+        let parser = EventParser(clock: WallClock { [receivedAt = pending.receivedAt] in receivedAt })
+        return (try? parser.parse(body: body, fallbackSourceID: pending.event.sourceID)) != nil
+    }
 }
 
 /// An event that is expanded.
@@ -115,7 +125,7 @@ extension MemoryNetwork {
                 sourceID: incoming.event.sourceID,
                 type: incoming.event.type,
                 receivedAt: incoming.receivedAt,
-                tally: RecipientTally()
+                tally: .nobody
             )
             return
         }
@@ -124,23 +134,25 @@ extension MemoryNetwork {
             id: incoming.id,
             receivedAt: incoming.receivedAt,
             event: incoming.event,
-            leaseToken: 1
+            leaseToken: 1,
+            tally: .nobody
         )
         inbox[incoming.id] = MemoryInboxRow(
             pending: pending,
+            body: incoming.body,
             isLeased: incoming.leased,
             runAt: incoming.leased ? now + leaseDuration : now
         )
     }
 
-    /// Leases an event; `nil` when it has outlived too many leases, and is set aside.
+    /// Leases an event; `nil` when it cannot be read or has outlived too many leases, and is set aside.
     fileprivate mutating func claim(_ row: MemoryInboxRow, at now: Timestamp) -> PendingEvent? {
         var row = row
         if row.isLeased { row.rescues += 1 }
         row.isLeased = true
         row.runAt = now + leaseDuration
         row.pending.leaseToken += 1
-        guard row.rescues <= memoryMaximumRescues else {
+        guard row.rescues <= memoryMaximumRescues, row.isReadable else {
             finish(row.pending)
             return nil
         }
@@ -157,5 +169,14 @@ extension MemoryNetwork {
             receivedAt: pending.receivedAt,
             tally: pending.tally
         )
+    }
+}
+
+extension RecipientTally {
+    /// Nobody, with every level counted.
+    fileprivate static var nobody: RecipientTally {
+        var tally = RecipientTally()
+        for level in ToggleLevel.allCases { tally.suppressed[level] = 0 }
+        return tally
     }
 }

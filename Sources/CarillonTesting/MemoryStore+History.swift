@@ -63,7 +63,7 @@ extension MemoryNetwork {
     /// What became of an event.
     fileprivate func status(of id: EventID) -> EventStatus? {
         let deliveries = deliveries(of: id)
-        var counts: [DeliveryState: Int] = [:]
+        var counts: [DeliveryState: Int] = [.pending: 0, .delivered: 0, .unregistered: 0, .expired: 0, .dead: 0]
         for delivery in deliveries where delivery.record.state != .suppressed {
             counts[delivery.record.state, default: 0] += 1
         }
@@ -73,7 +73,7 @@ extension MemoryNetwork {
                 sourceID: row.pending.event.sourceID,
                 type: row.pending.event.type,
                 receivedAt: row.pending.receivedAt,
-                state: .accepted,
+                state: row.pending.cursor == nil ? .accepted : .delivering,
                 recipients: tally(row.pending.tally, after: deliveries),
                 deliveries: counts
             )
@@ -109,7 +109,15 @@ extension MemoryNetwork {
                 latest[target.deviceID] = DeliveryStatus(record: record, provider: row.group.lane.provider)
             }
         }
-        return latest.values.sorted { $0.record.deviceID < $1.record.deviceID }
+        // Of a user who was notified on another device, a device that a toggle stopped counts as expired.
+        let reached = Set(latest.values.filter { $0.record.state != .suppressed }.map(\.record.userID))
+        return latest.values.map { status in
+            var status = status
+            if status.record.state == .suppressed, reached.contains(status.record.userID) {
+                status.record.state = .expired
+            }
+            return status
+        }.sorted { $0.record.deviceID < $1.record.deviceID }
     }
 
     /// Users all of whose devices a toggle stopped after the expansion count as suppressed.

@@ -4,19 +4,21 @@ extension MemoryStore: RecipientSource {
     /// One page of recipients for each of the first queries, in their order; at least for the first one.
     public func recipients(for queries: [RecipientQuery]) async throws -> [RecipientPage] {
         try withState { state in
-            try queries.map { query in
+            var pages: [RecipientPage] = []
+            var total = 0
+            for query in queries where total < recipientPageSize {
                 guard let network = state.networks[query.networkID] else { throw UnknownNetwork() }
-                return network.page(for: query)
+                let page = network.page(for: query, at: state.readPoint)
+                total += page.recipients.count
+                pages.append(page)
             }
+            return pages
         }
     }
 }
 
 extension MemoryNetwork {
-    /// Where its history of changes stands.
-    var readPoint: ReadPoint { ReadPoint("\(changes.count)") }
-
-    fileprivate func page(for query: RecipientQuery) -> RecipientPage {
+    fileprivate func page(for query: RecipientQuery, at readPoint: ReadPoint) -> RecipientPage {
         let users = concerned(by: query).sorted().filter { id in query.after.map { $0 < id } ?? true }
         let share = users.prefix(recipientPageSize)
         return RecipientPage(

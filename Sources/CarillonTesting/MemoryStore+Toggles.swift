@@ -63,17 +63,17 @@ extension MemoryNetwork {
         switch scope {
         case .network:
             toggles = document
-            changes.append(nil)
+            newChanges.append(nil)
         case .user(let user):
             mention(user)
             users[user]?.toggles = document
-            changes.append(user)
+            newChanges.append(user)
         case .channel(let user, let channel):
             mention(user)
             let key = MemoryMemberKey(channel: channel, user: user)
             let stranger = MemoryMember(isMember: false, sinceEvent: UUID.version7Floor(of: .epoch), factsAt: .epoch)
             members[key, default: stranger].toggles = document
-            changes.append(user)
+            newChanges.append(user)
         }
     }
 }

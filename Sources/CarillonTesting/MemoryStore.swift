@@ -31,6 +31,21 @@ public final class MemoryStore: Sendable {
         state.withLock { $0.failure = error }
     }
 
+    /// Lets every lease run out and every delay pass.
+    public func expireLeases() {
+        let now = clock.now()
+        state.withLock { state in
+            for id in state.sortedIDs {
+                for event in state.networks[id]?.inbox.keys.map(\.self) ?? [] {
+                    state.networks[id]?.inbox[event]?.runAt = now
+                }
+                for group in state.networks[id]?.groups.keys.map(\.self) ?? [] {
+                    state.networks[id]?.groups[group]?.runAt = now
+                }
+            }
+        }
+    }
+
     /// How often credentials were read, for tests of what is in front of the store.
     public var credentialReadings: Int { state.withLock { $0.credentialReadings } }
 
@@ -40,6 +55,7 @@ public final class MemoryStore: Sendable {
             if let failure = state.failure { throw failure }
             var copy = state
             let result = try body(&copy)
+            copy.collectChanges()
             state = copy
             return result
         }
@@ -63,12 +79,24 @@ struct MemoryState {
     var networks: [NetworkID: MemoryNetwork] = [:]
     var failure: (any Error)?
     var credentialReadings = 0
+    /// What was switched or unregistered, oldest first; a read point is a place in it.
+    var changes: [(network: NetworkID, user: UserID?)] = []
     /// The network and the lane that were served last.
     var lastServedNetwork: NetworkID?
     var lastServedLane: Lane?
 
     /// The networks in the order of their ids.
     var sortedIDs: [NetworkID] { networks.keys.sorted() }
+
+    /// Where the history of changes stands.
+    var readPoint: ReadPoint { ReadPoint("\(changes.count)") }
+
+    fileprivate mutating func collectChanges() {
+        for (id, network) in networks where !network.newChanges.isEmpty {
+            changes += network.newChanges.map { (id, $0) }
+            networks[id]?.newChanges = []
+        }
+    }
 }
 
 /// One network with everything in it.
@@ -92,8 +120,8 @@ struct MemoryNetwork {
     var groups: [UUID: MemoryGroupRow] = [:]
     var records: [EventID: [MemoryRecord]] = [:]
     var deadLetters: [UUID: MemoryDeadLetter] = [:]
-    /// What was switched or unregistered, oldest first; `nil` is everybody.
-    var changes: [UserID?] = []
+    /// What the current call switches or unregisters; `nil` is everybody.
+    var newChanges: [UserID?] = []
 }
 
 /// A toggle document.

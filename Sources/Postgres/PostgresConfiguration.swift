@@ -29,6 +29,8 @@ public struct PostgresConfiguration: Sendable {
     public var reconnectLimit: Duration = .seconds(1)
     /// How many prepared statements each connection keeps.
     public var statementCacheCapacity = 256
+    /// Further settings of each session, such as `jit` or `work_mem`; they win over those above.
+    public var sessionSettings: [String: String] = [:]
     /// Told how long each caller waited for a connection, in vain or not; called on the caller's task.
     public var onWait: (@Sendable (Duration) -> Void)?
 
@@ -65,12 +67,14 @@ extension PostgresConfiguration {
         ])
         if info.hostCount > 1 { info.setDefaults(["target_session_attrs": "read-write"]) }
         info.set("client_encoding", to: "UTF8")
-        info.prependSessionSettings([
-            ("statement_timeout", String(statementTimeout.roundedUpMilliseconds)),
-            ("lock_timeout", String(lockTimeout.roundedUpMilliseconds)),
-            ("idle_in_transaction_session_timeout", String(idleInTransactionTimeout.roundedUpMilliseconds)),
-            ("TimeZone", "UTC"),
-        ])
+        info.prependSessionSettings(
+            [
+                ("statement_timeout", String(statementTimeout.roundedUpMilliseconds)),
+                ("lock_timeout", String(lockTimeout.roundedUpMilliseconds)),
+                ("idle_in_transaction_session_timeout", String(idleInTransactionTimeout.roundedUpMilliseconds)),
+                ("TimeZone", "UTC"),
+            ] + sessionSettings.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+        )
         return info
     }
 

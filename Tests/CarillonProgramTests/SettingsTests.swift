@@ -65,7 +65,7 @@ import Testing
     @Test(
         arguments: [
             ("CARILLON_OPERATOR_TOKEN", "secret-but-short"), ("CARILLON_MASTER_KEY", "secret-and-no-base64"),
-            ("CARILLON_DATABASE_URL", "postgres://u:secret@h:port/d"),
+            ("CARILLON_DATABASE_URL", "postgres://u:secret@h:1/d?unknown=secret"),
         ]
     )
     func `a secret is not part of the message`(name: String, value: String) {

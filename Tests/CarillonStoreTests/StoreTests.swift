@@ -129,6 +129,25 @@ import Testing
         }
     }
 
+    @Test func `a change that was seen is not reported, although a transaction from before it still runs`() async throws
+    {
+        try await withStores { scene, pool in
+            let began = AsyncStream<Void>.makeStream()
+            let mayEnd = DispatchSemaphore(value: 0)
+            async let slow = scene.toggles.updateToggles(.user("slow"), in: scene.network, expected: nil) { _ in
+                began.continuation.yield()
+                mayEnd.wait()
+                return [:]
+            }
+            for await _ in began.stream.prefix(1) {}
+            _ = try await scene.toggles.updateToggles(.user("seen"), in: scene.network, expected: nil) { _ in [:] }
+            let point = try await pool.withConnection { try StoredReadPoint.current($0) }
+            mayEnd.signal()
+            _ = try await slow
+            #expect(try await scene.queue.changes(since: [(scene.network, point)]) == [.users(["slow"])])
+        }
+    }
+
     @Test func `a delivery that cannot be read is taken out of the way and counted`() async throws {
         try await withStores { scene, pool in
             let event = message("e", from: Person(id: "a"))

@@ -44,12 +44,20 @@ extension Services {
             }
         }
 
-        @Test func `a private address is refused unless it is allowed`() async throws {
-            let service = try await RunningService.start(in: scratch, environment: ["CARILLON_EGRESS_ALLOW": "10.0.0.0/8"])
-            let network = try await TestNetwork(on: service)
-            let device: JSONValue = ["userId": "bob", "provider": "webhook", "url": "http://127.0.0.1:9/"]
-            let problem = try await network.send(.PUT, "/devices/bob-server", device, expecting: [400])
-            #expect(problem["errors"]?.elements.first?["pointer"]?.text == "/url")
+        @Test func `a private address gets nothing unless it is allowed`() async throws {
+            let receiver = WebhookReceiver(answering: [])
+            try await receiver.whileRunning { url in
+                let allowed = ["CARILLON_EGRESS_ALLOW": "10.0.0.0/8"]
+                let service = try await RunningService.start(in: scratch, environment: allowed)
+                let network = try await TestNetwork(on: service)
+                let device: JSONValue = ["userId": "bob", "provider": "webhook", "url": .string(url)]
+                try await network.send(.PUT, "/devices/bob-server", device)
+                let event = try await network.accept(TestEvents.channelCreated("first", members: ["bob"]))
+                #expect(try await network.done(event)["deliveries"]?["dead"]?.integer == 1)
+                let letters = try await network.send(.GET, "/dead-letters")["items"]?.elements ?? []
+                #expect(letters.map { $0["reason"]?.text } == ["blocked address"])
+                #expect(receiver.requests.isEmpty)
+            }
         }
     }
 }

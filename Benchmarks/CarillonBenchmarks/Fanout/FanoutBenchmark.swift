@@ -26,11 +26,7 @@ struct FanoutBenchmark: Benchmark {
             try await ServiceUnderTest.withService(on: cluster, output: try notifications.create()) { service in
                 try await measure(yardstick, network, cluster, service, &report)
             }
-            let lines = try notifications.lineCount
-            let expected = try await yardstick.rowCount * (rounds + 1)
-            guard lines == expected else {
-                throw BenchmarkFailure("\(lines) notifications were written instead of \(expected)")
-            }
+            try notifications.verify(lineCount: try await yardstick.rowCount * (rounds + 1))
             return report
         }
     }

@@ -9,10 +9,10 @@ struct IngestScenario: Sendable {
     private let network: TestNetwork
     private let shape: DirectoryLines
     private let style: SignedEvents.Style
+    private var warmUp: LoadResult?
     private var results: [LoadResult] = []
     private var drains: [Double] = []
     private var processorTimes: [ProcessorTime] = []
-    private let warmUpRun = "warm-up"
 
     private static let warmUpDuration = Duration.seconds(2)
 
@@ -32,10 +32,10 @@ struct IngestScenario: Sendable {
         _ = try await network.fill(with: shape, in: service)
     }
 
-    /// A short load that is not counted.
-    func warmUp(_ cluster: Cluster, _ service: ServiceUnderTest) async throws {
-        let events = SignedEvents(to: network, in: shape, style: style, run: warmUpRun)
-        _ = try await LoadGenerator(port: service.port, duration: Self.warmUpDuration).post(events)
+    /// A short load that is not measured.
+    mutating func warmUp(_ cluster: Cluster, _ service: ServiceUnderTest) async throws {
+        let events = SignedEvents(to: network, in: shape, style: style, run: "warm-up")
+        warmUp = try await LoadGenerator(port: service.port, duration: Self.warmUpDuration).post(events)
         _ = try await cluster.waitUntilDone()
     }
 
@@ -48,36 +48,19 @@ struct IngestScenario: Sendable {
         drains.append(try await cluster.waitUntilDone())
     }
 
-    /// Counts what is in the database.
-    /// - Throws: ``BenchmarkFailure`` unless it is what was accepted, and everything came out that had to.
-    func verify(on cluster: Cluster) async throws {
-        let accepted = results.reduce(0) { $0 + $1.accepted }
-        let stored = try await cluster.count(
-            """
-            SELECT count(*) FROM event_keys
-            WHERE network_id = \(networkID) AND source_id NOT LIKE \(warmUpRun + "-%")
-            """
-        )
-        let done = try await cluster.count(
-            """
-            SELECT count(*) FROM events
-            WHERE network_id = \(networkID) AND failure IS NULL AND source_id NOT LIKE \(warmUpRun + "-%")
-            """
-        )
-        guard stored == accepted, done == accepted else {
-            throw BenchmarkFailure("\(name): \(accepted) events were accepted, \(stored) are stored, \(done) are done")
-        }
-        guard shape.device != nil else { return }
-        let delivered = try await cluster.count(
-            """
-            SELECT coalesce(sum(o.delivered), 0)::bigint FROM outcomes o JOIN events e USING (network_id, event_id)
-            WHERE o.network_id = \(networkID) AND e.source_id NOT LIKE \(warmUpRun + "-%")
-            """
-        )
-        let expected = accepted * (shape.membersPerChannel - 1)
-        guard delivered == expected else {
-            throw BenchmarkFailure("\(name): \(delivered) of \(expected) notifications were delivered")
-        }
+    /// Checks that nothing was lost and everything came out that had to.
+    ///
+    /// - Returns: How many notifications were delivered.
+    /// - Throws: ``BenchmarkFailure``.
+    func verify(on cluster: Cluster) async throws -> Int {
+        let all = [warmUp].compactMap(\.self) + results
+        return try await StoredEvents(
+            of: networkID,
+            accepted: all.reduce(0) { $0 + $1.accepted },
+            refused: all.reduce(0) { $0 + $1.refused },
+            notificationsPerEvent: shape.device == nil ? 0 : shape.membersPerChannel - 1,
+            in: cluster
+        ).delivered
     }
 
     /// What was measured.

@@ -13,12 +13,12 @@ struct LatencyBenchmark: Benchmark {
         let lines = Arrivals()
         let webhooks = Arrivals()
         return try await Cluster.withCluster(in: workshop) { cluster in
-            try await LogReceiver.withReceiver(of: lines) { output in
+            try await LogReceiver.withReceiver(of: lines) { pipe in
                 try await WebhookReceiver.withReceiver(of: webhooks) { port in
                     let environment: [Environment.Key: String] = ["CARILLON_EGRESS_ALLOW": "127.0.0.0/8"]
                     return try await ServiceUnderTest.withService(
                         on: cluster,
-                        output: output,
+                        output: pipe.writeEnd,
                         environment: environment
                     ) { service in
                         var report = Report(benchmark: "latency")

@@ -1,10 +1,9 @@
 import NIOCore
 import NIOPosix
-import SystemPackage
 
 /// Reads the `log` provider's lines from a pipe and notes when they arrive.
 enum LogReceiver {
-    /// Lends the pipe's writing end, which whoever gets it has to close.
+    /// Lends the pipe; whoever uses its writing end has to close that.
     ///
     /// - Parameters:
     ///   - arrivals: Told of each line.
@@ -13,19 +12,19 @@ enum LogReceiver {
     /// - Throws: What `body` throws, and why there is no pipe.
     static func withReceiver<Value>(
         of arrivals: Arrivals,
-        _ body: (_ output: SystemPackage.FileDescriptor) async throws -> Value
+        _ body: (OutputPipe) async throws -> Value
     ) async throws -> Value {
-        let pipe = try SystemPackage.FileDescriptor.pipe()
+        let pipe = try OutputPipe()
         let reader = try await NIOPipeBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(LogLineHandler(arrivals: arrivals))
                 }
             }
-            .takingOwnershipOfDescriptor(input: pipe.readEnd.rawValue)
+            .takingOwnershipOfDescriptor(input: pipe.readEnd)
             .get()
         do {
-            let value = try await body(pipe.writeEnd)
+            let value = try await body(pipe)
             reader.close(promise: nil)
             return value
         } catch {

@@ -18,6 +18,7 @@ final class LoadRun {
     private var due = CircularBuffer<NIODeadline>()
     private var scheduled = 0
     private var inFlight = 0
+    private var isOver = false
 
     init(
         _ plan: LoadGenerator,
@@ -29,6 +30,7 @@ final class LoadRun {
         self.events = events
         self.promise = promise
         self.eventLoop = eventLoop
+        result.seconds = plan.duration / .seconds(1)
     }
 
     /// Begins to send on all connections.
@@ -40,13 +42,10 @@ final class LoadRun {
             for connection in idle { send(on: connection, dueAt: .now()) }
             idle = []
         case .perSecond(let rate):
-            sendWhatIsDue(perSecond: rate)
+            tick(perSecond: rate)
         }
         let loop = eventLoop.assumeIsolated()
-        loop.scheduleTask(deadline: end) { [self] in
-            result.seconds = Double(plan.duration / .seconds(1))
-            finishIfDrained()
-        }
+        loop.scheduleTask(deadline: end) { [self] in stop() }
         loop.scheduleTask(deadline: end + Self.drainLimit) { [self] in fail(HTTPFailure.timedOut) }
     }
 
@@ -83,13 +82,18 @@ final class LoadRun {
             if let dueAt = due.popFirst() { send(on: connection, dueAt: dueAt) } else { idle.append(connection) }
             return
         }
-        let now = NIODeadline.now()
-        if now < end { send(on: connection, dueAt: now) }
+        if !isOver { send(on: connection, dueAt: .now()) }
     }
 
     private func send(on connection: LoadConnection, dueAt: NIODeadline) {
         inFlight += 1
         connection.send(&events, dueAt: dueAt)
+    }
+
+    private func tick(perSecond rate: Double) {
+        guard !isOver else { return }
+        sendWhatIsDue(perSecond: rate)
+        eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(1)) { [self] in tick(perSecond: rate) }
     }
 
     private func sendWhatIsDue(perSecond rate: Double) {
@@ -106,11 +110,16 @@ final class LoadRun {
                 result.unsent += 1
             }
         }
-        guard now < end else { return finishIfDrained() }
-        eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(1)) { [self] in sendWhatIsDue(perSecond: rate) }
+    }
+
+    /// Lets nothing become due any more.
+    private func stop() {
+        if case .perSecond(let rate) = plan.pace { sendWhatIsDue(perSecond: rate) }
+        isOver = true
+        finishIfDrained()
     }
 
     private func finishIfDrained() {
-        if result.seconds > 0, inFlight == 0, due.isEmpty { promise.succeed(result) }
+        if isOver, inFlight == 0, due.isEmpty { promise.succeed(result) }
     }
 }

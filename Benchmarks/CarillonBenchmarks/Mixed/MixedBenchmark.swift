@@ -26,16 +26,13 @@ struct MixedBenchmark: Benchmark {
             let notifications = NotificationFile(path: workshop.newPath("notifications.ndjson"))
             let output = try notifications.create()
             return try await ServiceUnderTest.withService(on: cluster, output: output) { service in
-                let network = try await TestNetwork.make("chat", in: service)
+                let network = try await TestNetwork.make(MixedLoad.networkID, in: service)
                 _ = try await network.fill(with: Self.shape, in: service)
                 try await cluster.script("VACUUM ANALYZE")
                 var load = MixedLoad(Self.shape, of: network, cluster: cluster, service: service)
                 let best = try await search(&load)
                 let sustained = try await sustain(from: best, &load)
-                let lines = try notifications.lineCount
-                guard lines == load.accepted * Self.recipients else {
-                    throw BenchmarkFailure("\(lines) notifications came of \(load.accepted) events")
-                }
+                try notifications.verify(lineCount: try await load.verify())
                 return report(of: sustained, memory: try service.process.peakResidentBytes)
             }
         }
@@ -74,6 +71,7 @@ struct MixedBenchmark: Benchmark {
             Figure("events posted", observation.rate, "/s"),
             Figure("events accepted", observation.load.rate, "/s"),
             Figure("notifications done", observation.notificationRate, "/s"),
+            Figure("refused with 503", count: observation.load.refused),
             Figure("202, p50", observation.load.latency.percentile(0.5), "ms"),
             Figure("202, p99", observation.load.latency.percentile(0.99), "ms"),
             Figure("queue age", ages, "s"),

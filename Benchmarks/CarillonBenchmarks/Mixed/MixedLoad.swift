@@ -1,7 +1,7 @@
 /// Loads the service at steady rates and watches how far behind it falls.
 struct MixedLoad: Sendable {
-    /// How many events were accepted so far.
-    private(set) var accepted = 0
+    /// The network that is loaded.
+    static let networkID = "chat"
 
     private static let sampleInterval = Duration.milliseconds(250)
 
@@ -9,7 +9,7 @@ struct MixedLoad: Sendable {
     private let shape: DirectoryLines
     private let cluster: Cluster
     private let service: ServiceUnderTest
-    private var runs = 0
+    private var results: [LoadResult] = []
 
     init(_ shape: DirectoryLines, of network: TestNetwork, cluster: Cluster, service: ServiceUnderTest) {
         self.shape = shape
@@ -26,23 +26,36 @@ struct MixedLoad: Sendable {
     /// - Returns: What was seen.
     /// - Throws: What the load fails with.
     mutating func observe(rate: Double, for duration: Duration) async throws -> Observation {
-        runs += 1
-        let events = SignedEvents(to: network, in: shape, run: "run-\(runs)")
+        let events = SignedEvents(to: network, in: shape, run: "run-\(results.count + 1)")
         let generator = LoadGenerator(port: service.port, pace: .perSecond(rate), duration: duration)
         let notificationsPerEvent = Double(shape.membersPerChannel - 1)
         let watch = Watch(service: service, rate: rate, notificationsPerEvent: notificationsPerEvent)
         async let watched = watch.samples(for: duration)
         let load = try await generator.post(events)
         let (samples, notificationRate) = try await watched
-        accepted += load.accepted
+        results.append(load)
         _ = try await cluster.waitUntilDone()
         let observation = Observation(rate: rate, load: load, notificationRate: notificationRate, samples: samples)
         let verdict = observation.isSustained ? "sustained" : "not sustained"
         cluster.workshop.say(
-            "mixed, \(rate.shortText) events/s: took \(load.rate.shortText)/s, work waiting"
+            "mixed, \(rate.shortText) events/s: took \(load.rate.shortText)/s, refused \(load.refused), work waiting"
                 + " \((samples.last?.lag ?? 0).shortText) s, \(verdict)"
         )
         return observation
+    }
+
+    /// Checks that nothing was lost and everything came out that had to.
+    ///
+    /// - Returns: How many notifications were delivered.
+    /// - Throws: ``BenchmarkFailure``.
+    func verify() async throws -> Int {
+        try await StoredEvents(
+            of: Self.networkID,
+            accepted: results.reduce(0) { $0 + $1.accepted },
+            refused: results.reduce(0) { $0 + $1.refused },
+            notificationsPerEvent: shape.membersPerChannel - 1,
+            in: cluster
+        ).delivered
     }
 
     /// Samples the service's metrics.

@@ -31,7 +31,7 @@ struct RenderBenchmark: Benchmark {
         ]
         report.notes = [
             "a message of \(Self.text.count) characters. A fan-out renders once for each language; what one more recipient"
-                + " costs is finding the text that was rendered for his languages."
+                + " costs is finding the text that was rendered for their languages."
         ]
         return report
     }

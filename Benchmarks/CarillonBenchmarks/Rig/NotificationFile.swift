@@ -1,4 +1,8 @@
-import SystemPackage
+#if canImport(System)
+    import System
+#else
+    import SystemPackage
+#endif
 
 /// The file that the `log` provider writes to: a line for each notification of each device.
 struct NotificationFile: Sendable {
@@ -11,8 +15,15 @@ struct NotificationFile: Sendable {
         return try FileDescriptor.open(path, .writeOnly, options: options, permissions: .ownerReadWrite)
     }
 
+    /// Checks how many lines there are.
+    /// - Throws: ``BenchmarkFailure`` when it is another number.
+    func verify(lineCount expected: Int) throws {
+        let count = try lineCount
+        guard count == expected else { throw BenchmarkFailure("\(count) of \(expected) notifications were written") }
+    }
+
     /// How many whole lines it holds.
-    var lineCount: Int {
+    private var lineCount: Int {
         get throws {
             let file = try FileDescriptor.open(path, .readOnly)
             return try file.closeAfter {

@@ -1,6 +1,11 @@
 import CarillonCore
 import Foundation
-import SystemPackage
+
+#if canImport(System)
+    import System
+#else
+    import SystemPackage
+#endif
 
 /// What a service says on standard error, one JSON object a line, in a file.
 struct ServiceLog: Sendable {

@@ -1,5 +1,10 @@
 import Subprocess
-import SystemPackage
+
+#if canImport(System)
+    import System
+#else
+    import SystemPackage
+#endif
 
 /// A running `carillon serve`, in a process of its own.
 struct ServiceUnderTest: Sendable {

@@ -1,6 +1,5 @@
 import Foundation
 import Logging
-import Synchronization
 
 /// The surroundings of all benchmarks: the program under test and a place for what is thrown away afterwards.
 struct Workshop: Sendable {
@@ -50,17 +49,11 @@ struct Workshop: Sendable {
 
     /// A path in the throw-away directory that nobody has used yet.
     func newPath(_ name: String) -> String {
-        let number = Self.pathCount.withLock { count in
-            count += 1
-            return count
-        }
-        return "\(directory)/\(number)-\(name)"
+        "\(directory)/\(String(UInt32.random(in: .min ... .max), radix: 36))-\(name)"
     }
 
     /// Says on standard error what is going on: standard output belongs to the results.
     func say(_ text: String) {
         FileHandle.standardError.write(Data("==> \(text)\n".utf8))
     }
-
-    private static let pathCount = Mutex(0)
 }

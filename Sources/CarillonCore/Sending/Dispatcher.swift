@@ -13,6 +13,7 @@ public final class Dispatcher: Service {
     private let metrics: PipelineMetrics
     private let logger: Logger
     private let policy: OutcomePolicy
+    private let settleInterval: Duration
     private let lastLook: LastLook
     private let settler: Settler
     private let lanes = Mutex(LaneTable())
@@ -25,7 +26,6 @@ public final class Dispatcher: Service {
     private static let batchSize = 64
     private static let groupsPerLaneAndClaim = 16
     private static let pollInterval = Duration.milliseconds(350)
-    private static let partialSettleInterval = Duration.milliseconds(250)
     private static let renewInterval = Duration.seconds(15)
     private static let expiryInterval = Duration.seconds(15)
     private static let measureInterval = Duration.seconds(5)
@@ -33,11 +33,21 @@ public final class Dispatcher: Service {
     private static let settleMargin = Duration.seconds(10)
     private static let longestBacklog = 2_000
 
-    /// A dispatcher for the deliveries of `queue`.
+    /// A dispatcher.
+    ///
+    /// - Parameters:
+    ///   - queue: The deliveries.
+    ///   - providers: One for each push service that can be sent to.
+    ///   - policy: What becomes of devices by their providers' answers.
+    ///   - settleInterval: How often a group that is still being sent is written down (promise P3).
+    ///   - clock: The time that is written down.
+    ///   - metrics: What is counted.
+    ///   - logger: What is told.
     public init(
         queue: some DeliveryQueue,
         providers: [any Provider],
         policy: OutcomePolicy = OutcomePolicy(),
+        settleInterval: Duration = .milliseconds(250),
         clock: WallClock,
         metrics: PipelineMetrics,
         logger: Logger
@@ -45,6 +55,7 @@ public final class Dispatcher: Service {
         self.queue = queue
         self.providers = Dictionary(providers.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         self.policy = policy
+        self.settleInterval = settleInterval
         self.clock = clock
         self.metrics = metrics
         self.logger = logger
@@ -85,14 +96,14 @@ extension Dispatcher {
     func reserve(_ groups: inout [DeliveryGroup]) {
         let now = ContinuousClock.now
         lanes.withLock { lanes in
-            for index in groups.indices { groups[index].leased = lanes.reserve(groups[index].lane, at: now) }
+            for index in groups.indices { groups[index].leased = lanes.reserve(groups[index], at: now) }
         }
     }
 
     /// Gives the room of groups back that were not written.
     func cancelReservations(_ groups: [DeliveryGroup]) {
         lanes.withLock { lanes in
-            for group in groups where group.leased { lanes.cancelReservation(group.lane) }
+            for group in groups where group.leased { lanes.cancelReservation(group) }
         }
     }
 
@@ -118,7 +129,7 @@ extension Dispatcher {
                 while let batch = nextBatch() {
                     let ready = await lookAgain(batch)
                     for held in ready { group.addTask { await self.send(held) } }
-                    metrics.waiting(groups: lanes.withLock { LaneTable.groupsInAll - $0.room })
+                    metrics.waiting(groups: lanes.withLock { $0.count })
                     await waitForSettler()
                 }
             }
@@ -224,9 +235,15 @@ extension Dispatcher {
 
     /// Turns what a provider has reported into a settlement, and pauses the lane when nothing in it can succeed.
     private func settle(_ ledger: SendLedger, isOver: Bool) async {
+        let (waiting, pause) = ledger.inTurn { settlePage(of: ledger, isOver: isOver) }
+        await giveBack(waiting, after: pause)
+    }
+
+    /// Settles what was reported since the last page; answers what waited in a lane that had to be paused.
+    private func settlePage(of ledger: SendLedger, isOver: Bool) -> ([DeliveryGroup], Duration) {
         let page = ledger.takePage()
         // What was reported before is settled already, and the row may be somebody else's by now.
-        guard !page.outcomes.isEmpty || (isOver && !page.unreported.isEmpty) else { return }
+        guard !page.outcomes.isEmpty || (isOver && !page.unreported.isEmpty) else { return ([], .zero) }
         let lane = ledger.group.lane
         var (settlement, news) = policy.settle(
             ledger.group,
@@ -236,20 +253,20 @@ extension Dispatcher {
             now: clock.now(),
             random: { .random(in: -1...1) }
         )
+        var given: ([DeliveryGroup], Duration) = ([], .zero)
         switch news {
         case .none:
-            settler.submit(settlement)
+            break
         case .works:
             lanes.withLock { $0.succeeded(lane) }
-            settler.submit(settlement)
         case .pause(let after, let reason):
-            let (waiting, pause) = open(lane, retryAfter: after, reason: reason)
+            given = open(lane, retryAfter: after, reason: reason)
             for index in settlement.remainders.indices where settlement.remainders[index].delay == .zero {
-                settlement.remainders[index].delay = pause
+                settlement.remainders[index].delay = given.1
             }
-            settler.submit(settlement)
-            await giveBack(waiting, after: pause)
         }
+        settler.submit(settlement)
+        return given
     }
 
     /// Opens a lane's circuit; answers what waited in the lane and the pause.
@@ -285,7 +302,7 @@ extension Dispatcher {
     /// Claims once; `true` when there is probably more.
     private func claimOnce() async -> Bool {
         let (room, closed) = lanes.withLock { ($0.room, $0.closedLanes(at: .now)) }
-        let limit = min(room, Self.batchSize)
+        let limit = min(room / (DeliveryGroup.maximumTargets + 16), Self.batchSize)
         guard limit > 0 else { return false }
         do {
             let groups = try await queue.claimGroups(
@@ -334,7 +351,7 @@ extension Dispatcher {
 
 extension Dispatcher {
     private func settleWhileSending() async {
-        await repeating(every: Self.partialSettleInterval) {
+        await repeating(every: settleInterval) {
             for ledger in self.ledgers.withLock({ Array($0.values) }) { await self.settle(ledger, isOver: false) }
         }
     }

@@ -11,16 +11,21 @@ struct HeldGroup: Sendable {
     /// When it came into memory.
     let heldSince = ContinuousClock.now
 
+    /// About how much memory it takes, in devices: a small group is not free.
+    var weight: Int { Self.weight(of: group) }
+
+    static func weight(of group: DeliveryGroup) -> Int { group.targets.count + 16 }
+
     /// Whether it waited for longer than the store remembers changes.
     var isStale: Bool { ContinuousClock.now - heldSince > .seconds(300) }
 }
 
 /// The lanes with what waits in each: whose turn it is, how much each may hold and send at a time.
 struct LaneTable {
-    /// The most groups that one lane may hold in memory.
-    static let groupsPerLane = 64
-    /// The most groups in memory, of all lanes.
-    static let groupsInAll = 512
+    /// The most that one lane may hold in memory, in weights of groups: about 60 full ones, or 2,000 of a single device.
+    static let weightPerLane = 32_000
+    /// The most in memory, of all lanes.
+    static let weightInAll = 256_000
     /// The most groups of one lane that are sent at the same time.
     static let sendsPerLane = 8
     /// The most groups that are sent at the same time, of all lanes.
@@ -28,11 +33,12 @@ struct LaneTable {
 
     private struct LaneState {
         var waiting: Deque<HeldGroup> = []
-        var reserved = 0
+        /// The weight of what waits, with the places that are kept free.
+        var weight = 0
         var sending = 0
         var breaker = CircuitBreaker<ContinuousClock.Instant>()
 
-        var isIdle: Bool { waiting.isEmpty && reserved == 0 && sending == 0 && breaker.opening == nil }
+        var isIdle: Bool { weight == 0 && sending == 0 && breaker.opening == nil }
     }
 
     private var lanes: [Lane: LaneState] = [:]
@@ -43,41 +49,45 @@ struct LaneTable {
     /// Whether rows are known to wait in the database for which there was no room.
     var hasOverflow = false
 
-    /// How many more groups would fit.
-    var room: Int { isClosed ? 0 : max(0, Self.groupsInAll - held) }
+    /// How much more would fit, in weights of groups.
+    var room: Int { isClosed ? 0 : max(0, Self.weightInAll - held) }
+
+    /// How many groups wait or are being sent.
+    var count: Int { lanes.values.reduce(0) { $0 + $1.waiting.count + $1.sending } }
 
     /// Everything that waits.
     var waiting: [HeldGroup] { lanes.values.flatMap(\.waiting) }
 
     /// Keeps a place for a group; `false` when the lane or the whole table is full or the lane is not being sent to.
-    mutating func reserve(_ lane: Lane, at now: ContinuousClock.Instant) -> Bool {
-        guard room > 0 else { return false }
-        let state = lanes[lane, default: LaneState()]
-        guard state.waiting.count + state.reserved < Self.groupsPerLane, !state.breaker.refuses(at: now) else {
+    mutating func reserve(_ group: DeliveryGroup, at now: ContinuousClock.Instant) -> Bool {
+        let weight = HeldGroup.weight(of: group)
+        var state = lanes[group.lane, default: LaneState()]
+        guard weight <= room, state.weight + weight <= Self.weightPerLane, !state.breaker.refuses(at: now) else {
             return false
         }
-        lanes[lane, default: LaneState()].reserved += 1
-        held += 1
+        state.weight += weight
+        held += weight
+        lanes[group.lane] = state
         return true
     }
 
     /// Gives a reserved place back.
-    mutating func cancelReservation(_ lane: Lane) {
-        lanes[lane]?.reserved -= 1
-        held -= 1
-        forgetIfIdle(lane)
+    mutating func cancelReservation(_ group: DeliveryGroup) {
+        let weight = HeldGroup.weight(of: group)
+        lanes[group.lane]?.weight -= weight
+        held -= weight
+        forgetIfIdle(group.lane)
     }
 
     /// Puts a group into the place reserved for it.
     mutating func fill(_ group: HeldGroup) {
-        let lane = group.group.lane
-        lanes[lane, default: LaneState()].reserved -= 1
-        append(group, to: lane)
+        append(group, to: group.group.lane)
     }
 
     /// Adds a group for which no place was reserved, such as a claimed one.
     mutating func add(_ group: HeldGroup) {
-        held += 1
+        lanes[group.group.lane, default: LaneState()].weight += group.weight
+        held += group.weight
         append(group, to: group.group.lane)
     }
 
@@ -106,7 +116,6 @@ struct LaneTable {
     mutating func finished(_ lane: Lane, at now: ContinuousClock.Instant) {
         lanes[lane]?.sending -= 1
         sending -= 1
-        held -= 1
         lanes[lane]?.breaker.probeEnded(at: now)
         forgetIfIdle(lane)
     }
@@ -125,9 +134,11 @@ struct LaneTable {
         var state = lanes[lane, default: LaneState()]
         state.breaker.open(at: now, wallTime: wallTime, retryAfter: retryAfter, reason: reason)
         defer { lanes[lane] = state }
-        held -= state.waiting.count
         let groups = Array(state.waiting)
+        let weight = groups.reduce(0) { $0 + $1.weight }
         state.waiting = []
+        state.weight -= weight
+        held -= weight
         return groups
     }
 
@@ -138,7 +149,7 @@ struct LaneTable {
 
     /// The lanes whose rows are to be left alone: paused or full.
     func closedLanes(at now: ContinuousClock.Instant) -> [Lane] {
-        lanes.filter { $1.breaker.refuses(at: now) || $1.waiting.count + $1.reserved >= Self.groupsPerLane / 2 }
+        lanes.filter { $1.breaker.refuses(at: now) || $1.weight >= Self.weightPerLane / 2 }
             .map(\.key)
     }
 
@@ -163,9 +174,10 @@ struct LaneTable {
     mutating func renewed(at now: ContinuousClock.Instant, lost: (DeliveryGroup) -> Bool) {
         for lane in Array(lanes.keys) {
             guard var state = lanes[lane] else { continue }
-            let before = state.waiting.count
+            let gone = state.waiting.filter { lost($0.group) }.reduce(0) { $0 + $1.weight }
             state.waiting.removeAll { lost($0.group) }
-            held -= before - state.waiting.count
+            state.weight -= gone
+            held -= gone
             for index in state.waiting.indices { state.waiting[index].leasedAt = now }
             lanes[lane] = state
         }
@@ -176,7 +188,6 @@ struct LaneTable {
         isClosed = true
         let groups = waiting
         for lane in Array(lanes.keys) { lanes[lane]?.waiting = [] }
-        held -= groups.count
         turns = []
         return groups
     }
@@ -190,9 +201,12 @@ struct LaneTable {
         guard var state = lanes[lane], !state.waiting.isEmpty, state.sending < Self.sendsPerLane else { return nil }
         defer { lanes[lane] = state }
         guard state.breaker.admits(at: now) else { return nil }
+        guard let group = state.waiting.popFirst() else { return nil }
+        state.weight -= group.weight
+        held -= group.weight
         state.sending += 1
         sending += 1
-        return state.waiting.popFirst()
+        return group
     }
 
     private mutating func forgetIfIdle(_ lane: Lane) {

@@ -17,6 +17,7 @@ final class SendLedger: Sendable {
     /// The group as it was handed to the provider.
     let group: DeliveryGroup
     private let state: Mutex<State>
+    private let turn = Mutex(())
 
     init(_ group: DeliveryGroup) {
         self.group = group
@@ -33,6 +34,12 @@ final class SendLedger: Sendable {
             guard state.unreported.removeValue(forKey: target.deviceID) != nil else { return }
             state.outcomes.append((target, outcome))
         }
+    }
+
+    /// Runs `body` after all others: a page has to be settled before the next one is taken, or the last settlement of a
+    /// group could overtake the one before and end the group without it.
+    func inTurn<Result>(_ body: () -> Result) -> Result {
+        turn.withLock { _ in body() }
     }
 
     /// Takes what was reported.

@@ -50,6 +50,9 @@ public final class CredentialCache: Sendable {
         self.now = now
     }
 
+    /// How many networks are remembered.
+    var count: Int { state.withLock { $0.entries.count } }
+
     /// Forgets a network, because its credentials have just been changed.
     public func invalidate(_ id: NetworkID) {
         state.withLock { state in

@@ -62,15 +62,9 @@ struct NetworkController: Sendable {
     }
 
     private func update(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        var network = try await network(request, context)
+        let former = try await network(request, context)
         let patch = try await RequestBodyReader.json(of: request, types: ContentType.mergePatch)
-        network = try patch.read(as: "invalid-network") { reader in
-            var changed = network
-            let (displayName, defaultLocale) = (reader.displayName(), reader.locale("defaultLocale"))
-            if reader.contains("displayName") { changed.displayName = displayName }
-            if reader.contains("defaultLocale") { changed.defaultLocale = defaultLocale }
-            return changed
-        }
+        let network = try former.changed(by: patch)
         guard try await accounts.updateNetwork(network) else { throw Problem.notFound() }
         cache.invalidate(network.id)
         return .json(network.json)
@@ -91,5 +85,18 @@ struct NetworkController: Sendable {
         try await authenticator.requireOperator(request, networkID: id)
         guard let credentials = try await accounts.credentials(of: id) else { throw Problem.notFound() }
         return credentials.network
+    }
+}
+
+extension Network {
+    /// This network with what a merge patch says of it.
+    fileprivate func changed(by patch: JSONValue) throws(InvalidInput) -> Network {
+        try patch.read(as: "invalid-network") { reader in
+            var changed = self
+            let (displayName, defaultLocale) = (reader.displayName(), reader.locale("defaultLocale"))
+            if reader.contains("displayName") { changed.displayName = displayName }
+            if reader.contains("defaultLocale") { changed.defaultLocale = defaultLocale }
+            return changed
+        }
     }
 }

@@ -5,11 +5,10 @@ import HTTPTypes
 extension Problem {
     /// Input that the caller has to correct.
     init(_ input: InvalidInput) {
-        let subject = input.problem.hasPrefix("invalid-") ? input.problem.dropFirst(8) : "input"
         self.init(
             input.problem,
             status: .badRequest,
-            title: subject == "json" ? "The body is not acceptable JSON" : "The \(subject) is not valid",
+            title: input.problem == "invalid-json" ? "The body is not acceptable JSON" : "The body is not valid",
             detail: input.errors.first.map { $0.pointer.isEmpty ? $0.detail : "\($0.pointer) \($0.detail)" },
             errors: input.errors
         )

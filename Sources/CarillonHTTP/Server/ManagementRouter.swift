@@ -1,4 +1,4 @@
-public import CoreMetrics
+public import Metrics
 public import Hummingbird
 import CarillonCore
 import HTTPTypes

@@ -1,5 +1,5 @@
 public import CarillonCore
-public import CoreMetrics
+public import Metrics
 public import Hummingbird
 public import Logging
 

@@ -18,10 +18,10 @@ extension PostgresPool {
     /// Removes what is left of a network, in transactions of bounded size.
     func purge(_ network: NetworkID) async throws {
         for table in NetworkPurge.tables {
-            while try await withTransaction(.write, { try $0.purge(table, of: network) }) {}
+            while try await write({ try $0.purge(table, of: network) }) {}
         }
         for table in NetworkPurge.partitionedTables {
-            while try await withTransaction(.write, { try $0.purge(partitioned: table, of: network) }) {}
+            while try await write({ try $0.purge(partitioned: table, of: network) }) {}
         }
     }
 }

@@ -5,7 +5,7 @@ extension PostgresAccountStore {
     /// Adds an API key.
     /// - Throws: A foreign key violation when the network does not exist.
     public func addAPIKey(_ key: StoredAPIKey) async throws {
-        try await pool.withTransaction(.write) { session in try session.insert(key) }
+        try await pool.write { session in try session.insert(key) }
     }
 
     /// The network's keys in the order of their ids.

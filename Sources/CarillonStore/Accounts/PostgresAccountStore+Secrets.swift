@@ -31,7 +31,7 @@ extension PostgresAccountStore {
         let known = try await pool.withConnection { session in try session.secrets(.outgoing, of: network) }
         guard known.isEmpty else { return try open(known, in: network) }
         let first = StoredSecret(id: ids.next(), sealed: try box.seal(candidate, .outgoing, in: network))
-        let stored = try await pool.withTransaction(.write) { session in
+        let stored = try await pool.write { session in
             try session.lockNetwork(network)
             let others = try session.secrets(.outgoing, of: network)
             guard others.isEmpty else { return others }
@@ -53,7 +53,7 @@ extension PostgresAccountStore {
     ) async throws {
         let stored = StoredSecret(id: ids.next(), sealed: try box.seal(secret, direction, in: network))
         let overlap = max(.zero, overlap).wholeMilliseconds
-        try await pool.withTransaction(.write) { session in
+        try await pool.write { session in
             try session.lockNetwork(network)
             try session.execute(
                 """

@@ -26,7 +26,7 @@ public struct PostgresAccountStore: AccountStore {
             )
         }
         let tokenKeys = try credentials.userTokenKeys.map { try StoredTokenKey($0, box, ids.next(), in: network.id) }
-        return try await pool.withTransaction(.write) { session in
+        return try await pool.write { session in
             let inserted = try session.execute(
                 """
                 INSERT INTO networks (network_id, display_name, default_locale, created_at)
@@ -62,7 +62,7 @@ public struct PostgresAccountStore: AccountStore {
     /// The credentials go first, in one transaction; the rest follows in small ones. Should the process end in between,
     /// the ``Housekeeper`` finishes.
     public func deleteNetwork(_ id: NetworkID) async throws -> Bool {
-        let isFound = try await pool.withTransaction(.write) { session in
+        let isFound = try await pool.write { session in
             let deleted = try session.execute("DELETE FROM networks WHERE network_id = \(id.rawValue)")
             if deleted > 0 { try session.recordChange(of: nil, in: id) }
             return deleted > 0
@@ -87,7 +87,7 @@ public struct PostgresAccountStore: AccountStore {
 
     /// Who may call for a network, read at one moment; `nil` when there is none.
     public func credentials(of id: NetworkID) async throws -> NetworkCredentials? {
-        let stored = try await pool.withTransaction(.snapshot) { session in
+        let stored = try await pool.snapshot { session in
             let network = try session.queryFirst(
                 """
                 SELECT network_id, display_name, default_locale, created_at FROM networks
@@ -116,7 +116,7 @@ public struct PostgresAccountStore: AccountStore {
     /// Replaces the keys that verify user tokens.
     public func setUserTokenKeys(_ keys: [UserTokenKey], of network: NetworkID) async throws {
         let stored = try keys.map { try StoredTokenKey($0, box, ids.next(), in: network) }
-        try await pool.withTransaction(.write) { session in
+        try await pool.write { session in
             try session.lockNetwork(network)
             try session.execute("DELETE FROM user_token_keys WHERE network_id = \(network.rawValue)")
             for key in stored { try session.insert(key, of: network) }

@@ -24,7 +24,7 @@ extension PostgresDeliveryQueue {
     public func claimGroups(limit: Int, limitPerLane: Int, excluding excluded: [Lane]) async throws -> [RefreshedGroup]
     {
         let start = lastServed.withLock(\.self)
-        let (groups, last) = try await pool.withTransaction(.write) { session in
+        let (groups, last) = try await pool.write { session in
             let claim = { (session: borrowing PostgresSession, limit: Int, after: LaneKey?) in
                 try self.claim(Self.due(after, limit, limitPerLane, excluded), session)
             }
@@ -34,7 +34,7 @@ extension PostgresDeliveryQueue {
                 claimed += try claim(session, limit - claimed.count, nil)
             }
             let alive = try self.giveUpCrashLoops(claimed, session)
-            return (try Self.lookUp(alive, session), claimed.last ?? last)
+            return (try DeliveryLookup(alive, session).groups, claimed.last ?? last)
         }
         if let last { lastServed.withLock { $0 = LaneKey(last.delivery.group.lane) } }
         return groups
@@ -42,7 +42,7 @@ extension PostgresDeliveryQueue {
 
     /// Takes groups whose life is over, of whatever lane.
     public func claimExpired(limit: Int) async throws -> [RefreshedGroup] {
-        try await pool.withTransaction(.write) { session in
+        try await pool.write { session in
             let expired: SQL = """
                 picked AS MATERIALIZED (
                     SELECT d.network_id, d.group_id FROM deliveries d
@@ -52,7 +52,7 @@ extension PostgresDeliveryQueue {
                 )
                 """
             let alive = try self.giveUpCrashLoops(try self.claim("WITH " + expired, session), session)
-            return try Self.lookUp(alive, session)
+            return try DeliveryLookup(alive, session).groups
         }
     }
 
@@ -60,14 +60,14 @@ extension PostgresDeliveryQueue {
     public func refresh(_ groups: [DeliveryGroup]) async throws -> [RefreshedGroup] {
         guard !groups.isEmpty else { return [] }
         let deliveries = groups.map(StoredDelivery.init)
-        return try await pool.withTransaction(.snapshot) { session in try Self.lookUp(deliveries, session) }
+        return try await pool.snapshot { session in try DeliveryLookup(deliveries, session).groups }
     }
 
     /// Holds the leases of these groups; answers those still held.
     public func renew(_ groups: [DeliveryGroup]) async throws -> Set<UUID> {
         guard !groups.isEmpty else { return [] }
         let groups = groups.sortedByKey
-        return try await pool.withTransaction(.write) { session in
+        return try await pool.write { session in
             let held = try session.query(
                 """
                 UPDATE deliveries d
@@ -87,7 +87,7 @@ extension PostgresDeliveryQueue {
     public func release(_ groups: [DeliveryGroup], after delay: Duration) async throws {
         guard !groups.isEmpty else { return }
         let groups = groups.sortedByKey
-        try await pool.withTransaction(.write) { session in
+        try await pool.write { session in
             _ = try session.execute(
                 """
                 UPDATE deliveries d

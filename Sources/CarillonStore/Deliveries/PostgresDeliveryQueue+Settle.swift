@@ -8,7 +8,7 @@ extension PostgresDeliveryQueue {
     /// Writing the same settlement twice, as after a lost answer to COMMIT, has no further effect.
     public func settle(_ settlements: [Settlement]) async throws -> Set<UUID> {
         guard !settlements.isEmpty else { return [] }
-        return try await pool.withTransaction(.write) { session in try settle(settlements, session) }
+        return try await pool.write { session in try settle(settlements, session) }
     }
 
     func settle(_ settlements: [Settlement], _ session: borrowing PostgresSession) throws -> Set<UUID> {

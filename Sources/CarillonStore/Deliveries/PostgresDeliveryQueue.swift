@@ -24,7 +24,7 @@ public final class PostgresDeliveryQueue: DeliveryQueue {
         let states = latest.values.sorted {
             ($0.event.networkID, $0.event.id) < ($1.event.networkID, $1.event.id)
         }
-        return try await pool.withTransaction(.write) { session in
+        return try await pool.write { session in
             let continued = try Self.advance(states.filter { $0.next != nil }, session)
             let finished = try Self.finish(states.filter { $0.next == nil }, session)
             let held = continued.union(finished)

@@ -16,7 +16,7 @@ public struct PostgresDeviceStore: DeviceStore {
     /// Registrations of the same id or token wait for each other, always in the same order.
     public func putDevice(_ device: Device, in network: NetworkID) async throws -> Bool {
         let locks = device.registrationLocks(in: network)
-        return try await pool.withTransaction(.write) { session in
+        return try await pool.write { session in
             for lock in locks { try session.execute("SELECT pg_advisory_xact_lock(\(lock))") }
             try session.mention(users: [device.userID], in: network)
             let hash = device.address.uniqueHash
@@ -57,7 +57,7 @@ public struct PostgresDeviceStore: DeviceStore {
 
     /// Removes a device: with `user` only while it is theirs; `false` when nothing was removed.
     public func deleteDevice(_ id: DeviceID, ifOwnedBy user: UserID?, in network: NetworkID) async throws -> Bool {
-        try await pool.withTransaction(.write) { session in
+        try await pool.write { session in
             let owner = try session.queryFirst(
                 """
                 DELETE FROM devices

@@ -13,6 +13,7 @@ extension PostgresDirectoryStore {
         let since = ids.next()
         try await pool.withTransaction(TransactionOptions(statementTimeout: .seconds(120))) { session in
             try session.execute("SET LOCAL idle_in_transaction_session_timeout = '5min'")
+            try session.script(.planningEachTime)
             while let records = try next() {
                 let batch = ImportBatch(records, network: network)
                 try session.put(batch.people, in: network)
@@ -101,24 +102,7 @@ extension PostgresSession {
         guard !devices.isEmpty else { return }
         let addresses = devices.map(\.address)
         let hashes = addresses.map(\.uniqueHash)
-        let former = try query(
-            """
-            WITH target AS (
-                SELECT d.network_id, d.device_id, d.user_id, n.device_id IS DISTINCT FROM d.device_id AS is_replaced,
-                       n.user_id <> d.user_id AS is_moved
-                FROM unnest(\(devices.map(\.id.rawValue)), \(hashes), \(devices.map(\.userID.rawValue)))
-                    AS n (device_id, address_hash, user_id)
-                JOIN devices d ON d.network_id = \(network.rawValue)
-                    AND (d.device_id = n.device_id OR d.address_hash = n.address_hash)
-                ORDER BY d.device_id
-                FOR UPDATE OF d
-            ), gone AS (
-                DELETE FROM devices d USING target t
-                WHERE d.network_id = t.network_id AND d.device_id = t.device_id AND t.is_replaced
-            )
-            SELECT user_id FROM target WHERE is_moved
-            """
-        ) { row in try row.id(0, of: Person.self) }
+        try makeRoom(for: devices, in: network)
         try execute(
             """
             INSERT INTO devices (network_id, device_id, user_id, provider, app_id, address, environment, p256dh, auth,
@@ -140,6 +124,37 @@ extension PostgresSession {
                 state = EXCLUDED.state, error = EXCLUDED.error, registered_at = EXCLUDED.registered_at
             """
         )
-        try recordChanges(of: Set(former).sorted().map { (network, $0) })
+    }
+
+    /// Removes the devices whose tokens these take, and notes who loses a device.
+    private func makeRoom(for devices: [Device], in network: NetworkID) throws {
+        let newOwners = Dictionary(uniqueKeysWithValues: devices.map { ($0.id, $0.userID) })
+        let hashes = devices.compactMap(\.address.uniqueHash)
+        let former = try query(
+            """
+            SELECT device_id, user_id FROM devices
+            WHERE network_id = \(network.rawValue)
+                AND (device_id = ANY (\(devices.map(\.id.rawValue))) OR address_hash = ANY (\(hashes)))
+            ORDER BY device_id
+            FOR UPDATE
+            """
+        ) { row in (device: try row.id(0, of: Device.self), user: try row.id(1, of: Person.self)) }
+        let replaced = former.map(\.device).filter { newOwners[$0] == nil }
+        // A token may also move between two devices of the batch: none may hold it while the other gets it.
+        try execute(
+            """
+            UPDATE devices SET address_hash = NULL
+            WHERE network_id = \(network.rawValue) AND device_id = ANY (\(former.map(\.device.rawValue)))
+                AND address_hash = ANY (\(hashes))
+            """
+        )
+        try execute(
+            """
+            DELETE FROM devices
+            WHERE network_id = \(network.rawValue) AND device_id = ANY (\(replaced.map(\.rawValue)))
+            """
+        )
+        let losers = Set(former.filter { newOwners[$0.device] != $0.user }.map(\.user))
+        try recordChanges(of: losers.sorted().map { (network, $0) })
     }
 }

@@ -10,7 +10,7 @@ extension PostgresDirectoryStore {
         after: UserID?,
         limit: Int
     ) async throws -> [UserID]? {
-        try await pool.withTransaction(.snapshot) { session in
+        try await pool.snapshot { session in
             let isKnown = try session.queryFirst(
                 """
                 SELECT true FROM channels
@@ -33,7 +33,7 @@ extension PostgresDirectoryStore {
     public func replaceMembers(of channel: ChannelID, with users: [UserID], in network: NetworkID) async throws {
         let ids = Set(users).sorted()
         let since = self.ids.next()
-        try await pool.withTransaction(.write) { session in
+        try await pool.write { session in
             try session.mention(users: ids, in: network)
             try session.mention(channels: [channel], in: network)
             // All at once and in one order, the leaving and the staying.
@@ -58,7 +58,7 @@ extension PostgresDirectoryStore {
     /// Makes a user a member; `true` when they were none. Adds user and channel to the directory where they are new.
     public func addMember(_ user: UserID, to channel: ChannelID, in network: NetworkID) async throws -> Bool {
         let since = ids.next()
-        return try await pool.withTransaction(.write) { session in
+        return try await pool.write { session in
             try session.mention(users: [user], in: network)
             try session.mention(channels: [channel], in: network)
             let former = try session.queryFirst(
@@ -76,7 +76,7 @@ extension PostgresDirectoryStore {
 
     /// Ends a membership; `false` when there was none.
     public func removeMember(_ user: UserID, from channel: ChannelID, in network: NetworkID) async throws -> Bool {
-        try await pool.withTransaction(.write) { session in
+        try await pool.write { session in
             try session.execute(
                 """
                 UPDATE members SET is_member = false, facts_at = greatest(facts_at, now())

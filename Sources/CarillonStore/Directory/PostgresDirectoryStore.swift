@@ -16,7 +16,7 @@ public struct PostgresDirectoryStore: DirectoryStore {
     /// Replaces a user's description; `true` when the user is new.
     public func putUser(_ person: Person, in network: NetworkID) async throws -> Bool {
         let roles = person.roles.map(StoredRoles.text)
-        return try await pool.withTransaction(.write) { session in
+        return try await pool.write { session in
             try session.queryFirst(
                 """
                 WITH former AS (
@@ -55,7 +55,7 @@ public struct PostgresDirectoryStore: DirectoryStore {
 
     /// Removes a user with devices, memberships and toggles; `false` when unknown.
     public func deleteUser(_ id: UserID, in network: NetworkID) async throws -> Bool {
-        try await pool.withTransaction(.write) { session in
+        try await pool.write { session in
             let at = try session.queryFirst(
                 """
                 UPDATE users
@@ -77,7 +77,7 @@ public struct PostgresDirectoryStore: DirectoryStore {
 
     /// Replaces a channel's description; `true` when the channel is new.
     public func putChannel(_ channel: Channel, in network: NetworkID) async throws -> Bool {
-        try await pool.withTransaction(.write) { session in
+        try await pool.write { session in
             try session.queryFirst(
                 """
                 WITH former AS (
@@ -109,7 +109,7 @@ public struct PostgresDirectoryStore: DirectoryStore {
 
     /// Removes a channel with its memberships and its channel toggles; `false` when unknown.
     public func deleteChannel(_ id: ChannelID, in network: NetworkID) async throws -> Bool {
-        try await pool.withTransaction(.write) { session in
+        try await pool.write { session in
             let at = try session.queryFirst(
                 """
                 UPDATE channels SET display_name = NULL, deleted = true, facts_at = greatest(facts_at, now())

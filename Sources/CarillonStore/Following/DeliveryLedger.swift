@@ -11,36 +11,42 @@ struct DeliveryLedger: Sendable {
         }
     }
 
-    /// All devices in the order of their ids.
+    /// The devices behind `after` in the order of their ids, at most `limit`.
     ///
     /// A device that a toggle stopped while another device of the same user got further counts as expired: the user was
     /// notified. Where all of a user's devices were stopped, the user was not, and they stay suppressed.
-    var statuses: [DeliveryStatus] {
+    func statuses(after: DeviceID?, limit: Int) -> [DeliveryStatus] {
         let stopped = stoppedUsers
-        return latest.values.map { status in
-            guard status.record.state == .suppressed, stopped[status.record.userID] == nil else { return status }
-            var status = status
-            status.record.state = .expired
-            return status
-        }.sorted { $0.record.deviceID < $1.record.deviceID }
+        let devices = latest.keys.filter { device in after.map { $0 < device } ?? true }.sorted().prefix(limit)
+        return devices.compactMap { latest[$0].map { Self.final($0, stopped) } }
     }
 
     /// Counts anew, device by device, where sums do not tell who was stopped by a toggle after the expansion.
     func correct(_ status: inout EventStatus?) {
         guard status != nil else { return }
         var deliveries: [DeliveryState: Int] = [.pending: 0, .delivered: 0, .unregistered: 0, .expired: 0, .dead: 0]
-        for device in statuses where device.record.state != .suppressed {
-            deliveries[device.record.state, default: 0] += 1
+        let stopped = stoppedUsers
+        for device in latest.values {
+            let state = Self.final(device, stopped).record.state
+            if state != .suppressed { deliveries[state, default: 0] += 1 }
         }
         status?.deliveries = deliveries
-        for level in stoppedUsers.values {
+        for level in stopped.values {
             status?.recipients.notified -= 1
             status?.recipients.suppressed[level, default: 0] += 1
         }
     }
 
+    private static func final(_ status: DeliveryStatus, _ stopped: [UserID: ToggleLevel]) -> DeliveryStatus {
+        guard status.record.state == .suppressed, stopped[status.record.userID] == nil else { return status }
+        var status = status
+        status.record.state = .expired
+        return status
+    }
+
     /// The users all of whose devices were stopped, with the level that stopped the first of them.
     private var stoppedUsers: [UserID: ToggleLevel] {
+        guard latest.values.contains(where: { $0.record.state == .suppressed }) else { return [:] }
         var stopped: [UserID: (device: DeviceID, level: ToggleLevel)] = [:]
         var reached: Set<UserID> = []
         for status in latest.values {

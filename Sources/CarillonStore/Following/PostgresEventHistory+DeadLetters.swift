@@ -38,7 +38,7 @@ extension PostgresEventHistory {
     /// Its notification counts as accepted now, so that it is worth delivering for as long as a new one.
     public func retryDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
         let groupID = ids.next()
-        return try await pool.withTransaction(.write) { session in
+        return try await pool.write { session in
             let revived = try session.queryFirst(
                 """
                 DELETE FROM dead_letters WHERE network_id = \(network.rawValue) AND letter_id = \(id)

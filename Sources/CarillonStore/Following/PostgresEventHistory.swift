@@ -15,14 +15,14 @@ public struct PostgresEventHistory: EventHistory {
 
     /// An event by our id; `nil` when unknown or older than the retention.
     public func event(_ id: EventID, in network: NetworkID) async throws -> EventStatus? {
-        try await pool.withTransaction(.snapshot) { session in
+        try await pool.snapshot { session in
             try EventStatusReader(network: network).statuses(of: [id], session).first
         }
     }
 
     /// An event by the sender's id, as long as that is remembered.
     public func event(sourceID: String, in network: NetworkID) async throws -> EventStatus? {
-        try await pool.withTransaction(.snapshot) { session in
+        try await pool.snapshot { session in
             let id = try session.queryFirst(
                 """
                 SELECT event_id FROM event_keys WHERE network_id = \(network.rawValue) AND source_id = \(sourceID)
@@ -36,7 +36,7 @@ public struct PostgresEventHistory: EventHistory {
     /// The latest events, newest first.
     public func events(in network: NetworkID, before: EventID?, limit: Int) async throws -> [EventStatus] {
         let before = before?.uuid ?? Self.endOfTime
-        return try await pool.withTransaction(.snapshot) { session in
+        return try await pool.snapshot { session in
             let ids = try session.query(
                 """
                 (SELECT event_id FROM events WHERE network_id = \(network.rawValue) AND event_id < \(before)
@@ -58,15 +58,12 @@ public struct PostgresEventHistory: EventHistory {
         after: DeviceID?,
         limit: Int
     ) async throws -> [DeliveryStatus]? {
-        let ledger = try await pool.withTransaction(.snapshot) { session in
+        let ledger = try await pool.snapshot { session in
             let reader = EventStatusReader(network: network)
             guard try reader.isKnown(id, session) else { return DeliveryLedger?.none }
             return try reader.ledgers(of: [id], session)[id] ?? DeliveryLedger()
         }
-        guard let ledger else { return nil }
-        return Array(
-            ledger.statuses.drop { status in after.map { status.record.deviceID <= $0 } ?? false }.prefix(limit)
-        )
+        return ledger?.statuses(after: after, limit: limit)
     }
 
     /// Larger than every UUIDv7.

@@ -11,7 +11,7 @@ extension PostgresEventInbox {
     /// Networks are served in turn, beginning behind the one that was served last.
     public func claimEvents(limit: Int) async throws -> [PendingEvent] {
         let start = lastServed.withLock(\.self)
-        let claimed = try await pool.withTransaction(.write) { session in
+        let claimed = try await pool.write { session in
             var rows = try Self.claim(limit, after: start, session)
             if rows.count < limit, !start.isEmpty {
                 rows += try Self.claim(limit - rows.count, after: "", session)
@@ -38,7 +38,7 @@ extension PostgresEventInbox {
     public func renew(_ events: [PendingEvent]) async throws -> Set<EventID> {
         guard !events.isEmpty else { return [] }
         let events = events.sorted { ($0.networkID, $0.id) < ($1.networkID, $1.id) }
-        return try await pool.withTransaction(.write) { session in
+        return try await pool.write { session in
             let held = try session.query(
                 """
                 UPDATE inbox i SET run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
@@ -57,7 +57,7 @@ extension PostgresEventInbox {
     public func release(_ events: [PendingEvent]) async throws {
         guard !events.isEmpty else { return }
         let events = events.sorted { ($0.networkID, $0.id) < ($1.networkID, $1.id) }
-        try await pool.withTransaction(.write) { session in
+        try await pool.write { session in
             _ = try session.execute(
                 """
                 UPDATE inbox i SET leased = false, run_at = now()

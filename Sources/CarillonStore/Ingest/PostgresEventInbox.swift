@@ -18,7 +18,7 @@ public final class PostgresEventInbox: EventInbox {
     public func accept(_ events: [IncomingEvent]) async throws -> [Acceptance] {
         guard !events.isEmpty else { return [] }
         let batch = IncomingBatch(events)
-        let known = try await pool.withTransaction(.write) { session in
+        let known = try await pool.write { session in
             let known = try Self.recordKeys(of: batch.events, session)
             let isNew: (IncomingEvent) -> Bool = { known[$0.key] == $0.id }
             let accepted = batch.events.filter(isNew)

@@ -12,8 +12,8 @@ public struct Housekeeper: Sendable {
     static let daysAhead: Int64 = 3
 
     private static let batchSize = 5000
-    /// "carillon" in ASCII, plus one.
-    private static let turn: Int64 = 0x6361_7269_6C6C_6F6F
+    /// Any number, as long as nobody else takes it.
+    private static let turn: Int32 = 0x6361_7269
 
     private let pool: PostgresPool
     private let clock: WallClock
@@ -41,15 +41,15 @@ public struct Housekeeper: Sendable {
         try await sweepOrphans()
     }
 
-    /// Runs `body` in a transaction unless another replica is at it; `nil` then.
+    /// Runs `body` in a transaction unless another replica is at the same task; `nil` then.
     private func taking<Value: Sendable>(
-        turn offset: Int64 = 0,
+        _ task: String,
         _ body: @Sendable (borrowing PostgresSession) throws -> Value
     ) async throws -> Value? {
         try await pool.withTransaction(TransactionOptions(retries: 3, lockTimeout: .seconds(2))) { session in
-            let isOurs = try session.queryFirst("SELECT pg_try_advisory_xact_lock(\(Self.turn))") { row in
-                try row.decode(0, as: Bool.self)
-            }
+            let isOurs = try session.queryFirst(
+                "SELECT pg_try_advisory_xact_lock(\(Self.turn), hashtext(\(task)))"
+            ) { row in try row.decode(0, as: Bool.self) }
             return isOurs == true ? try body(session) : nil
         }
     }
@@ -58,7 +58,7 @@ public struct Housekeeper: Sendable {
         var deleted = Self.batchSize
         while deleted == Self.batchSize {
             deleted =
-                try await taking { session in
+                try await taking(table) { session in
                     try session.execute(
                         """
                         DELETE FROM \(identifier: table) WHERE ctid = ANY (ARRAY(
@@ -74,15 +74,14 @@ public struct Housekeeper: Sendable {
         let today = PartitionDay(containing: clock.now())
         for table in DailyPartitions.tables {
             let partitions = DailyPartitions(table: table)
-            // One transaction for each: a partition that cannot be had now is had by the next sweep.
-            for offset in 0...Self.daysAhead {
-                _ = try await taking { session in try partitions.make(today.advanced(by: offset), session) }
+            _ = try await taking("\(table): make") { session in
+                for offset in 0...Self.daysAhead { try partitions.make(today.advanced(by: offset), session) }
             }
             let oldest = today.advanced(by: -Self.retentionDays)
-            let days = try await taking { session in try partitions.days(session) } ?? []
+            let days = try await pool.withConnection { session in try partitions.days(session) }
             for day in days where day < oldest {
                 logger.info("Dropping an old partition", metadata: ["partition": "\(partitions.name(of: day))"])
-                _ = try await taking { session in try partitions.drop(day, session) }
+                _ = try await taking("\(table): drop") { session in try partitions.drop(day, session) }
             }
             let isStray: SQL = "event_id < \(oldest.firstID)"
             try await sweep(partitions.defaultName, where: isStray)
@@ -92,7 +91,7 @@ public struct Housekeeper: Sendable {
     /// Finishes the deletion of networks whose deleting process ended too early.
     private func sweepOrphans() async throws {
         for table in NetworkPurge.tables + NetworkPurge.partitionedTables {
-            let orphans = try await taking { session in
+            let orphans = try await taking("\(table): orphans") { session in
                 try session.query(
                     """
                     WITH RECURSIVE walk AS (

@@ -119,33 +119,76 @@ struct CandidateReader {
         for (key, page) in zip(keys, found) { pages[key] = page }
     }
 
-    /// Planned each time: how many people and devices the network has decides how to join them.
+    /// Reads a page in three statements, each planned with its values in sight: how many people and devices the network
+    /// has decides how to find those of the page.
     private mutating func readLargePage(_ key: PageKey, _ session: borrowing PostgresSession) throws {
         let network = key.channel.network.rawValue
+        let channel = key.channel.channel.rawValue
         let after = key.after?.rawValue ?? ""
-        var documents = self.documents
         var page = Page()
+        var positions: [UserID: Int] = [:]
         page.candidates.reserveCapacity(recipientPageSize + 1)
-        let sql: SQL = """
-            SELECT m.user_id, m.since_event, m.toggles, \(sql: Self.personColumns)
-            FROM (
-                SELECT m.user_id, m.since_event, m.toggles FROM members m
-                WHERE m.network_id = \(network) AND m.channel_id = \(key.channel.channel.rawValue)
-                    AND m.user_id > \(after) AND m.is_member
-                ORDER BY m.user_id LIMIT \(recipientPageSize + 1)
-            ) AS m
-            LEFT JOIN users u ON u.network_id = \(network) AND u.user_id = m.user_id AND u.user_id > \(after)
-            LEFT JOIN devices d ON d.network_id = \(network) AND d.user_id = m.user_id AND d.user_id > \(after)
-                AND d.state = 'active'
-            WHERE u.deleted IS NOT TRUE
-            ORDER BY m.user_id
+        positions.reserveCapacity(recipientPageSize + 1)
+        var documents = self.documents
+        try session.forEachInBulk(
             """
-        try session.forEach(.unprepared(sql)) { row in try page.add(row, &documents) }
-        self.documents = documents
+            SELECT user_id, since_event, toggles FROM members
+            WHERE network_id = \(network) AND channel_id = \(channel) AND user_id > \(after) AND is_member
+            ORDER BY user_id LIMIT \(recipientPageSize + 1)
+            """
+        ) { row in
+            let user: UserID = try row.id(0)
+            var settings = ToggleSettings()
+            if let text = try row.decode(2, as: String?.self) { settings.channel = try documents.channel(text) }
+            positions[user] = page.candidates.count
+            page.candidates.append(
+                Candidate(sinceEvent: try row.eventID(1), recipient: Recipient(userID: user, settings: settings))
+            )
+        }
         if page.candidates.count > recipientPageSize {
             page.candidates.removeLast()
             page.next = page.candidates.last?.recipient.userID
         }
+        let last = page.candidates.last?.recipient.userID.rawValue ?? after
+        let others: SQL = """
+            IN (SELECT m.user_id FROM members m
+                WHERE m.network_id = \(network) AND m.channel_id = \(channel) AND m.is_member
+                    AND m.user_id > \(after) AND m.user_id <= \(last))
+            """
+        var gone: Set<Int> = []
+        try session.forEachInBulk(
+            """
+            SELECT user_id, locale, toggles, deleted FROM users
+            WHERE network_id = \(network) AND user_id > \(after) AND user_id <= \(last)
+                AND (locale IS NOT NULL OR toggles IS NOT NULL OR deleted) AND user_id \(sql: others)
+            """
+        ) { row in
+            guard let position = positions[try row.id(0)], position < page.candidates.count else { return }
+            page.candidates[position].recipient.locale = try row.decode(1)
+            if let text = try row.decode(2, as: String?.self) {
+                page.candidates[position].recipient.settings.user = try documents.user(text)
+            }
+            if try row.decode(3) { gone.insert(position) }
+        }
+        try session.forEachInBulk(
+            """
+            SELECT device_id, user_id, provider, app_id, address, environment, p256dh, auth, locale, state, error,
+                   registered_at
+            FROM devices
+            WHERE network_id = \(network) AND user_id > \(after) AND user_id <= \(last) AND state = 'active'
+                AND user_id \(sql: others)
+            """
+        ) { row in
+            guard let position = positions[try row.id(1)], position < page.candidates.count else { return }
+            page.candidates[position].recipient.devices.append(try row.device())
+        }
+        for position in page.candidates.indices where page.candidates[position].recipient.devices.count > 1 {
+            page.candidates[position].recipient.devices.sort { $0.id < $1.id }
+        }
+        if !gone.isEmpty {
+            page.candidates = page.candidates.enumerated().filter { !gone.contains($0.offset) }.map(\.element)
+        }
+        self.documents = documents
         pages[key] = page
     }
 
@@ -165,7 +208,7 @@ struct CandidateReader {
             WHERE u.deleted IS NOT TRUE
             ORDER BY p.position, m.user_id, d.device_id
             """
-        try session.forEach(keys.count > Self.smallPage ? .unprepared(sql) : sql) { row in
+        try session.forEach(sql) { row in
             try found[try row.decode(Self.positionColumn), default: Page()].add(row, &documents)
         }
         self.documents = documents

@@ -14,7 +14,7 @@ public final class PostgresRecipientSource: RecipientSource {
     /// One page of recipients for each of the first queries, in their order; at least for the first one.
     public func recipients(for queries: [RecipientQuery]) async throws -> [RecipientPage] {
         guard !queries.isEmpty else { return [] }
-        return try await pool.withTransaction(.snapshot) { session in
+        return try await pool.snapshot { session in
             let readPoint = try StoredReadPoint.current(session)
             var candidates = CandidateReader()
             let answered = try self.share(of: queries, &candidates, session)

@@ -24,7 +24,7 @@ public struct PostgresToggleStore: ToggleStore {
         expected: (@Sendable (Int64) -> Bool)?,
         _ change: @escaping @Sendable (JSONValue) throws -> JSONValue
     ) async throws -> Versioned<JSONValue>? {
-        try await pool.withTransaction(.write) { session in
+        try await pool.write { session in
             try Self.makeRow(of: scope, in: network, session)
             let locking = Self.reading(scope, in: network) + " FOR NO KEY UPDATE"
             guard let current = try session.queryFirst(locking, { row in try row.toggles(at: 0) }) else {

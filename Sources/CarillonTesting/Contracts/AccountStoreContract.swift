@@ -5,28 +5,31 @@ import Testing
 public enum AccountStoreContract {
     /// The promises.
     public static let clauses: [ContractClause] = [
-        ContractClause("an id that is taken is refused and changes nothing", idTakenRefusedChangesNothing),
-        ContractClause("what was made is read back", whatWasMadeReadBack),
-        ContractClause("networks are listed in pages by id", networksListedInPagesById),
-        ContractClause("an unknown network can be neither changed nor deleted", unknownNetworkCanBeNeitherChangedNor),
-        ContractClause("a changed network keeps when it was made", changedNetworkKeepsWhenWasMade),
+        ContractClause("an id that is taken is refused and changes nothing", idThatIsTakenIsRefusedAndChanges),
+        ContractClause("what was made is read back", whatWasMadeIsReadBack),
+        ContractClause("networks are listed in pages by id", networksAreListedInPagesByID),
+        ContractClause(
+            "an unknown network can be neither changed nor deleted",
+            unknownNetworkCanBeNeitherChangedNorDeleted
+        ),
+        ContractClause("a changed network keeps when it was made", changedNetworkKeepsWhenItWasMade),
         ContractClause(
             "a deleted network leaves nothing, not even to one of the same name",
-            deletedNetworkLeavesNothingNotEvenOne
+            deletedNetworkLeavesNothingNotEvenToOne
         ),
         ContractClause(
             "API keys are listed without their secrets, and revoked",
-            apiKeysListedWithoutTheirSecretsRevoked
+            apiKeysAreListedWithoutTheirSecrets
         ),
         ContractClause(
             "after a rotation both secrets verify until the overlap ends",
-            afterRotationBothSecretsVerifyUntilOverlap
+            afterARotationBothSecretsVerifyUntil
         ),
-        ContractClause("the keys of user tokens are replaced as a whole", keysUserTokensReplacedAsWhole),
-        ContractClause("of several first uses of the outgoing secret one wins", severalFirstUsesOutgoingSecretOneWins),
+        ContractClause("the keys of user tokens are replaced as a whole", keysOfUserTokensAreReplaced),
+        ContractClause("of several first uses of the outgoing secret one wins", ofSeveralFirstUsesOfTheOutgoingSecret),
     ]
 
-    private static func idTakenRefusedChangesNothing(_ scene: StoreScene) async throws {
+    private static func idThatIsTakenIsRefusedAndChanges(_ scene: StoreScene) async throws {
         #expect(try await scene.accounts.createNetwork(.sample("new", name: "First")))
         #expect(try await scene.accounts.createNetwork(.sample("new", name: "Second")) == false)
         let stored = try #require(try await scene.accounts.credentials(of: "new"))
@@ -35,7 +38,7 @@ public enum AccountStoreContract {
         #expect(stored.webhookSecrets.count == 1)
     }
 
-    private static func whatWasMadeReadBack(_ scene: StoreScene) async throws {
+    private static func whatWasMadeIsReadBack(_ scene: StoreScene) async throws {
         let made = NetworkCredentials.sample("new", name: "New")
         #expect(try await scene.accounts.createNetwork(made))
         let stored = try #require(try await scene.accounts.credentials(of: "new"))
@@ -47,7 +50,7 @@ public enum AccountStoreContract {
         #expect(unknown == nil)
     }
 
-    private static func networksListedInPagesById(_ scene: StoreScene) async throws {
+    private static func networksAreListedInPagesByID(_ scene: StoreScene) async throws {
         for id in ["n3", "n1", "n2"] {
             #expect(try await scene.accounts.createNetwork(.sample(NetworkID(trusted: id), name: id)))
         }
@@ -57,7 +60,7 @@ public enum AccountStoreContract {
         #expect(rest == ["n3", scene.otherNetwork])
     }
 
-    private static func unknownNetworkCanBeNeitherChangedNor(_ scene: StoreScene) async throws {
+    private static func unknownNetworkCanBeNeitherChangedNorDeleted(_ scene: StoreScene) async throws {
         let network = Network(id: "none", createdAt: .seconds(0))
         #expect(try await scene.accounts.updateNetwork(network) == false)
         #expect(try await scene.accounts.deleteNetwork("none") == false)
@@ -67,7 +70,7 @@ public enum AccountStoreContract {
         }
     }
 
-    private static func changedNetworkKeepsWhenWasMade(_ scene: StoreScene) async throws {
+    private static func changedNetworkKeepsWhenItWasMade(_ scene: StoreScene) async throws {
         #expect(try await scene.accounts.createNetwork(.sample("new", name: "Old")))
         var network = try #require(try await scene.accounts.credentials(of: "new")).network
         network.displayName = nil
@@ -76,7 +79,7 @@ public enum AccountStoreContract {
         #expect(try await scene.accounts.credentials(of: "new")?.network == network)
     }
 
-    private static func deletedNetworkLeavesNothingNotEvenOne(_ scene: StoreScene) async throws {
+    private static func deletedNetworkLeavesNothingNotEvenToOne(_ scene: StoreScene) async throws {
         let event = Event.created("c", by: "a", members: ["b"], id: "evt")
         try await scene.accept(event)
         try await scene.enqueue(to: [[try await scene.target("d", of: "b")]])
@@ -96,7 +99,7 @@ public enum AccountStoreContract {
         #expect(try await scene.directory.user("b", in: scene.otherNetwork) != nil)
     }
 
-    private static func apiKeysListedWithoutTheirSecretsRevoked(_ scene: StoreScene) async throws {
+    private static func apiKeysAreListedWithoutTheirSecrets(_ scene: StoreScene) async throws {
         for id in ["k2", "k1"] { try await scene.accounts.addAPIKey(.sample(id, of: scene.network)) }
         #expect(try await scene.accounts.apiKeys(of: scene.network, after: nil, limit: 1).map(\.id) == ["k1"])
         #expect(try await scene.accounts.apiKeys(of: scene.network, after: "k1", limit: 9).map(\.id) == ["k2"])
@@ -106,7 +109,7 @@ public enum AccountStoreContract {
         #expect(try await scene.accounts.credentials(of: scene.network)?.apiKeys.map(\.key.id) == ["k2"])
     }
 
-    private static func afterRotationBothSecretsVerifyUntilOverlap(_ scene: StoreScene) async throws {
+    private static func afterARotationBothSecretsVerifyUntil(_ scene: StoreScene) async throws {
         let (first, second, third) = (WebhookSecret.generate(), WebhookSecret.generate(), WebhookSecret.generate())
         try await scene.accounts.rotateWebhookSecret(of: scene.network, to: first, overlap: .zero)
         try await scene.accounts.rotateWebhookSecret(of: scene.network, to: second, overlap: .seconds(100))
@@ -120,7 +123,7 @@ public enum AccountStoreContract {
         #expect(last.map(\.secret) == [third])
     }
 
-    private static func keysUserTokensReplacedAsWhole(_ scene: StoreScene) async throws {
+    private static func keysOfUserTokensAreReplaced(_ scene: StoreScene) async throws {
         let pem = "-----BEGIN PUBLIC KEY-----\nAA==\n-----END PUBLIC KEY-----"
         let keys: [UserTokenKey] = [.es256(publicKey: pem), .rs256(publicKey: pem)]
         try await scene.accounts.setUserTokenKeys([.hs256(Secret("secret"))], of: scene.network)
@@ -128,7 +131,7 @@ public enum AccountStoreContract {
         #expect(try await scene.accounts.credentials(of: scene.network)?.userTokenKeys == keys)
     }
 
-    private static func severalFirstUsesOutgoingSecretOneWins(_ scene: StoreScene) async throws {
+    private static func ofSeveralFirstUsesOfTheOutgoingSecret(_ scene: StoreScene) async throws {
         let answers = try await inParallel(8) { _ in
             try await scene.accounts.outgoingWebhookSecrets(of: scene.network, candidate: .generate())
         }

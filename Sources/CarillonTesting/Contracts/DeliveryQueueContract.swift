@@ -5,39 +5,42 @@ import Testing
 public enum DeliveryQueueContract {
     /// The promises.
     public static let clauses: [ContractClause] = [
-        ContractClause("pages of an event whose lease was lost are not written", pagesEventWhoseLeaseWasLostNot),
-        ContractClause("the last page ends an event, once", lastPageEndsEventOnce),
-        ContractClause("after a page the event goes on behind it with its counts", afterPageEventGoesOnBehindWith),
+        ContractClause("pages of an event whose lease was lost are not written", pagesOfAnEventWhoseLeaseWasLost),
+        ContractClause("the last page ends an event, once", lastPageEndsAnEventOnce),
+        ContractClause("after a page the event goes on behind it with its counts", afterAPageTheEventGoesOnBehind),
         ContractClause(
             "a claimed group is the one that was queued, with today's addresses and settings",
-            claimedGroupOneWasQueuedWithTodays
+            claimedGroupIsTheOneThatWasQueued
         ),
-        ContractClause("devices that are gone, moved or out of use are named", devicesGoneMovedOrOutUseNamed),
-        ContractClause("a leased group is claimed only when its lease has run out", leasedGroupClaimedOnlyWhenLeaseHas),
+        ContractClause("devices that are gone, moved or out of use are named", devicesThatAreGoneMovedOrOut),
+        ContractClause(
+            "a leased group is claimed only when its lease has run out",
+            leasedGroupIsClaimedOnlyWhenItsLease
+        ),
         ContractClause(
             "no lane takes more than its share, and excluded ones take nothing",
-            noLaneTakesMoreThanShareExcluded
+            noLaneTakesMoreThanItsShare
         ),
-        ContractClause("every lane has its turn", everyLaneHasTurn),
-        ContractClause("claimers never get the same group", claimersNeverGetSameGroup),
-        ContractClause("only who holds a lease renews it and gives it back", onlyWhoHoldsLeaseRenewsGivesBack),
+        ContractClause("every lane has its turn", everyLaneHasItsTurn),
+        ContractClause("claimers never get the same group", claimersNeverGetTheSameGroup),
+        ContractClause("only who holds a lease renews it and gives it back", onlyWhoHoldsALeaseRenews),
         ContractClause("a group given back for later waits", groupGivenBackForLaterWaits),
-        ContractClause("a group whose workers die again and again is dead", groupWhoseWorkersDieAgainAgainDead),
-        ContractClause("being given back is no crash", beingGivenBackNoCrash),
-        ContractClause("only groups whose life is over are claimed as expired", onlyGroupsWhoseLifeOverClaimedAs),
+        ContractClause("a group whose workers die again and again is dead", groupWhoseWorkersDieAgainAndAgain),
+        ContractClause("being given back is no crash", beingGivenBackIsNoCrash),
+        ContractClause("only groups whose life is over are claimed as expired", onlyGroupsWhoseLifeIsOverAreClaimed),
         ContractClause(
             "a change after a read point is seen, an earlier one is not",
-            changeAfterReadPointSeenEarlierOne
+            changeAfterAReadPointIsSeen
         ),
-        ContractClause("losing a device and being deleted are changes", losingDeviceBeingDeletedChanges),
+        ContractClause("losing a device and being deleted are changes", losingADeviceAndBeingDeletedAreChanges),
         ContractClause(
             "an unknown read point means that everything may have changed",
-            unknownReadPointMeansEverythingMayHave
+            unknownReadPointMeansThatEverythingMayHave
         ),
-        ContractClause("waiting is measured from when something was due", waitingMeasuredFromWhenSomethingWasDue),
+        ContractClause("waiting is measured from when something was due", waitingIsMeasuredFromWhenSomethingWasDue),
     ]
 
-    private static func pagesEventWhoseLeaseWasLostNot(_ scene: StoreScene) async throws {
+    private static func pagesOfAnEventWhoseLeaseWasLost(_ scene: StoreScene) async throws {
         let event = try await scene.pending(.message("c", from: Person(id: "a")))
         let target = try await scene.target("d", of: "b")
         try await scene.passTime()
@@ -50,7 +53,7 @@ public enum DeliveryQueueContract {
         #expect(try await scene.claim().map(\.group.id) == kept.groups.map(\.id))
     }
 
-    private static func lastPageEndsEventOnce(_ scene: StoreScene) async throws {
+    private static func lastPageEndsAnEventOnce(_ scene: StoreScene) async throws {
         let event = try await scene.pending(.message("c", from: Person(id: "a")))
         let target = try await scene.target("d", of: "b")
         let expansion = Expansion(event: event, groups: [scene.group(event, to: [target])], next: nil)
@@ -61,7 +64,7 @@ public enum DeliveryQueueContract {
         #expect(try await scene.claim().count == 1)
     }
 
-    private static func afterPageEventGoesOnBehindWith(_ scene: StoreScene) async throws {
+    private static func afterAPageTheEventGoesOnBehind(_ scene: StoreScene) async throws {
         var event = try await scene.pending(.message("c", from: Person(id: "a")))
         event.tally.resolved = 5
         event.tally.notified = 2
@@ -76,7 +79,7 @@ public enum DeliveryQueueContract {
         #expect(try await scene.history.event(event.id, in: scene.network)?.state == .delivering)
     }
 
-    private static func claimedGroupOneWasQueuedWithTodays(_ scene: StoreScene) async throws {
+    private static func claimedGroupIsTheOneThatWasQueued(_ scene: StoreScene) async throws {
         let first = try await scene.target("d1", of: "b")
         let second = try await scene.target("d2", of: "b")
         let third = try await scene.target("d3", of: "\"e\\")
@@ -105,7 +108,7 @@ public enum DeliveryQueueContract {
         #expect(claimed.networkToggles.disabledModules == [.chat])
     }
 
-    private static func devicesGoneMovedOrOutUseNamed(_ scene: StoreScene) async throws {
+    private static func devicesThatAreGoneMovedOrOut(_ scene: StoreScene) async throws {
         var targets: [Target] = []
         for id in ["kept", "deleted", "moved", "quarantined", "relaned"] {
             targets.append(try await scene.target(DeviceID(trusted: id), of: "b"))
@@ -126,7 +129,7 @@ public enum DeliveryQueueContract {
         #expect(refreshed.group.targets == claimed.group.targets)
     }
 
-    private static func leasedGroupClaimedOnlyWhenLeaseHas(_ scene: StoreScene) async throws {
+    private static func leasedGroupIsClaimedOnlyWhenItsLease(_ scene: StoreScene) async throws {
         try await scene.enqueue(to: [[try await scene.target("d", of: "b")]], leased: true)
         #expect(try await scene.claim().isEmpty)
         try await scene.passTime()
@@ -134,7 +137,7 @@ public enum DeliveryQueueContract {
         #expect(try await scene.claim().isEmpty)
     }
 
-    private static func noLaneTakesMoreThanShareExcluded(_ scene: StoreScene) async throws {
+    private static func noLaneTakesMoreThanItsShare(_ scene: StoreScene) async throws {
         let one = try await scene.target("d1", of: "b", app: "one")
         let two = try await scene.target("d2", of: "b", app: "two")
         let three = try await scene.target("d3", of: "b", app: "three")
@@ -147,7 +150,7 @@ public enum DeliveryQueueContract {
         #expect(apps == ["one": 5, "two": 3])
     }
 
-    private static func everyLaneHasTurn(_ scene: StoreScene) async throws {
+    private static func everyLaneHasItsTurn(_ scene: StoreScene) async throws {
         for app in ["a", "b", "c", "d"] {
             let target = try await scene.target(DeviceID(trusted: app), of: "b", app: app)
             try await scene.enqueue(to: Array(repeating: [target], count: 6), app: app)
@@ -159,7 +162,7 @@ public enum DeliveryQueueContract {
         #expect(Set(apps) == ["a", "b", "c", "d"])
     }
 
-    private static func claimersNeverGetSameGroup(_ scene: StoreScene) async throws {
+    private static func claimersNeverGetTheSameGroup(_ scene: StoreScene) async throws {
         let target = try await scene.target("d", of: "b")
         try await scene.enqueue(to: Array(repeating: [target], count: 200))
         let claimed = try await inParallel(4) { _ in
@@ -173,7 +176,7 @@ public enum DeliveryQueueContract {
         #expect(Set(claimed.joined()).count == 200)
     }
 
-    private static func onlyWhoHoldsLeaseRenewsGivesBack(_ scene: StoreScene) async throws {
+    private static func onlyWhoHoldsALeaseRenews(_ scene: StoreScene) async throws {
         try await scene.enqueue(to: [[try await scene.target("d", of: "b")]])
         let lost = try await scene.claimOne()
         #expect(try await scene.queue.renew([lost]) == [lost.id])
@@ -194,7 +197,7 @@ public enum DeliveryQueueContract {
         #expect(try await scene.claimOne().attempt == 0)
     }
 
-    private static func groupWhoseWorkersDieAgainAgainDead(_ scene: StoreScene) async throws {
+    private static func groupWhoseWorkersDieAgainAndAgain(_ scene: StoreScene) async throws {
         let event = try await scene.enqueue(to: [[try await scene.target("d", of: "b")]])
         var claims = 0
         while case let groups = try await scene.claim(), !groups.isEmpty {
@@ -208,13 +211,13 @@ public enum DeliveryQueueContract {
         #expect(letter.record.reason == "crash loop")
     }
 
-    private static func beingGivenBackNoCrash(_ scene: StoreScene) async throws {
+    private static func beingGivenBackIsNoCrash(_ scene: StoreScene) async throws {
         try await scene.enqueue(to: [[try await scene.target("d", of: "b")]])
         for _ in 0..<10 { try await scene.queue.release([try await scene.claimOne()], after: .zero) }
         #expect(try await scene.claim().count == 1)
     }
 
-    private static func onlyGroupsWhoseLifeOverClaimedAs(_ scene: StoreScene) async throws {
+    private static func onlyGroupsWhoseLifeIsOverAreClaimed(_ scene: StoreScene) async throws {
         let target = try await scene.target("d", of: "b")
         try await scene.enqueue(to: [[target]])
         let day = notificationTimeToLive + .seconds(1)
@@ -226,7 +229,7 @@ public enum DeliveryQueueContract {
         #expect(try await scene.queue.claimExpired(limit: 10).isEmpty)
     }
 
-    private static func changeAfterReadPointSeenEarlierOne(_ scene: StoreScene) async throws {
+    private static func changeAfterAReadPointIsSeen(_ scene: StoreScene) async throws {
         _ = try await scene.toggles.set(.user("early"), ["enabled": false], in: scene.network)
         let point = try await scene.page(of: .message("c", from: Person(id: "a"))).readPoint
         let here = (network: scene.network, point: point)
@@ -241,7 +244,7 @@ public enum DeliveryQueueContract {
         #expect(try await scene.queue.changes(since: [(scene.network, later)]) == [.none])
     }
 
-    private static func losingDeviceBeingDeletedChanges(_ scene: StoreScene) async throws {
+    private static func losingADeviceAndBeingDeletedAreChanges(_ scene: StoreScene) async throws {
         _ = try await scene.target("d1", of: "moved")
         _ = try await scene.target("d2", of: "deleted")
         try await scene.accept(.user(.userUpdated, Person(id: "gone", displayName: "G"), at: 0))
@@ -255,11 +258,11 @@ public enum DeliveryQueueContract {
         )
     }
 
-    private static func unknownReadPointMeansEverythingMayHave(_ scene: StoreScene) async throws {
+    private static func unknownReadPointMeansThatEverythingMayHave(_ scene: StoreScene) async throws {
         #expect(try await scene.queue.changes(since: [(scene.network, ReadPoint("?"))]) == [.everybody])
     }
 
-    private static func waitingMeasuredFromWhenSomethingWasDue(_ scene: StoreScene) async throws {
+    private static func waitingIsMeasuredFromWhenSomethingWasDue(_ scene: StoreScene) async throws {
         #expect(try await scene.queue.oldestWait() < .seconds(1))
         let old = scene.incoming(
             .message("c", from: Person(id: "a")),

@@ -5,31 +5,34 @@ import Testing
 public enum DeviceStoreContract {
     /// The promises.
     public static let clauses: [ContractClause] = [
-        ContractClause("every kind of address is read back", everyKindAddressReadBack),
-        ContractClause("an unknown device is neither found nor deleted", unknownDeviceNeitherFoundNorDeleted),
-        ContractClause("a device belongs to the user who registered it last", deviceBelongsUserWhoRegisteredLast),
-        ContractClause("a token belongs to the device that was registered last", tokenBelongsDeviceWasRegisteredLast),
+        ContractClause("every kind of address is read back", everyKindOfAddressIsReadBack),
+        ContractClause("an unknown device is neither found nor deleted", unknownDeviceIsNeitherFoundNorDeleted),
+        ContractClause("a device belongs to the user who registered it last", deviceBelongsToTheUserWhoRegistered),
+        ContractClause(
+            "a token belongs to the device that was registered last",
+            tokenBelongsToTheDeviceThatWasRegistered
+        ),
         ContractClause(
             "a token of another provider or network is another token",
-            tokenAnotherProviderOrNetworkAnotherToken
+            tokenOfAnotherProviderOrNetworkIsAnother
         ),
         ContractClause(
             "webhooks and standard output are shared by any number of devices",
-            webhooksStandardOutputSharedByAnyNumber
+            webhooksAndStandardOutputAreSharedByAny
         ),
-        ContractClause("a device is deleted only for its owner when one is named", deviceDeletedOnlyForOwnerWhenOne),
-        ContractClause("a user's devices are listed in pages by id", usersDevicesListedInPagesById),
+        ContractClause("a device is deleted only for its owner when one is named", deviceIsDeletedOnlyForItsOwner),
+        ContractClause("a user's devices are listed in pages by id", usersDevicesAreListedInPagesByID),
         ContractClause(
             "the user of a device is in the directory, not knowing them",
-            userDeviceInDirectoryNotKnowingThem
+            userOfADeviceIsInTheDirectory
         ),
         ContractClause(
             "registering the same tokens and ids at once neither fails nor leaves two",
-            registeringSameTokensIdsAtOnceNeither
+            registeringTheSameTokensAndIDsAtOnce
         ),
     ]
 
-    private static func everyKindAddressReadBack(_ scene: StoreScene) async throws {
+    private static func everyKindOfAddressIsReadBack(_ scene: StoreScene) async throws {
         let addresses: [DeviceAddress] = [
             .apns(token: "740f47", appID: "app", environment: .production),
             .apns(token: "740f48", appID: "app", environment: .sandbox), .fcm(token: "a:b", appID: "app"), .log,
@@ -49,20 +52,20 @@ public enum DeviceStoreContract {
         }
     }
 
-    private static func unknownDeviceNeitherFoundNorDeleted(_ scene: StoreScene) async throws {
+    private static func unknownDeviceIsNeitherFoundNorDeleted(_ scene: StoreScene) async throws {
         #expect(try await scene.devices.device("d", in: scene.network) == nil)
         #expect(try await scene.devices.deleteDevice("d", ifOwnedBy: nil, in: scene.network) == false)
         #expect(try await scene.devices.devices(of: "a", in: scene.network, after: nil, limit: 1).isEmpty)
     }
 
-    private static func deviceBelongsUserWhoRegisteredLast(_ scene: StoreScene) async throws {
+    private static func deviceBelongsToTheUserWhoRegistered(_ scene: StoreScene) async throws {
         #expect(try await scene.devices.putDevice(.log("d", of: "a"), in: scene.network))
         #expect(try await scene.devices.putDevice(.log("d", of: "b"), in: scene.network) == false)
         #expect(try await scene.devices.devices(of: "a", in: scene.network, after: nil, limit: 9).isEmpty)
         #expect(try await scene.devices.devices(of: "b", in: scene.network, after: nil, limit: 9).map(\.id) == ["d"])
     }
 
-    private static func tokenBelongsDeviceWasRegisteredLast(_ scene: StoreScene) async throws {
+    private static func tokenBelongsToTheDeviceThatWasRegistered(_ scene: StoreScene) async throws {
         let addresses: [(DeviceAddress, DeviceAddress)] = [
             (
                 .apns(token: "AB", appID: "app", environment: .sandbox),
@@ -89,7 +92,7 @@ public enum DeviceStoreContract {
         }
     }
 
-    private static func tokenAnotherProviderOrNetworkAnotherToken(_ scene: StoreScene) async throws {
+    private static func tokenOfAnotherProviderOrNetworkIsAnother(_ scene: StoreScene) async throws {
         let apns = Device(
             id: "d1",
             userID: "a",
@@ -102,7 +105,7 @@ public enum DeviceStoreContract {
         #expect(try await scene.devices.devices(of: "a", in: scene.network, after: nil, limit: 9).count == 2)
     }
 
-    private static func webhooksStandardOutputSharedByAnyNumber(_ scene: StoreScene) async throws {
+    private static func webhooksAndStandardOutputAreSharedByAny(_ scene: StoreScene) async throws {
         for id in ["d1", "d2"] as [DeviceID] {
             var device = Device.log(id, of: "a")
             _ = try await scene.devices.putDevice(device, in: scene.network)
@@ -113,7 +116,7 @@ public enum DeviceStoreContract {
         #expect(try await scene.devices.devices(of: "a", in: scene.network, after: nil, limit: 9).count == 4)
     }
 
-    private static func deviceDeletedOnlyForOwnerWhenOne(_ scene: StoreScene) async throws {
+    private static func deviceIsDeletedOnlyForItsOwner(_ scene: StoreScene) async throws {
         _ = try await scene.devices.putDevice(.log("d", of: "a"), in: scene.network)
         #expect(try await scene.devices.deleteDevice("d", ifOwnedBy: "b", in: scene.network) == false)
         #expect(try await scene.devices.deleteDevice("d", ifOwnedBy: nil, in: scene.otherNetwork) == false)
@@ -123,7 +126,7 @@ public enum DeviceStoreContract {
         #expect(try await scene.devices.deleteDevice("d", ifOwnedBy: nil, in: scene.network))
     }
 
-    private static func usersDevicesListedInPagesById(_ scene: StoreScene) async throws {
+    private static func usersDevicesAreListedInPagesByID(_ scene: StoreScene) async throws {
         for id in ["d3", "d1", "d2"] as [DeviceID] {
             _ = try await scene.devices.putDevice(.log(id, of: "a"), in: scene.network)
         }
@@ -133,14 +136,14 @@ public enum DeviceStoreContract {
         #expect(try await scene.devices.devices(of: "a", in: scene.network, after: "d2", limit: 2).map(\.id) == ["d3"])
     }
 
-    private static func userDeviceInDirectoryNotKnowingThem(_ scene: StoreScene) async throws {
+    private static func userOfADeviceIsInTheDirectory(_ scene: StoreScene) async throws {
         _ = try await scene.devices.putDevice(.log("d", of: "a"), in: scene.network)
         #expect(try await scene.directory.user("a", in: scene.network) == Person(id: "a"))
         try await scene.accept(.user(.userUpdated, Person(id: "a", displayName: "Alice"), at: 0))
         #expect(try await scene.directory.user("a", in: scene.network)?.displayName == "Alice")
     }
 
-    private static func registeringSameTokensIdsAtOnceNeither(_ scene: StoreScene) async throws {
+    private static func registeringTheSameTokensAndIDsAtOnce(_ scene: StoreScene) async throws {
         _ = try await inParallel(60) { number in
             let device = Device(
                 id: "d\(number % 4)",

@@ -7,46 +7,46 @@ public enum DirectoryFactsContract {
     public static let clauses: [ContractClause] = [
         ContractClause(
             "an older event does not overwrite a name, a newer one does",
-            olderEventDoesNotOverwriteNameNewer
+            olderEventDoesNotOverwriteAName
         ),
         ContractClause(
             "a newer event that confirms a name protects it from older ones",
-            newerEventConfirmsNameProtectsFromOlder
+            newerEventThatConfirmsANameProtects
         ),
-        ContractClause("of equal times the later event wins", equalTimesLaterEventWins),
-        ContractClause("what an event leaves out stays", whatEventLeavesOutStays),
+        ContractClause("of equal times the later event wins", ofEqualTimesTheLaterEventWins),
+        ContractClause("what an event leaves out stays", whatAnEventLeavesOutStays),
         ContractClause(
             "naming an id states nothing: an older event still describes it",
-            namingIdStatesNothingOlderEventStill
+            namingAnIDStatesNothingAnOlderEvent
         ),
-        ContractClause("events of one batch count in the order of their times", eventsOneBatchCountInOrderTheir),
+        ContractClause("events of one batch count in the order of their times", eventsOfOneBatchCountInTheOrder),
         ContractClause(
             "a field of an old event of a batch does not pass in the wake of a new one",
-            fieldOldEventBatchDoesNotPass
+            fieldOfAnOldEventOfABatch
         ),
         ContractClause(
             "a deleted user loses everything, and older events do not bring them back",
-            deletedUserLosesEverythingOlderEventsDo
+            deletedUserLosesEverythingAndOlderEventsDo
         ),
         ContractClause(
             "a user deleted and described again within one batch starts anew",
-            userDeletedDescribedAgainWithinOneBatch
+            userDeletedAndDescribedAgainWithinOneBatch
         ),
         ContractClause(
             "a late deletion that is older than what is known changes nothing",
-            lateDeletionOlderThanWhatKnownChanges
+            lateDeletionThatIsOlder
         ),
         ContractClause(
             "a deleted channel has no members, and older events do not fill it",
-            deletedChannelHasNoMembersOlderEvents
+            deletedChannelHasNoMembersAndOlderEvents
         ),
-        ContractClause("creating makes members of the listed and of the creator", creatingMakesMembersListedCreator),
-        ContractClause("who left stays out until they join again", whoLeftStaysOutUntilTheyJoin),
-        ContractClause("a channel that nobody described is known and empty", channelNobodyDescribedKnownEmpty),
-        ContractClause("what one network says is not known in another", whatOneNetworkSaysNotKnownIn),
+        ContractClause("creating makes members of the listed and of the creator", creatingMakesMembersOfTheListed),
+        ContractClause("who left stays out until they join again", whoLeftStaysOutUntilTheyJoinAgain),
+        ContractClause("a channel that nobody described is known and empty", channelThatNobodyDescribedIsKnownAndEmpty),
+        ContractClause("what one network says is not known in another", whatOneNetworkSaysIsNotKnown),
     ]
 
-    private static func olderEventDoesNotOverwriteNameNewer(_ scene: StoreScene) async throws {
+    private static func olderEventDoesNotOverwriteAName(_ scene: StoreScene) async throws {
         try await scene.accept(.message("c", from: Person(id: "a", displayName: "Two"), at: 2, channelName: "C2"))
         try await scene.accept(.message("c", from: Person(id: "a", displayName: "One"), at: 1, channelName: "C1"))
         #expect(try await scene.directory.user("a", in: scene.network)?.displayName == "Two")
@@ -56,14 +56,14 @@ public enum DirectoryFactsContract {
         #expect(try await scene.directory.channel("c", in: scene.network)?.displayName == "C3")
     }
 
-    private static func newerEventConfirmsNameProtectsFromOlder(_ scene: StoreScene) async throws {
+    private static func newerEventThatConfirmsANameProtects(_ scene: StoreScene) async throws {
         try await scene.accept(.user(.userUpdated, Person(id: "a", displayName: "Same"), at: 1))
         try await scene.accept(.message("c", from: Person(id: "a", displayName: "Same"), at: 3))
         try await scene.accept(.user(.userUpdated, Person(id: "a", displayName: "Late"), at: 2))
         #expect(try await scene.directory.user("a", in: scene.network)?.displayName == "Same")
     }
 
-    private static func equalTimesLaterEventWins(_ scene: StoreScene) async throws {
+    private static func ofEqualTimesTheLaterEventWins(_ scene: StoreScene) async throws {
         try await scene.acceptTogether(
             .user(.userUpdated, Person(id: "a", displayName: "First"), at: 1),
             .message("c", from: Person(id: "a", displayName: "Second"), at: 1)
@@ -73,7 +73,7 @@ public enum DirectoryFactsContract {
         #expect(try await scene.directory.user("a", in: scene.network)?.displayName == "Third")
     }
 
-    private static func whatEventLeavesOutStays(_ scene: StoreScene) async throws {
+    private static func whatAnEventLeavesOutStays(_ scene: StoreScene) async throws {
         let alice = Person(id: "a", displayName: "Alice", locale: "th", roles: ["x", "\"y\""])
         try await scene.accept(.user(.userUpdated, alice, at: 1), .message("c", from: Person(id: "a"), at: 2))
         #expect(try await scene.directory.user("a", in: scene.network) == alice)
@@ -82,7 +82,7 @@ public enum DirectoryFactsContract {
         #expect(try await scene.directory.user("a", in: scene.network) == expected)
     }
 
-    private static func namingIdStatesNothingOlderEventStill(_ scene: StoreScene) async throws {
+    private static func namingAnIDStatesNothingAnOlderEvent(_ scene: StoreScene) async throws {
         try await scene.accept(.message("c", from: Person(id: "a"), at: 5))
         #expect(try await scene.directory.user("a", in: scene.network) == Person(id: "a"))
         #expect(try await scene.directory.channel("c", in: scene.network) == Channel(id: "c"))
@@ -92,7 +92,7 @@ public enum DirectoryFactsContract {
         #expect(try await scene.directory.channel("c", in: scene.network)?.displayName == "C")
     }
 
-    private static func eventsOneBatchCountInOrderTheir(_ scene: StoreScene) async throws {
+    private static func eventsOfOneBatchCountInTheOrder(_ scene: StoreScene) async throws {
         try await scene.acceptTogether(
             .user(.userUpdated, Person(id: "a", displayName: "Two"), at: 2),
             .user(.userUpdated, Person(id: "a", displayName: "One", locale: "en"), at: 1),
@@ -108,7 +108,7 @@ public enum DirectoryFactsContract {
         #expect(try await scene.members(of: "c") == ["d"])
     }
 
-    private static func fieldOldEventBatchDoesNotPass(_ scene: StoreScene) async throws {
+    private static func fieldOfAnOldEventOfABatch(_ scene: StoreScene) async throws {
         try await scene.accept(.user(.userUpdated, Person(id: "a", displayName: "Five"), at: 5))
         try await scene.acceptTogether(
             .user(.userUpdated, Person(id: "a", displayName: "One"), at: 1),
@@ -120,7 +120,7 @@ public enum DirectoryFactsContract {
         )
     }
 
-    private static func deletedUserLosesEverythingOlderEventsDo(_ scene: StoreScene) async throws {
+    private static func deletedUserLosesEverythingAndOlderEventsDo(_ scene: StoreScene) async throws {
         try await scene.accept(
             .created("c", by: nil, members: ["a", "b"], at: 1),
             .user(.userUpdated, Person(id: "a", displayName: "Alice"), at: 1)
@@ -147,7 +147,7 @@ public enum DirectoryFactsContract {
         #expect(toggles.channel.document == [:])
     }
 
-    private static func userDeletedDescribedAgainWithinOneBatch(_ scene: StoreScene) async throws {
+    private static func userDeletedAndDescribedAgainWithinOneBatch(_ scene: StoreScene) async throws {
         try await scene.accept(
             .created("c", by: nil, members: ["a"], at: 1),
             .user(.userUpdated, Person(id: "a", displayName: "Alice", locale: "th"), at: 1)
@@ -164,7 +164,7 @@ public enum DirectoryFactsContract {
         #expect(try await scene.members(of: "f") == ["a"])
     }
 
-    private static func lateDeletionOlderThanWhatKnownChanges(_ scene: StoreScene) async throws {
+    private static func lateDeletionThatIsOlder(_ scene: StoreScene) async throws {
         try await scene.accept(
             .created("c", by: nil, members: ["a"], at: 3),
             .message("c", from: Person(id: "a", displayName: "Alice"), at: 5, channelName: "C")
@@ -179,7 +179,7 @@ public enum DirectoryFactsContract {
         #expect(try await scene.devices.device("d", in: scene.network) != nil)
     }
 
-    private static func deletedChannelHasNoMembersOlderEvents(_ scene: StoreScene) async throws {
+    private static func deletedChannelHasNoMembersAndOlderEvents(_ scene: StoreScene) async throws {
         try await scene.accept(
             .created("c", by: "a", members: ["b"], at: 1),
             .channel(.channelDeleted, Channel(id: "c"), at: 5)
@@ -191,12 +191,12 @@ public enum DirectoryFactsContract {
         #expect(try await scene.members(of: "c") == ["f"])
     }
 
-    private static func creatingMakesMembersListedCreator(_ scene: StoreScene) async throws {
+    private static func creatingMakesMembersOfTheListed(_ scene: StoreScene) async throws {
         try await scene.accept(.created("c", by: "z", members: ["b", "a"]))
         #expect(try await scene.members(of: "c") == ["a", "b", "z"])
     }
 
-    private static func whoLeftStaysOutUntilTheyJoin(_ scene: StoreScene) async throws {
+    private static func whoLeftStaysOutUntilTheyJoinAgain(_ scene: StoreScene) async throws {
         try await scene.accept(
             .members(.memberLeft, "c", ["a"], at: 5),
             .members(.memberJoined, "c", ["a"], at: 4)
@@ -206,12 +206,12 @@ public enum DirectoryFactsContract {
         #expect(try await scene.members(of: "c") == ["a"])
     }
 
-    private static func channelNobodyDescribedKnownEmpty(_ scene: StoreScene) async throws {
+    private static func channelThatNobodyDescribedIsKnownAndEmpty(_ scene: StoreScene) async throws {
         try await scene.accept(.message("c", from: Person(id: "a")))
         #expect(try await scene.members(of: "c") == [])
     }
 
-    private static func whatOneNetworkSaysNotKnownIn(_ scene: StoreScene) async throws {
+    private static func whatOneNetworkSaysIsNotKnown(_ scene: StoreScene) async throws {
         try await scene.accept(.created("c", by: "a", members: ["b"]))
         #expect(try await scene.directory.user("a", in: scene.otherNetwork) == nil)
         #expect(try await scene.directory.channel("c", in: scene.otherNetwork) == nil)

@@ -6,40 +6,40 @@ import Testing
 public enum DirectoryStoreContract {
     /// The promises.
     public static let clauses: [ContractClause] = [
-        ContractClause("what is unknown is neither found nor deleted", whatUnknownNeitherFoundNorDeleted),
-        ContractClause("a user is replaced as a whole, and new once", userReplacedAsWholeNewOnce),
+        ContractClause("what is unknown is neither found nor deleted", whatIsUnknownIsNeitherFoundNorDeleted),
+        ContractClause("a user is replaced as a whole, and new once", userIsReplacedAsAWholeAndNew),
         ContractClause(
             "what an admin wrote is not overwritten by events of before",
-            whatAdminWroteNotOverwrittenByEvents
+            whatAnAdminWroteIsNotOverwritten
         ),
         ContractClause(
             "an admin's word goes before an event that seems to come from the future",
-            adminsWordGoesBeforeEventSeemsCome
+            adminsWordGoesBeforeAnEventThatSeems
         ),
         ContractClause(
             "deleting a user takes devices, memberships and toggles along",
-            deletingUserTakesDevicesMembershipsTogglesAlong
+            deletingAUserTakesDevicesMembershipsAndToggles
         ),
         ContractClause(
             "deleting a channel takes memberships and channel toggles along",
-            deletingChannelTakesMembershipsChannelTogglesAlong
+            deletingAChannelTakesMembershipsAndChannelToggles
         ),
         ContractClause(
             "adding a member adds user and channel to the directory, not knowing them",
-            addingMemberAddsUserChannelDirectoryNot
+            addingAMemberAddsUserAndChannel
         ),
-        ContractClause("replacing makes exactly these the members", replacingMakesExactlyTheseMembers),
-        ContractClause("members are listed in pages by the bytes of their ids", membersListedInPagesByBytesTheir),
+        ContractClause("replacing makes exactly these the members", replacingMakesExactlyTheseTheMembers),
+        ContractClause("members are listed in pages by the bytes of their ids", membersAreListedInPagesByTheBytes),
         ContractClause(
             "an import is applied as a whole, the last line of a key winning",
-            importAppliedAsWholeLastLineKey
+            importIsAppliedAsAWholeTheLast
         ),
-        ContractClause("an import that fails leaves nothing", importFailsLeavesNothing),
-        ContractClause("of imported devices with one token the last keeps it", importedDevicesWithOneTokenLastKeeps),
-        ContractClause("an imported member is none to events of before", importedMemberNoneEventsBefore),
+        ContractClause("an import that fails leaves nothing", importThatFailsLeavesNothing),
+        ContractClause("of imported devices with one token the last keeps it", ofImportedDevicesWithOneTokenTheLast),
+        ContractClause("an imported member is none to events of before", importedMemberIsNoneToEventsOfBefore),
     ]
 
-    private static func whatUnknownNeitherFoundNorDeleted(_ scene: StoreScene) async throws {
+    private static func whatIsUnknownIsNeitherFoundNorDeleted(_ scene: StoreScene) async throws {
         #expect(try await scene.directory.user("a", in: scene.network) == nil)
         #expect(try await scene.directory.deleteUser("a", in: scene.network) == false)
         #expect(try await scene.directory.channel("c", in: scene.network) == nil)
@@ -48,7 +48,7 @@ public enum DirectoryStoreContract {
         #expect(try await scene.directory.removeMember("a", from: "c", in: scene.network) == false)
     }
 
-    private static func userReplacedAsWholeNewOnce(_ scene: StoreScene) async throws {
+    private static func userIsReplacedAsAWholeAndNew(_ scene: StoreScene) async throws {
         let alice = Person(id: "a", displayName: "Alice", locale: "th", roles: ["x"])
         #expect(try await scene.directory.putUser(alice, in: scene.network))
         #expect(try await scene.directory.user("a", in: scene.network) == alice)
@@ -58,7 +58,7 @@ public enum DirectoryStoreContract {
         #expect(try await scene.directory.putUser(alice, in: scene.network))
     }
 
-    private static func whatAdminWroteNotOverwrittenByEvents(_ scene: StoreScene) async throws {
+    private static func whatAnAdminWroteIsNotOverwritten(_ scene: StoreScene) async throws {
         _ = try await scene.directory.putUser(Person(id: "a", displayName: "Admin"), in: scene.network)
         _ = try await scene.directory.putChannel(Channel(id: "c", displayName: "Admin"), in: scene.network)
         _ = try await scene.directory.addMember("a", to: "c", in: scene.network)
@@ -75,7 +75,7 @@ public enum DirectoryStoreContract {
         #expect(try await scene.members(of: "c") == ["a"])
     }
 
-    private static func adminsWordGoesBeforeEventSeemsCome(_ scene: StoreScene) async throws {
+    private static func adminsWordGoesBeforeAnEventThatSeems(_ scene: StoreScene) async throws {
         var event = Event.user(.userUpdated, Person(id: "a", displayName: "Future"), at: 0)
         event.timestamp = WallClock.system.now() + .seconds(200)
         try await scene.accept(event)
@@ -83,7 +83,7 @@ public enum DirectoryStoreContract {
         #expect(try await scene.directory.user("a", in: scene.network)?.displayName == "Admin")
     }
 
-    private static func deletingUserTakesDevicesMembershipsTogglesAlong(_ scene: StoreScene) async throws {
+    private static func deletingAUserTakesDevicesMembershipsAndToggles(_ scene: StoreScene) async throws {
         _ = try await scene.directory.addMember("a", to: "c", in: scene.network)
         _ = try await scene.target("d", of: "a")
         _ = try await scene.toggles.set(.user("a"), ["enabled": false], in: scene.network)
@@ -94,7 +94,7 @@ public enum DirectoryStoreContract {
         #expect(try await scene.toggles.toggles(.user("a"), in: scene.network).document == [:])
     }
 
-    private static func deletingChannelTakesMembershipsChannelTogglesAlong(_ scene: StoreScene) async throws {
+    private static func deletingAChannelTakesMembershipsAndChannelToggles(_ scene: StoreScene) async throws {
         _ = try await scene.directory.putChannel(Channel(id: "c", displayName: "C"), in: scene.network)
         _ = try await scene.directory.addMember("a", to: "c", in: scene.network)
         _ = try await scene.toggles.set(.channel("a", "c"), ["enabled": false], in: scene.network)
@@ -105,7 +105,7 @@ public enum DirectoryStoreContract {
         #expect(try await scene.members(of: "c") == [])
     }
 
-    private static func addingMemberAddsUserChannelDirectoryNot(_ scene: StoreScene) async throws {
+    private static func addingAMemberAddsUserAndChannel(_ scene: StoreScene) async throws {
         #expect(try await scene.directory.addMember("a", to: "c", in: scene.network))
         #expect(try await scene.directory.addMember("a", to: "c", in: scene.network) == false)
         #expect(try await scene.directory.user("a", in: scene.network) == Person(id: "a"))
@@ -115,7 +115,7 @@ public enum DirectoryStoreContract {
         #expect(try await scene.directory.channel("c", in: scene.network)?.displayName == "C")
     }
 
-    private static func replacingMakesExactlyTheseMembers(_ scene: StoreScene) async throws {
+    private static func replacingMakesExactlyTheseTheMembers(_ scene: StoreScene) async throws {
         for user in ["a", "b"] as [UserID] {
             _ = try await scene.directory.addMember(user, to: "c", in: scene.network)
         }
@@ -125,7 +125,7 @@ public enum DirectoryStoreContract {
         #expect(try await scene.members(of: "c") == [])
     }
 
-    private static func membersListedInPagesByBytesTheir(_ scene: StoreScene) async throws {
+    private static func membersAreListedInPagesByTheBytes(_ scene: StoreScene) async throws {
         try await scene.directory.replaceMembers(of: "c", with: ["é", "Z", "a", "e\u{301}", "B"], in: scene.network)
         let first = try await scene.directory.members(of: "c", in: scene.network, after: nil, limit: 3)
         #expect(first == ["B", "Z", "a"])
@@ -133,7 +133,7 @@ public enum DirectoryStoreContract {
         #expect(rest == ["e\u{301}", "é"])
     }
 
-    private static func importAppliedAsWholeLastLineKey(_ scene: StoreScene) async throws {
+    private static func importIsAppliedAsAWholeTheLast(_ scene: StoreScene) async throws {
         _ = try await scene.directory.putUser(Person(id: "a", displayName: "Old"), in: scene.network)
         let batches: [[ImportRecord]] = [
             [
@@ -150,7 +150,7 @@ public enum DirectoryStoreContract {
         #expect(try await scene.devices.device("d", in: scene.network)?.userID == "e")
     }
 
-    private static func importFailsLeavesNothing(_ scene: StoreScene) async throws {
+    private static func importThatFailsLeavesNothing(_ scene: StoreScene) async throws {
         struct BadLine: Error {}
         let count = Mutex(0)
         await #expect(throws: BadLine.self) {
@@ -171,7 +171,7 @@ public enum DirectoryStoreContract {
         #expect(try await scene.devices.device("d", in: scene.network) == nil)
     }
 
-    private static func importedDevicesWithOneTokenLastKeeps(_ scene: StoreScene) async throws {
+    private static func ofImportedDevicesWithOneTokenTheLast(_ scene: StoreScene) async throws {
         func device(_ id: DeviceID, token: String) -> Device {
             Device(id: id, userID: "a", address: .fcm(token: token, appID: "app"), registeredAt: .seconds(0))
         }
@@ -185,7 +185,7 @@ public enum DirectoryStoreContract {
         #expect(devices.map(\.id) == ["d1", "d3", "d5"])
     }
 
-    private static func importedMemberNoneEventsBefore(_ scene: StoreScene) async throws {
+    private static func importedMemberIsNoneToEventsOfBefore(_ scene: StoreScene) async throws {
         let event = Event.message("c", from: Person(id: "z"), at: 1)
         let id = try await scene.accept(event)[0]
         try await scene.importing([[.member("c", "a")]])

@@ -6,28 +6,31 @@ import Testing
 public enum EventHistoryContract {
     /// The promises.
     public static let clauses: [ContractClause] = [
-        ContractClause("what is unknown is not found", whatUnknownNotFound),
-        ContractClause("an event goes from accepted over delivering to done", eventGoesFromAcceptedOverDeliveringDone),
-        ContractClause("an event that notifies nobody is done", eventNotifiesNobodyDone),
-        ContractClause("every device ends in one state, and the counts sum up", everyDeviceEndsInOneStateCounts),
+        ContractClause("what is unknown is not found", whatIsUnknownIsNotFound),
+        ContractClause(
+            "an event goes from accepted over delivering to done",
+            eventGoesFromAcceptedOverDeliveringToDone
+        ),
+        ContractClause("an event that notifies nobody is done", eventThatNotifiesNobodyIsDone),
+        ContractClause("every device ends in one state, and the counts sum up", everyDeviceEndsInOneState),
         ContractClause(
             "a device on its way is listed as pending with its attempts so far",
-            deviceOnWayListedAsPendingWith
+            deviceOnItsWayIsListedAsPending
         ),
         ContractClause(
             "a user all of whose devices a toggle stopped was not notified",
-            userAllWhoseDevicesToggleStoppedWas
+            userAllOfWhoseDevicesAToggleStopped
         ),
         ContractClause(
             "events are listed newest first, in pages, wherever they are",
-            eventsListedNewestFirstInPagesWherever
+            eventsAreListedNewestFirstInPagesWherever
         ),
         ContractClause("a dead letter tells what was given up", deadLetterTellsWhatWasGivenUp),
-        ContractClause("a dead letter is revived once, with a new life", deadLetterRevivedOnceWithNewLife),
+        ContractClause("a dead letter is revived once, with a new life", deadLetterIsRevivedOnceWithANew),
         ContractClause("a forgotten dead letter stays dead", forgottenDeadLetterStaysDead),
     ]
 
-    private static func whatUnknownNotFound(_ scene: StoreScene) async throws {
+    private static func whatIsUnknownIsNotFound(_ scene: StoreScene) async throws {
         let id = EventID(scene.ids.next())
         #expect(try await scene.history.event(id, in: scene.network) == nil)
         #expect(try await scene.history.event(sourceID: "none", in: scene.network) == nil)
@@ -37,7 +40,7 @@ public enum EventHistoryContract {
         #expect(try await scene.history.deleteDeadLetter(scene.ids.next(), in: scene.network) == false)
     }
 
-    private static func eventGoesFromAcceptedOverDeliveringDone(_ scene: StoreScene) async throws {
+    private static func eventGoesFromAcceptedOverDeliveringToDone(_ scene: StoreScene) async throws {
         let sent = scene.incoming(.message("c", from: Person(id: "z"), id: "evt"))
         _ = try await scene.inbox.accept([sent])
         let accepted = try #require(try await scene.history.event(sent.id, in: scene.network))
@@ -62,7 +65,7 @@ public enum EventHistoryContract {
         #expect(done.recipients == pending.tally)
     }
 
-    private static func eventNotifiesNobodyDone(_ scene: StoreScene) async throws {
+    private static func eventThatNotifiesNobodyIsDone(_ scene: StoreScene) async throws {
         var pending = try await scene.pending(.message("c", from: Person(id: "z")))
         pending.tally.resolved = 3
         pending.tally.suppressed = [.network: 0, .user: 1, .channel: 1]
@@ -75,7 +78,7 @@ public enum EventHistoryContract {
         #expect(try await scene.history.deliveries(of: pending.id, in: scene.network, after: nil, limit: 9) == [])
     }
 
-    private static func everyDeviceEndsInOneStateCounts(_ scene: StoreScene) async throws {
+    private static func everyDeviceEndsInOneState(_ scene: StoreScene) async throws {
         var targets: [Target] = []
         for (number, user) in ["a", "b", "c", "e"].enumerated() {
             targets.append(try await scene.target("d\(number)", of: UserID(trusted: user)))
@@ -97,7 +100,7 @@ public enum EventHistoryContract {
         #expect(page?.map(\.record.deviceID) == ["d2"])
     }
 
-    private static func deviceOnWayListedAsPendingWith(_ scene: StoreScene) async throws {
+    private static func deviceOnItsWayIsListedAsPending(_ scene: StoreScene) async throws {
         let target = try await scene.target("d", of: "b")
         let event = try await scene.enqueue(to: [[target]])
         let group = try await scene.claimOne()
@@ -108,7 +111,7 @@ public enum EventHistoryContract {
         #expect(deliveries?.map(\.record.attempts) == [3])
     }
 
-    private static func userAllWhoseDevicesToggleStoppedWas(_ scene: StoreScene) async throws {
+    private static func userAllOfWhoseDevicesAToggleStopped(_ scene: StoreScene) async throws {
         let one = try await scene.target("d1", of: "stopped")
         let two = try await scene.target("d2", of: "stopped")
         let three = try await scene.target("d3", of: "partly")
@@ -132,7 +135,7 @@ public enum EventHistoryContract {
         #expect(deliveries?.map(\.record.state) == [.suppressed, .suppressed, .expired, .delivered])
     }
 
-    private static func eventsListedNewestFirstInPagesWherever(_ scene: StoreScene) async throws {
+    private static func eventsAreListedNewestFirstInPagesWherever(_ scene: StoreScene) async throws {
         var ids: [EventID] = []
         for number in 0..<6 {
             let event: Event =
@@ -161,7 +164,7 @@ public enum EventHistoryContract {
         #expect(try await scene.history.deadLetters(in: scene.otherNetwork, after: nil, limit: 9).isEmpty)
     }
 
-    private static func deadLetterRevivedOnceWithNewLife(_ scene: StoreScene) async throws {
+    private static func deadLetterIsRevivedOnceWithANew(_ scene: StoreScene) async throws {
         let target = try await scene.target("d", of: "b")
         let event = try await scene.enqueue(to: [[target]])
         let group = try await scene.claimOne()

@@ -5,32 +5,35 @@ import Testing
 public enum EventInboxContract {
     /// The promises.
     public static let clauses: [ContractClause] = [
-        ContractClause("of one id twice in one call the first wins", oneIdTwiceInOneCallFirst),
+        ContractClause("of one id twice in one call the first wins", ofOneIDTwiceInOneCall),
         ContractClause(
             "a repeated id is a duplicate of the first and says nothing new",
-            repeatedIdDuplicateFirstSaysNothingNew
+            repeatedIDIsADuplicateOfTheFirst
         ),
-        ContractClause("an id is remembered for seven days", idRememberedForSevenDays),
-        ContractClause("an id of another network is another event", idAnotherNetworkAnotherEvent),
-        ContractClause("of a hundred at once with one id exactly one is accepted", hundredAtOnceWithOneIdExactly),
+        ContractClause("an id is remembered for seven days", idIsRememberedForSevenDays),
+        ContractClause("an id of another network is another event", idOfAnotherNetworkIsAnotherEvent),
+        ContractClause("of a hundred at once with one id exactly one is accepted", ofAHundredAtOnceWithOneID),
         ContractClause(
             "batches that overlap in opposite orders neither fail nor accept twice",
-            batchesOverlapInOppositeOrdersNeitherFail
+            batchesThatOverlapInOppositeOrdersNeitherFail
         ),
-        ContractClause("what notifies nobody is done at once", whatNotifiesNobodyDoneAtOnce),
-        ContractClause("a leased event is claimed only when its lease has run out", leasedEventClaimedOnlyWhenLeaseHas),
-        ContractClause("a claimed event is the one that was accepted", claimedEventOneWasAccepted),
-        ContractClause("no network takes more than its share of a claim", noNetworkTakesMoreThanShareClaim),
-        ContractClause("claimers never get the same event", claimersNeverGetSameEvent),
-        ContractClause("only who holds a lease renews it and gives it back", onlyWhoHoldsLeaseRenewsGivesBack),
-        ContractClause("an event whose workers die again and again is set aside", eventWhoseWorkersDieAgainAgainSet),
+        ContractClause("what notifies nobody is done at once", whatNotifiesNobodyIsDoneAtOnce),
+        ContractClause(
+            "a leased event is claimed only when its lease has run out",
+            leasedEventIsClaimedOnlyWhenItsLease
+        ),
+        ContractClause("a claimed event is the one that was accepted", claimedEventIsTheOneThatWasAccepted),
+        ContractClause("no network takes more than its share of a claim", noNetworkTakesMoreThanItsShare),
+        ContractClause("claimers never get the same event", claimersNeverGetTheSameEvent),
+        ContractClause("only who holds a lease renews it and gives it back", onlyWhoHoldsALeaseRenews),
+        ContractClause("an event whose workers die again and again is set aside", eventWhoseWorkersDieAgainAndAgain),
         ContractClause(
             "an event that cannot be read any more does not hold up the others",
-            eventCannotBeReadAnyMoreDoes
+            eventThatCannotBeReadAnyMoreDoes
         ),
     ]
 
-    private static func oneIdTwiceInOneCallFirst(_ scene: StoreScene) async throws {
+    private static func ofOneIDTwiceInOneCall(_ scene: StoreScene) async throws {
         let first = scene.incoming(.message("c", from: Person(id: "a", displayName: "First"), id: "evt"))
         let second = scene.incoming(.message("c", from: Person(id: "a", displayName: "Second"), id: "evt"))
         let third = scene.incoming(.message("c", from: Person(id: "a"), id: "other"))
@@ -41,7 +44,7 @@ public enum EventInboxContract {
         #expect(try await scene.directory.user("a", in: scene.network)?.displayName == "First")
     }
 
-    private static func repeatedIdDuplicateFirstSaysNothingNew(_ scene: StoreScene) async throws {
+    private static func repeatedIDIsADuplicateOfTheFirst(_ scene: StoreScene) async throws {
         let first = scene.incoming(.message("c", from: Person(id: "a", displayName: "First"), at: 0, id: "evt"))
         let again = scene.incoming(.message("c", from: Person(id: "a", displayName: "Again"), at: 9, id: "evt"))
         let fresh = scene.incoming(.message("c", from: Person(id: "b", displayName: "Fresh"), at: 9, id: "new"))
@@ -52,7 +55,7 @@ public enum EventInboxContract {
         #expect(try await scene.inbox.claimEvents(limit: 10).map(\.id) == [first.id, fresh.id])
     }
 
-    private static func idRememberedForSevenDays(_ scene: StoreScene) async throws {
+    private static func idIsRememberedForSevenDays(_ scene: StoreScene) async throws {
         let now = WallClock.system.now()
         let old = scene.incoming(
             .message("c", from: Person(id: "a"), id: "evt"),
@@ -68,14 +71,14 @@ public enum EventInboxContract {
         #expect(try await scene.inbox.accept([again]) == [.accepted(again.id)])
     }
 
-    private static func idAnotherNetworkAnotherEvent(_ scene: StoreScene) async throws {
+    private static func idOfAnotherNetworkIsAnotherEvent(_ scene: StoreScene) async throws {
         let event = Event.message("c", from: Person(id: "a"), id: "evt")
         let here = scene.incoming(event)
         let there = scene.incoming(event, in: scene.otherNetwork)
         #expect(try await scene.inbox.accept([here, there]) == [.accepted(here.id), .accepted(there.id)])
     }
 
-    private static func hundredAtOnceWithOneIdExactly(_ scene: StoreScene) async throws {
+    private static func ofAHundredAtOnceWithOneID(_ scene: StoreScene) async throws {
         let event = Event.message("c", from: Person(id: "a", displayName: "A"), id: "evt")
         let answers = try await inParallel(100) { _ in try await scene.inbox.accept([scene.incoming(event)])[0] }
         let accepted = answers.filter { if case .accepted = $0 { true } else { false } }
@@ -83,7 +86,7 @@ public enum EventInboxContract {
         #expect(Set(answers.map(\.id)).count == 1)
     }
 
-    private static func batchesOverlapInOppositeOrdersNeitherFail(_ scene: StoreScene) async throws {
+    private static func batchesThatOverlapInOppositeOrdersNeitherFail(_ scene: StoreScene) async throws {
         let answers = try await inParallel(16) { turn in
             var events = (0..<40).map { number in
                 let person = Person(id: "u\((number * 7 + turn) % 20)", displayName: "\(turn)")
@@ -105,13 +108,13 @@ public enum EventInboxContract {
         #expect(accepted.count == 40 + 16 * 10)
     }
 
-    private static func whatNotifiesNobodyDoneAtOnce(_ scene: StoreScene) async throws {
+    private static func whatNotifiesNobodyIsDoneAtOnce(_ scene: StoreScene) async throws {
         let id = try await scene.accept(.user(.userUpdated, Person(id: "a", displayName: "A"), at: 0))[0]
         #expect(try await scene.inbox.claimEvents(limit: 10).isEmpty)
         #expect(try await scene.history.event(id, in: scene.network)?.state == .done)
     }
 
-    private static func leasedEventClaimedOnlyWhenLeaseHas(_ scene: StoreScene) async throws {
+    private static func leasedEventIsClaimedOnlyWhenItsLease(_ scene: StoreScene) async throws {
         let leased = try await scene.accept(.message("c", from: Person(id: "a"), at: 1), leased: true)[0]
         let free = try await scene.accept(.message("c", from: Person(id: "a"), at: 2))[0]
         #expect(try await scene.inbox.claimEvents(limit: 10).map(\.id) == [free])
@@ -120,7 +123,7 @@ public enum EventInboxContract {
         #expect(try await scene.inbox.claimEvents(limit: 10).map(\.id) == [leased, free])
     }
 
-    private static func claimedEventOneWasAccepted(_ scene: StoreScene) async throws {
+    private static func claimedEventIsTheOneThatWasAccepted(_ scene: StoreScene) async throws {
         let sent = scene.incoming(
             .message("c", from: Person(id: "a", displayName: "A", roles: ["r"]), at: 5, mentions: ["b"])
         )
@@ -133,7 +136,7 @@ public enum EventInboxContract {
         #expect(claimed.tally.resolved == 0)
     }
 
-    private static func noNetworkTakesMoreThanShareClaim(_ scene: StoreScene) async throws {
+    private static func noNetworkTakesMoreThanItsShare(_ scene: StoreScene) async throws {
         for number in 0..<20 { try await scene.accept(.message("c", from: Person(id: "a"), at: Int64(number))) }
         let other = scene.incoming(.message("c", from: Person(id: "a")), in: scene.otherNetwork)
         _ = try await scene.inbox.accept([other])
@@ -143,7 +146,7 @@ public enum EventInboxContract {
         #expect(try await scene.inbox.claimEvents(limit: 100).count == 21 - claimed.count)
     }
 
-    private static func claimersNeverGetSameEvent(_ scene: StoreScene) async throws {
+    private static func claimersNeverGetTheSameEvent(_ scene: StoreScene) async throws {
         _ = try await scene.inbox.accept(
             (0..<200).map { scene.incoming(.message("c", from: Person(id: "a"), at: Int64($0))) }
         )
@@ -158,7 +161,7 @@ public enum EventInboxContract {
         #expect(Set(claimed.joined()).count == 200)
     }
 
-    private static func onlyWhoHoldsLeaseRenewsGivesBack(_ scene: StoreScene) async throws {
+    private static func onlyWhoHoldsALeaseRenews(_ scene: StoreScene) async throws {
         try await scene.accept(.message("c", from: Person(id: "a")))
         let lost = try await scene.inbox.claimEvents(limit: 1)
         #expect(try await scene.inbox.renew(lost) == Set(lost.map(\.id)))
@@ -172,7 +175,7 @@ public enum EventInboxContract {
         #expect(try await scene.inbox.claimEvents(limit: 1).count == 1)
     }
 
-    private static func eventWhoseWorkersDieAgainAgainSet(_ scene: StoreScene) async throws {
+    private static func eventWhoseWorkersDieAgainAndAgain(_ scene: StoreScene) async throws {
         let id = try await scene.accept(.message("c", from: Person(id: "a")))[0]
         var claims = 0
         while case let events = try await scene.inbox.claimEvents(limit: 1), !events.isEmpty {
@@ -184,7 +187,7 @@ public enum EventInboxContract {
         #expect(try await scene.history.event(id, in: scene.network)?.state == .done)
     }
 
-    private static func eventCannotBeReadAnyMoreDoes(_ scene: StoreScene) async throws {
+    private static func eventThatCannotBeReadAnyMoreDoes(_ scene: StoreScene) async throws {
         var broken = scene.incoming(.message("c", from: Person(id: "a"), at: 1))
         broken.body = Array("{".utf8)
         let whole = scene.incoming(.message("c", from: Person(id: "a"), at: 2))

@@ -8,28 +8,32 @@ public enum RecipientSourceContract {
         ContractClause("an unknown channel concerns nobody", unknownChannelConcernsNobody),
         ContractClause(
             "a message concerns the members in the order of their ids, with what they have set",
-            messageConcernsMembersInOrderTheirIds
+            messageConcernsTheMembersInTheOrder
         ),
         ContractClause(
             "who became a member after an event is not concerned by it",
-            whoBecameMemberAfterEventNotConcerned
+            whoBecameAMemberAfterAnEvent
         ),
+        ContractClause("who leaves and joins again in one batch is a new member", whoLeavesAndJoinsAgain),
         ContractClause(
             "joining again while being a member changes nothing",
-            joiningAgainWhileBeingMemberChangesNothing
+            joiningAgainWhileBeingAMemberChangesNothing
         ),
         ContractClause("joining concerns those who were members before", joiningConcernsThoseWhoWereMembersBefore),
         ContractClause(
             "creating a channel concerns the listed who are still members",
-            creatingChannelConcernsListedWhoStillMembers
+            creatingAChannelConcernsTheListedWho
         ),
-        ContractClause("only active devices are found", onlyActiveDevicesFound),
-        ContractClause("deleted people are not found", deletedPeopleNotFound),
-        ContractClause("the page carries the network's settings and the names", pageCarriesNetworksSettingsNames),
-        ContractClause("a changed template is seen at once", changedTemplateSeenAtOnce),
-        ContractClause("several queries are answered in their order", severalQueriesAnsweredInTheirOrder),
-        ContractClause("a large channel comes in pages, each member once", largeChannelComesInPagesEachMember),
-        ContractClause("the members of another network are not found", membersAnotherNetworkNotFound),
+        ContractClause("only active devices are found", onlyActiveDevicesAreFound),
+        ContractClause("deleted people are not found", deletedPeopleAreNotFound),
+        ContractClause(
+            "the page carries the network's settings and the names",
+            pageCarriesTheNetworksSettingsAndTheNames
+        ),
+        ContractClause("a changed template is seen at once", changedTemplateIsSeenAtOnce),
+        ContractClause("several queries are answered in their order", severalQueriesAreAnsweredInTheirOrder),
+        ContractClause("a large channel comes in pages, each member once", largeChannelComesInPagesEachMemberOnce),
+        ContractClause("the members of another network are not found", membersOfAnotherNetworkAreNotFound),
     ]
 
     private static func unknownChannelConcernsNobody(_ scene: StoreScene) async throws {
@@ -38,7 +42,7 @@ public enum RecipientSourceContract {
         #expect(page.next == nil)
     }
 
-    private static func messageConcernsMembersInOrderTheirIds(_ scene: StoreScene) async throws {
+    private static func messageConcernsTheMembersInTheOrder(_ scene: StoreScene) async throws {
         try await scene.accept(
             .created("c", by: "z", members: ["b", "a"]),
             .user(.userUpdated, Person(id: "a", displayName: "Alice", locale: "th"), at: 1)
@@ -66,7 +70,7 @@ public enum RecipientSourceContract {
         #expect(bob.devices.isEmpty)
     }
 
-    private static func whoBecameMemberAfterEventNotConcerned(_ scene: StoreScene) async throws {
+    private static func whoBecameAMemberAfterAnEvent(_ scene: StoreScene) async throws {
         try await scene.accept(.created("c", by: nil, members: ["a", "b"]))
         let event = Event.message("c", from: Person(id: "z"), at: 1)
         let id = try await scene.accept(event)[0]
@@ -78,7 +82,19 @@ public enum RecipientSourceContract {
         #expect(try await scene.page(of: event).recipients.count == 4)
     }
 
-    private static func joiningAgainWhileBeingMemberChangesNothing(_ scene: StoreScene) async throws {
+    private static func whoLeavesAndJoinsAgain(_ scene: StoreScene) async throws {
+        try await scene.accept(.created("c", by: nil, members: ["a", "b"]))
+        let event = Event.message("c", from: Person(id: "z"), at: 1)
+        let id = try await scene.accept(event)[0]
+        try await scene.acceptTogether(
+            .members(.memberLeft, "c", ["b"], at: 2),
+            .members(.memberJoined, "c", ["b"], at: 3)
+        )
+        let query = RecipientQuery(networkID: scene.network, eventID: id, event: event)
+        #expect(try await scene.recipients.recipients(for: [query])[0].recipients.map(\.userID) == ["a"])
+    }
+
+    private static func joiningAgainWhileBeingAMemberChangesNothing(_ scene: StoreScene) async throws {
         try await scene.accept(.created("c", by: nil, members: ["a"]))
         let event = Event.message("c", from: Person(id: "z"), at: 1)
         let id = try await scene.accept(event)[0]
@@ -96,7 +112,7 @@ public enum RecipientSourceContract {
         #expect(try await scene.recipients.recipients(for: [query])[0].recipients.map(\.userID) == ["a"])
     }
 
-    private static func creatingChannelConcernsListedWhoStillMembers(_ scene: StoreScene) async throws {
+    private static func creatingAChannelConcernsTheListedWho(_ scene: StoreScene) async throws {
         try await scene.accept(.created("c", by: nil, members: ["old"], at: 0))
         let event = Event.created("c", by: "z", members: ["b", "a", "gone", "old"], at: 1)
         let id = try await scene.accept(event)[0]
@@ -107,7 +123,7 @@ public enum RecipientSourceContract {
         )
     }
 
-    private static func onlyActiveDevicesFound(_ scene: StoreScene) async throws {
+    private static func onlyActiveDevicesAreFound(_ scene: StoreScene) async throws {
         try await scene.accept(.created("c", by: nil, members: ["a"]))
         let states: [DeviceState] = [.active, .quarantined, .unregistered]
         for state in states {
@@ -119,7 +135,7 @@ public enum RecipientSourceContract {
         #expect(page.recipients.first?.devices.map(\.id) == ["active"])
     }
 
-    private static func deletedPeopleNotFound(_ scene: StoreScene) async throws {
+    private static func deletedPeopleAreNotFound(_ scene: StoreScene) async throws {
         try await scene.accept(
             .created("c", by: nil, members: ["a", "b"]),
             .user(.userDeleted, Person(id: "a"), at: 1)
@@ -128,7 +144,7 @@ public enum RecipientSourceContract {
         #expect(page.recipients.map(\.userID) == ["b"])
     }
 
-    private static func pageCarriesNetworksSettingsNames(_ scene: StoreScene) async throws {
+    private static func pageCarriesTheNetworksSettingsAndTheNames(_ scene: StoreScene) async throws {
         let network = Network(
             id: scene.network,
             displayName: "Acme",
@@ -163,7 +179,7 @@ public enum RecipientSourceContract {
         #expect(page.names.roles["a"] == ["moderator"])
     }
 
-    private static func changedTemplateSeenAtOnce(_ scene: StoreScene) async throws {
+    private static func changedTemplateIsSeenAtOnce(_ scene: StoreScene) async throws {
         let locale = try #require(LocaleTag("en"))
         for body in ["One", "Two"] {
             let template = TemplateOverride(
@@ -181,7 +197,7 @@ public enum RecipientSourceContract {
         #expect(page.settings.templates[.messageSent, locale] == nil)
     }
 
-    private static func severalQueriesAnsweredInTheirOrder(_ scene: StoreScene) async throws {
+    private static func severalQueriesAreAnsweredInTheirOrder(_ scene: StoreScene) async throws {
         try await scene.accept(
             .created("c1", by: nil, members: ["a", "b"]),
             .created("c2", by: nil, members: ["b", "c"])
@@ -199,7 +215,7 @@ public enum RecipientSourceContract {
         #expect(Set(pages.map(\.readPoint)).count == 1)
     }
 
-    private static func largeChannelComesInPagesEachMember(_ scene: StoreScene) async throws {
+    private static func largeChannelComesInPagesEachMemberOnce(_ scene: StoreScene) async throws {
         let count = recipientPageSize + 700
         let users = (0..<count).map { UserID(trusted: "u\(1_000_000 + $0)") }
         try await scene.directory.replaceMembers(of: "c", with: users, in: scene.network)
@@ -230,7 +246,7 @@ public enum RecipientSourceContract {
         #expect(last.recipients.last?.devices.map(\.id) == ["d3"])
     }
 
-    private static func membersAnotherNetworkNotFound(_ scene: StoreScene) async throws {
+    private static func membersOfAnotherNetworkAreNotFound(_ scene: StoreScene) async throws {
         try await scene.accept(.created("c", by: nil, members: ["a"]))
         let query = RecipientQuery(
             networkID: scene.otherNetwork,

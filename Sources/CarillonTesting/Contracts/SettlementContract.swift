@@ -7,41 +7,44 @@ public enum SettlementContract {
     public static let clauses: [ContractClause] = [
         ContractClause(
             "a settlement whose fence does not match writes nothing",
-            settlementWhoseFenceDoesNotMatchWrites
+            settlementWhoseFenceDoesNotMatchWritesNothing
         ),
         ContractClause(
             "of several settlements only those that match are written",
-            severalSettlementsOnlyThoseMatchWritten
+            ofSeveralSettlementsOnlyThoseThatMatch
         ),
         ContractClause(
             "the first remainder stays leased while the group is being sent",
-            firstRemainderStaysLeasedWhileGroupBeing
+            firstRemainderStaysLeasedWhileTheGroup
         ),
         ContractClause(
             "what failed is claimed again after its delay, with its attempts",
-            whatFailedClaimedAgainAfterDelayWith
+            whatFailedIsClaimedAgainAfterItsDelay
         ),
         ContractClause("a settle forgives former crashes", settleForgivesFormerCrashes),
-        ContractClause("a success clears a device's error, a trouble notes it", successClearsDevicesErrorTroubleNotes),
+        ContractClause(
+            "a success clears a device's error, a trouble notes it",
+            successClearsADevicesErrorATroubleNotes
+        ),
         ContractClause(
             "a device registered again since is not unregistered",
-            deviceRegisteredAgainSinceNotUnregistered
+            deviceRegisteredAgainSinceIsNotUnregistered
         ),
         ContractClause(
             "a quarantined device is kept, and stays so until it is registered again",
-            quarantinedDeviceKeptStaysSoUntilRegistered
+            quarantinedDeviceIsKeptAndStaysSoUntil
         ),
         ContractClause(
             "what is said of a device that moved to another user is not applied",
-            whatSaidDeviceMovedAnotherUserNot
+            whatIsSaidOfADeviceThatMoved
         ),
         ContractClause(
             "two replicas settle the same devices without failing",
-            twoReplicasSettleSameDevicesWithoutFailing
+            twoReplicasSettleTheSameDevicesWithoutFailing
         ),
     ]
 
-    private static func settlementWhoseFenceDoesNotMatchWrites(_ scene: StoreScene) async throws {
+    private static func settlementWhoseFenceDoesNotMatchWritesNothing(_ scene: StoreScene) async throws {
         let event = try await scene.enqueue(to: [[try await scene.target("d", of: "b")]])
         let lost = try await scene.claimOne()
         try await scene.passTime()
@@ -56,7 +59,7 @@ public enum SettlementContract {
         #expect(try await scene.history.event(event, in: scene.network)?.deliveries[.delivered] == 1)
     }
 
-    private static func severalSettlementsOnlyThoseMatchWritten(_ scene: StoreScene) async throws {
+    private static func ofSeveralSettlementsOnlyThoseThatMatch(_ scene: StoreScene) async throws {
         let first = try await scene.target("d1", of: "b")
         let second = try await scene.target("d2", of: "b")
         let event = try await scene.enqueue(to: [[first], [second]])
@@ -72,7 +75,7 @@ public enum SettlementContract {
         #expect(status.state == .delivering)
     }
 
-    private static func firstRemainderStaysLeasedWhileGroupBeing(_ scene: StoreScene) async throws {
+    private static func firstRemainderStaysLeasedWhileTheGroup(_ scene: StoreScene) async throws {
         let targets = [try await scene.target("d1", of: "b"), try await scene.target("d2", of: "b")]
         let event = try await scene.enqueue(to: [targets])
         let group = try await scene.claimOne()
@@ -93,7 +96,7 @@ public enum SettlementContract {
         #expect(status.state == .done)
     }
 
-    private static func whatFailedClaimedAgainAfterDelayWith(_ scene: StoreScene) async throws {
+    private static func whatFailedIsClaimedAgainAfterItsDelay(_ scene: StoreScene) async throws {
         var targets: [Target] = []
         for id in ["d1", "d2", "d3"] { targets.append(try await scene.target(DeviceID(trusted: id), of: "b")) }
         try await scene.enqueue(to: [targets])
@@ -138,7 +141,7 @@ public enum SettlementContract {
         }
     }
 
-    private static func successClearsDevicesErrorTroubleNotes(_ scene: StoreScene) async throws {
+    private static func successClearsADevicesErrorATroubleNotes(_ scene: StoreScene) async throws {
         let targets = [try await scene.target("d1", of: "b"), try await scene.target("d2", of: "b")]
         try await scene.enqueue(to: [targets])
         let group = try await scene.claimOne()
@@ -159,7 +162,7 @@ public enum SettlementContract {
         #expect(try await scene.devices.device("d2", in: scene.network)?.error == nil)
     }
 
-    private static func deviceRegisteredAgainSinceNotUnregistered(_ scene: StoreScene) async throws {
+    private static func deviceRegisteredAgainSinceIsNotUnregistered(_ scene: StoreScene) async throws {
         let target = try await scene.target("d", of: "b")
         for (moment, state) in [(Int64(-5), DeviceState.active), (0, .active), (5, .unregistered)] {
             try await scene.enqueue(to: [[target]])
@@ -173,7 +176,7 @@ public enum SettlementContract {
         #expect(try await scene.devices.device("d", in: scene.network)?.state == .active)
     }
 
-    private static func quarantinedDeviceKeptStaysSoUntilRegistered(_ scene: StoreScene) async throws {
+    private static func quarantinedDeviceIsKeptAndStaysSoUntil(_ scene: StoreScene) async throws {
         let target = try await scene.target("d", of: "b")
         try await scene.enqueue(to: [[target]])
         let point = try await scene.page(of: .message("c", from: Person(id: "a"))).readPoint
@@ -185,7 +188,7 @@ public enum SettlementContract {
         #expect(try await scene.devices.device("d", in: scene.network)?.state == .active)
     }
 
-    private static func whatSaidDeviceMovedAnotherUserNot(_ scene: StoreScene) async throws {
+    private static func whatIsSaidOfADeviceThatMoved(_ scene: StoreScene) async throws {
         let target = try await scene.target("d", of: "b")
         try await scene.enqueue(to: [[target]])
         let group = try await scene.claimOne()
@@ -197,7 +200,7 @@ public enum SettlementContract {
         #expect(try await scene.devices.device("d", in: scene.network)?.state == .active)
     }
 
-    private static func twoReplicasSettleSameDevicesWithoutFailing(_ scene: StoreScene) async throws {
+    private static func twoReplicasSettleTheSameDevicesWithoutFailing(_ scene: StoreScene) async throws {
         var targets: [Target] = []
         for number in 0..<30 { targets.append(try await scene.target("d\(number)", of: "b")) }
         try await scene.enqueue(to: (0..<40).map { $0 % 2 == 0 ? targets : targets.reversed() })

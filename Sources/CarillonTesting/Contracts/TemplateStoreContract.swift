@@ -5,17 +5,17 @@ import Testing
 public enum TemplateStoreContract {
     /// The promises.
     public static let clauses: [ContractClause] = [
-        ContractClause("a network without templates has none to list or remove", networkWithoutTemplatesHasNoneListOr),
-        ContractClause("templates are read back by event type and locale", templatesReadBackByEventTypeLocale),
-        ContractClause("a template is new once, replaced and removed", templateNewOnceReplacedRemoved),
+        ContractClause("a network without templates has none to list or remove", networkWithoutTemplatesHasNoneToList),
+        ContractClause("templates are read back by event type and locale", templatesAreReadBackByEventType),
+        ContractClause("a template is new once, replaced and removed", templateIsNewOnceReplacedAndRemoved),
     ]
 
-    private static func networkWithoutTemplatesHasNoneListOr(_ scene: StoreScene) async throws {
+    private static func networkWithoutTemplatesHasNoneToList(_ scene: StoreScene) async throws {
         #expect(try await scene.templates.templates(in: scene.network).isEmpty)
         #expect(try await scene.templates.deleteTemplate(.messageSent, locale: "en", in: scene.network) == false)
     }
 
-    private static func templatesReadBackByEventTypeLocale(_ scene: StoreScene) async throws {
+    private static func templatesAreReadBackByEventType(_ scene: StoreScene) async throws {
         let variants = TemplateBody.variants([.text: "%s", .image: "\"Image\"\n"])
         #expect(try await scene.put(.messageSent, "th", .one("B"), in: scene.network))
         #expect(try await scene.put(.messageSent, "en", variants, in: scene.network))
@@ -28,7 +28,7 @@ public enum TemplateStoreContract {
         #expect(try await scene.templates.templates(in: scene.otherNetwork).isEmpty)
     }
 
-    private static func templateNewOnceReplacedRemoved(_ scene: StoreScene) async throws {
+    private static func templateIsNewOnceReplacedAndRemoved(_ scene: StoreScene) async throws {
         #expect(try await scene.put(.messageSent, "en", .one("A"), in: scene.network))
         #expect(try await scene.put(.messageSent, "en", .one("B"), in: scene.network) == false)
         #expect(try await scene.templates.templates(in: scene.network).map(\.source.body) == [.one("B")])

@@ -7,22 +7,22 @@ public enum ToggleStoreContract {
 
     /// The promises.
     public static let clauses: [ContractClause] = [
-        ContractClause("what was never set is an empty document of version 0", whatWasNeverSetEmptyDocumentVersion),
-        ContractClause("what is written is read back, with a new version each time", whatWrittenReadBackWithNewVersion),
-        ContractClause("a change sees the current document", changeSeesCurrentDocument),
-        ContractClause("a version that is not expected is not overwritten", versionNotExpectedNotOverwritten),
-        ContractClause("a change that throws writes nothing", changeThrowsWritesNothing),
-        ContractClause("concurrent changes come one after the other", concurrentChangesComeOneAfterOther),
-        ContractClause("setting a toggle adds the user to the directory", settingToggleAddsUserDirectory),
+        ContractClause("what was never set is an empty document of version 0", whatWasNeverSetIsAnEmptyDocument),
+        ContractClause("what is written is read back, with a new version each time", whatIsWrittenIsReadBack),
+        ContractClause("a change sees the current document", changeSeesTheCurrentDocument),
+        ContractClause("a version that is not expected is not overwritten", versionThatIsNotExpectedIsNotOverwritten),
+        ContractClause("a change that throws writes nothing", changeThatThrowsWritesNothing),
+        ContractClause("concurrent changes come one after the other", concurrentChangesComeOneAfterTheOther),
+        ContractClause("setting a toggle adds the user to the directory", settingAToggleAddsTheUser),
         ContractClause(
             "a channel's toggle makes no member, and stays when one joins and leaves",
-            channelsToggleMakesNoMemberStaysWhen
+            channelsToggleMakesNoMemberAndStays
         ),
-        ContractClause("an unknown network has no toggles to set", unknownNetworkHasNoTogglesSet),
-        ContractClause("another network has its own toggles", anotherNetworkHasOwnToggles),
+        ContractClause("an unknown network has no toggles to set", unknownNetworkHasNoTogglesToSet),
+        ContractClause("another network has its own toggles", anotherNetworkHasItsOwnToggles),
     ]
 
-    private static func whatWasNeverSetEmptyDocumentVersion(_ scene: StoreScene) async throws {
+    private static func whatWasNeverSetIsAnEmptyDocument(_ scene: StoreScene) async throws {
         for scope in scopes {
             let toggles = try await scene.toggles.toggles(scope, in: scene.network)
             #expect(toggles.document == [:])
@@ -33,7 +33,7 @@ public enum ToggleStoreContract {
         #expect([all.network.version, all.user.version, all.channel.version] == [0, 0, 0])
     }
 
-    private static func whatWrittenReadBackWithNewVersion(_ scene: StoreScene) async throws {
+    private static func whatIsWrittenIsReadBack(_ scene: StoreScene) async throws {
         for scope in scopes {
             for version in 1...2 {
                 let document: JSONValue = ["enabled": false, "n": .number(JSONNumber(version))]
@@ -48,7 +48,7 @@ public enum ToggleStoreContract {
         }
     }
 
-    private static func changeSeesCurrentDocument(_ scene: StoreScene) async throws {
+    private static func changeSeesTheCurrentDocument(_ scene: StoreScene) async throws {
         _ = try await scene.toggles.set(.user("a"), ["enabled": false], in: scene.network)
         let merged = try await scene.toggles.updateToggles(.user("a"), in: scene.network, expected: nil) { current in
             #expect(current == ["enabled": false])
@@ -57,7 +57,7 @@ public enum ToggleStoreContract {
         #expect(merged?.document == ["enabled": true])
     }
 
-    private static func versionNotExpectedNotOverwritten(_ scene: StoreScene) async throws {
+    private static func versionThatIsNotExpectedIsNotOverwritten(_ scene: StoreScene) async throws {
         for scope in scopes {
             _ = try await scene.toggles.set(scope, ["enabled": false], in: scene.network)
             let refused = try await scene.toggles.updateToggles(
@@ -78,7 +78,7 @@ public enum ToggleStoreContract {
         }
     }
 
-    private static func changeThrowsWritesNothing(_ scene: StoreScene) async throws {
+    private static func changeThatThrowsWritesNothing(_ scene: StoreScene) async throws {
         struct Refused: Error {}
         for scope in scopes {
             await #expect(throws: Refused.self) {
@@ -89,7 +89,7 @@ public enum ToggleStoreContract {
         #expect(try await scene.directory.user("a", in: scene.network) == nil)
     }
 
-    private static func concurrentChangesComeOneAfterOther(_ scene: StoreScene) async throws {
+    private static func concurrentChangesComeOneAfterTheOther(_ scene: StoreScene) async throws {
         for scope in scopes {
             _ = try await inParallel(20) { _ in
                 try await scene.toggles.updateToggles(scope, in: scene.network, expected: nil) { current in
@@ -105,7 +105,7 @@ public enum ToggleStoreContract {
         }
     }
 
-    private static func settingToggleAddsUserDirectory(_ scene: StoreScene) async throws {
+    private static func settingAToggleAddsTheUser(_ scene: StoreScene) async throws {
         _ = try await scene.toggles.set(.user("a"), [:], in: scene.network)
         _ = try await scene.toggles.set(.channel("b", "c"), [:], in: scene.network)
         #expect(try await scene.directory.user("a", in: scene.network) == Person(id: "a"))
@@ -114,7 +114,7 @@ public enum ToggleStoreContract {
         #expect(try await scene.directory.user("a", in: scene.network)?.displayName == "Alice")
     }
 
-    private static func channelsToggleMakesNoMemberStaysWhen(_ scene: StoreScene) async throws {
+    private static func channelsToggleMakesNoMemberAndStays(_ scene: StoreScene) async throws {
         _ = try await scene.toggles.set(.channel("a", "c"), ["mentionsOnly": true], in: scene.network)
         try await scene.accept(.message("c", from: Person(id: "z")))
         #expect(try await scene.members(of: "c") == [])
@@ -123,13 +123,13 @@ public enum ToggleStoreContract {
         #expect(toggles.document == ["mentionsOnly": true])
     }
 
-    private static func unknownNetworkHasNoTogglesSet(_ scene: StoreScene) async throws {
+    private static func unknownNetworkHasNoTogglesToSet(_ scene: StoreScene) async throws {
         await #expect(throws: (any Error).self) {
             try await scene.toggles.set(.network, [:], in: "none")
         }
     }
 
-    private static func anotherNetworkHasOwnToggles(_ scene: StoreScene) async throws {
+    private static func anotherNetworkHasItsOwnToggles(_ scene: StoreScene) async throws {
         for scope in scopes {
             _ = try await scene.toggles.set(scope, ["enabled": false], in: scene.network)
             #expect(try await scene.toggles.toggles(scope, in: scene.otherNetwork).version == 0)

@@ -52,6 +52,7 @@ struct Storage: Sendable {
         guard let box = SecretBox(masterKey: secrets.masterKey.bytes) else {
             throw ConfigurationError(mistakes: ["\(Setting.masterKey.variable) must be 32 bytes in base64"])
         }
+        configuration.planForStores()
         pool = PostgresPool(configuration: configuration, logger: logger)
         pool.register(in: metrics)
         accounts = PostgresAccountStore(pool: pool, box: box, ids: ids)

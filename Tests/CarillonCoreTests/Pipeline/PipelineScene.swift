@@ -22,8 +22,13 @@ final class PipelineScene: Sendable {
     let network = NetworkID(trusted: "acme")
     private let nextMessage = Mutex(0)
 
-    init(store: MemoryStore, ids: UUIDv7Generator, provider: ScriptedProvider, providers: [any Provider]? = nil) throws
-    {
+    init(
+        store: MemoryStore,
+        ids: UUIDv7Generator,
+        provider: ScriptedProvider,
+        providers: [any Provider]? = nil,
+        settleInterval: Duration = .milliseconds(250)
+    ) throws {
         self.store = store
         self.provider = provider
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -35,6 +40,7 @@ final class PipelineScene: Sendable {
             queue: store,
             providers: providers ?? [provider],
             policy: OutcomePolicy(backoff: backoff),
+            settleInterval: settleInterval,
             clock: .system,
             metrics: metrics,
             logger: logger
@@ -71,11 +77,18 @@ final class PipelineScene: Sendable {
         members: Int = 3,
         provider: ScriptedProvider = ScriptedProvider(),
         providers: [any Provider]? = nil,
+        settleInterval: Duration = .milliseconds(250),
         _ body: @Sendable @escaping (PipelineScene) async throws -> Void
     ) async throws {
         let ids = UUIDv7Generator()
         let store = MemoryStore(ids: ids)
-        let scene = try PipelineScene(store: store, ids: ids, provider: provider, providers: providers)
+        let scene = try PipelineScene(
+            store: store,
+            ids: ids,
+            provider: provider,
+            providers: providers,
+            settleInterval: settleInterval
+        )
         try await scene.populate(members: members)
         try await scene.whileRunning { try await body(scene) }
     }

@@ -53,6 +53,18 @@ import Testing
         }
     }
 
+    @Test func `no outcome is lost when a group is written down while it is being sent`() async throws {
+        let provider = ScriptedProvider(yields: true)
+        try await PipelineScene.run(members: 40, provider: provider, settleInterval: .microseconds(50)) { scene in
+            var ids: [EventID] = []
+            for _ in 0..<100 { ids.append(try await scene.post()) }
+            for id in ids {
+                let status = try await scene.finished(id)
+                #expect(status.deliveries[.delivered] == 40)
+            }
+        }
+    }
+
     @Test func `a device that is gone is not sent to again`() async throws {
         let provider = ScriptedProvider { target, _ in
             target.userID.rawValue == "user-0" ? .unregister(at: nil, reason: "http 410") : .delivered(id: nil)

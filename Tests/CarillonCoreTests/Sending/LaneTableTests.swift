@@ -29,24 +29,33 @@ import Testing
         #expect(third.count == 1)
     }
 
-    @Test func `a full lane refuses, the others do not`() {
+    @Test(arguments: [1, 500])
+    func `a full lane refuses, the others do not`(devices: Int) {
         var table = LaneTable()
+        let group = DeliveryGroup.test((0..<devices).map { .test("d-\($0)") })
         var accepted = 0
-        for _ in 0..<200 where table.reserve(held("acme").group.lane, at: now) { accepted += 1 }
-        #expect(accepted == LaneTable.groupsPerLane)
-        let other = table.reserve(held("globex").group.lane, at: now)
+        for _ in 0..<10_000 where table.reserve(group, at: now) { accepted += 1 }
+        #expect(accepted == LaneTable.weightPerLane / (devices + 16))
+        let other = table.reserve(held("globex").group, at: now)
         #expect(other)
-        #expect(table.closedLanes(at: now) == [held("acme").group.lane])
+        #expect(table.closedLanes(at: now) == [group.lane])
+        for _ in 0..<accepted { table.cancelReservation(group) }
+        #expect(table.closedLanes(at: now).isEmpty)
     }
 
     @Test func `the table as a whole is bounded, and room comes back`() {
         var table = LaneTable()
-        for number in 0..<LaneTable.groupsInAll { table.add(held("network \(number)")) }
-        #expect(table.room == 0)
-        let refused = table.reserve(held("acme").group.lane, at: now)
+        var networks = 0
+        while table.room >= 17 {
+            table.add(held("network \(networks)"))
+            networks += 1
+        }
+        let refused = table.reserve(held("acme").group, at: now)
         #expect(!refused)
-        for group in table.next(upTo: 3, at: now) { table.finished(group.group.lane, at: now) }
-        #expect(table.room == 3)
+        let before = table.room
+        let taken = table.next(upTo: 3, at: now)
+        #expect(taken.count == 3)
+        #expect(table.room == before + 3 * 17)
     }
 
     @Test func `a paused lane gives up what waits and delays nobody else`() {
@@ -57,14 +66,14 @@ import Testing
         let given = table.open(lane, at: now, wallTime: testNow, retryAfter: .seconds(60), reason: "quota")
         #expect(given.count == 5)
         #expect(table.pause(of: lane, at: now) == .seconds(60))
-        let reserved = table.reserve(lane, at: now)
+        let reserved = table.reserve(held("acme").group, at: now)
         #expect(!reserved)
         #expect(table.closedLanes(at: now) == [lane])
         let next = table.next(upTo: 9, at: now).map(\.group.lane.networkID.rawValue)
         #expect(next == ["globex"])
         #expect(table.statuses.map(\.circuit) == [.open, .closed])
         #expect(table.statuses.first?.reason == "quota")
-        #expect(table.room == LaneTable.groupsInAll - 1)
+        #expect(table.room == LaneTable.weightInAll)
     }
 
     @Test func `after the pause one group probes, and success opens the lane for all`() {
@@ -89,7 +98,7 @@ import Testing
         let later = now + .seconds(20)
         table.renewed(at: later) { $0.id == lost.group.id }
         #expect(table.waiting.map(\.leasedAt) == [later])
-        #expect(table.room == LaneTable.groupsInAll - 1)
+        #expect(table.room == LaneTable.weightInAll - 17)
     }
 
     @Test func `closing gives everything back and lets nothing go`() {

@@ -14,7 +14,7 @@ extension MemoryStore {
             id: id,
             receivedAt: now,
             event: event,
-            body: [],
+            body: Array(#"{"type":"message.sent","data":{"channel":{"id":"c"},"user":{"id":"a"},"message":{}}}"#.utf8),
             leased: false
         )
         _ = try await accept([incoming])

@@ -140,26 +140,7 @@ func withAPI(
 ) async throws {
     let time = ManualTime()
     let store = MemoryStore(clock: time.clock)
-    let ids = UUIDv7Generator()
-    let dependencies = PublicDependencies(
-        accounts: store,
-        directory: store,
-        devices: store,
-        toggles: store,
-        templates: store,
-        history: store,
-        accept: { parsed, network in try await store.receipts(for: parsed, in: network, ids: ids, time.clock.now()) },
-        catalog: try .english,
-        providers: [.log, .webhook],
-        lanes: { lanes },
-        operatorToken: OperatorToken(Secret(TestAPI.operatorToken)),
-        openAPI: "openapi: 3.1.0\n",
-        temporaryDirectory: NSTemporaryDirectory(),
-        problems: problems,
-        metrics: NOOPMetricsHandler.instance,
-        logger: .silent,
-        clock: time.clock
-    )
+    let dependencies = try PublicDependencies(over: store, clock: time.clock, lanes: lanes, problems: problems)
     let application = Application(
         router: PublicRouter.make(dependencies, settings: settings),
         server: settings.server,
@@ -168,6 +149,37 @@ func withAPI(
     )
     try await application.test(setup) { client in
         try await test(TestAPI(client: client, store: store, time: time))
+    }
+}
+
+extension PublicDependencies {
+    /// Everything over one store.
+    init(
+        over store: MemoryStore,
+        clock: WallClock,
+        lanes: [LaneStatus] = [],
+        problems: ProblemMapping = ProblemMapping()
+    ) throws {
+        let ids = UUIDv7Generator()
+        self.init(
+            accounts: store,
+            directory: store,
+            devices: store,
+            toggles: store,
+            templates: store,
+            history: store,
+            accept: { parsed, network in try await store.receipts(for: parsed, in: network, ids: ids, clock.now()) },
+            catalog: try .english,
+            providers: [.log, .webhook],
+            lanes: { lanes },
+            operatorToken: OperatorToken(Secret(TestAPI.operatorToken)),
+            openAPI: "openapi: 3.1.0\n",
+            temporaryDirectory: NSTemporaryDirectory(),
+            problems: problems,
+            metrics: NOOPMetricsHandler.instance,
+            logger: .silent,
+            clock: clock
+        )
     }
 }
 

@@ -67,6 +67,7 @@ enum TestDatabase {
         var configuration = try PostgresConfiguration(url: "\(try await start.value) dbname=\(database)")
         configuration.poolSize = 4
         configuration.acquireTimeout = .seconds(30)
+        configuration.planForStores()
         return configuration
     }
 

@@ -81,9 +81,10 @@ struct TestNetwork: Sendable {
 
     /// Waits until an event is done; answers its state.
     func done(_ event: String, within limit: Duration = .seconds(30)) async throws -> JSONValue {
-        try await eventually(within: limit, "event \(event) being done") {
+        try await eventually(within: limit, "event \(event) being done") { () -> JSONValue? in
             let state = try await send(.GET, "/events/\(event)")
-            return state["state"]?.text == "done" ? state : nil
+            guard state["state"]?.text == "done" else { return .none }
+            return .some(state)
         }
     }
 }

@@ -1,0 +1,59 @@
+public import Postgres
+
+extension PostgresConfiguration {
+    /// Has statements planned once for each connection, to find rows by index.
+    ///
+    /// A plan is made for the sizes that tables have at that time. The planner would read a small table as a whole, and
+    /// keep the plan while a queue fills; and planning for each execution costs more than most statements do. What reads
+    /// many rows asks for a plan of its own, see `forEachInBulk`.
+    public mutating func planForStores() {
+        sessionSettings.merge(SQL.plannedOnce) { _, new in new }
+    }
+}
+
+extension PostgresPool {
+    /// Runs a short write. Locks are taken in one order everywhere; should two writes still meet head-on, one runs again.
+    func write<Value: Sendable>(
+        _ body: @Sendable (borrowing PostgresSession) throws -> Value
+    ) async throws -> Value {
+        try await withTransaction(TransactionOptions(retries: 5), body)
+    }
+
+    /// Runs several reads of one moment.
+    func snapshot<Value: Sendable>(
+        _ body: @Sendable (borrowing PostgresSession) throws -> Value
+    ) async throws -> Value {
+        try await withTransaction(TransactionOptions(isolation: .repeatableRead, readOnly: true), body)
+    }
+}
+
+extension PostgresSession {
+    /// Runs a statement for many rows, planned with its values in sight.
+    func forEachInBulk(_ sql: SQL, _ body: (borrowing Row) throws -> Void) throws {
+        try script(.planningEachTime)
+        try forEach(sql, body)
+        try script(.planningOnce)
+    }
+}
+
+extension SQL {
+    fileprivate static let plannedOnce = [
+        "plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_hashjoin": "off",
+        "enable_mergejoin": "off", "jit": "off",
+    ]
+
+    /// Lets the transaction's statements keep their plans again.
+    static let planningOnce = local(plannedOnce)
+
+    /// Lets the transaction's statements be planned for the values and table sizes of each execution, but not compiled,
+    /// which takes longer than they do.
+    static let planningEachTime = local([
+        "plan_cache_mode": "force_custom_plan", "enable_seqscan": "on", "enable_hashjoin": "on",
+        "enable_mergejoin": "on", "work_mem": "'32MB'",
+    ])
+
+    private static func local(_ settings: [String: String]) -> SQL {
+        let statements = settings.sorted { $0.key < $1.key }.map { "SET LOCAL \($0.key) = \($0.value)" }
+        return SQL(trusted: statements.joined(separator: "; "))
+    }
+}

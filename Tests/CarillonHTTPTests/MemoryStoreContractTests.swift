@@ -1,0 +1,44 @@
+import CarillonCore
+import CarillonTesting
+import Testing
+
+/// The store that these tests run on keeps the contracts that PostgreSQL keeps.
+@Suite struct MemoryStoreContractTests {
+    private static let clauses: [ContractClause] =
+        AccountStoreContract.clauses + DirectoryStoreContract.clauses + DirectoryFactsContract.clauses
+        + ToggleStoreContract.clauses + DeviceStoreContract.clauses + TemplateStoreContract.clauses
+        + EventInboxContract.clauses + RecipientSourceContract.clauses + DeliveryQueueContract.clauses
+        + SettlementContract.clauses + EventHistoryContract.clauses
+
+    @Test(arguments: clauses)
+    func keeps(_ clause: ContractClause) async throws {
+        let ids = UUIDv7Generator()
+        let store = MemoryStore(ids: ids)
+        let scene = StoreScene(
+            network: NetworkID(trusted: "acme"),
+            otherNetwork: NetworkID(trusted: "other"),
+            ids: ids,
+            inbox: store,
+            recipients: store,
+            queue: store,
+            accounts: store,
+            directory: store,
+            toggles: store,
+            devices: store,
+            templates: store,
+            history: store,
+            passTime: { store.expireLeases() }
+        )
+        for network in [scene.network, scene.otherNetwork] {
+            _ = try await store.createNetwork(
+                NetworkCredentials(
+                    network: Network(id: network, createdAt: WallClock.system.now()),
+                    webhookSecrets: [],
+                    userTokenKeys: [],
+                    apiKeys: []
+                )
+            )
+        }
+        try await clause.check(scene)
+    }
+}
