@@ -5,3 +5,15 @@
 require_python() {
     if ! python3 -c 'import ensurepip, venv' 2>/dev/null; then install_packages python3 python3-venv; fi
 }
+
+# python_tool SCRIPT...: runs a script with the packages of Tests/Interop/requirements.txt.
+python_tool() {
+    local environment=.build/python requirements=Tests/Interop/requirements.txt
+    if ! cmp --silent "$requirements" "$environment/requirements.txt"; then
+        rm -rf "$environment"
+        python3 -m venv "$environment" || return
+        "$environment/bin/pip" install --quiet --disable-pip-version-check -r "$requirements" || return
+        cp "$requirements" "$environment/requirements.txt"
+    fi
+    "$environment/bin/python" "$@"
+}

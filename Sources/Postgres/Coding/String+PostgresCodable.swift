@@ -12,6 +12,11 @@ extension String: PostgresCodable {
     /// Reads any of the text types, `json`, `jsonb` (as text), and user-defined types whose binary form is text, such as
     /// enums.
     public init(postgres field: borrowing PostgresField) throws(PostgresError) {
+        if field.type == .text {
+            // The server has checked it: sessions speak UTF-8, and no text type holds 0x00.
+            self = try field.withUnsafeBytes(as: String.self) { bytes in String(decoding: bytes, as: UTF8.self) }
+            return
+        }
         guard Self.textTypes.contains(field.type) || field.type.isUserDefined else {
             throw field.failure("is no String")
         }

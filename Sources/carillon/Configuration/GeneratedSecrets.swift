@@ -76,8 +76,8 @@ extension GeneratedSecrets.SecretFile {
 
     /// Writes the file in one step: it is whole and private from the moment on at which it can be seen.
     private func create(_ text: String) throws(ConfigurationError) -> Bool {
-        let partial = "\(path).\(getpid())"
-        let descriptor = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let partial = "\(path).\(UUID().uuidString)"
+        let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw error("cannot be made: \(String(cString: strerror(errno)))") }
         defer { unlink(partial) }
         let bytes = Array("\(text)\n".utf8)

@@ -7,7 +7,7 @@ import Postgres
 
 /// Looks at PostgreSQL: whether it is there, whether it keeps what it promises, and whether it has our tables.
 struct DatabaseChecks: Sendable {
-    private static let oldestVersion = 14
+    private static let oldestVersion = 15
 
     private let settings: Settings
     private let logger = Logger(label: "carillon.doctor") { _ in SwiftLogNoOpLogHandler() }
