@@ -138,7 +138,9 @@ let package = Package(
         ),
         .testTarget(
             name: "CarillonStoreTests",
-            dependencies: ["CarillonCore", "CarillonStore", "CarillonTesting", "EmbeddedPostgres", "Postgres", logging],
+            dependencies: [
+                "CarillonCore", "CarillonStore", "CarillonTesting", "EmbeddedPostgres", "Postgres", logging,
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -38,7 +38,8 @@ import Testing
 
     @Test(
         arguments: [
-            (#"{"listn": "x"}"#, "listn is unknown; did you mean listen?"), (#"{"listen": 8080}"#, "listen must be a string"),
+            (#"{"listn": "x"}"#, "listn is unknown; did you mean listen?"),
+            (#"{"listen": 8080}"#, "listen must be a string"),
             (#"{"listen": "x"}"#, "listen is \"x\""), (#"{"egressAllow": [1]}"#, "an array of strings"),
             (#"{"configFile": "x"}"#, "configFile is unknown"), ("[]", "must hold a JSON object"),
             ("{", "is no JSON: line 1"), (#"{"dataDir": "a", "dataDir": "b"}"#, "is no JSON"),

@@ -24,14 +24,20 @@ import Testing
             }
             #expect(throws: Never.self) { try Secret(operatorToken: files.operatorToken.load().text) }
             #expect(throws: Never.self) { try MasterKey(files.masterKey.load().text) }
-            #expect(try FileManager.default.contentsOfDirectory(atPath: directory).sorted() == ["master-key", "operator-token"])
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: directory).sorted() == [
+                    "master-key", "operator-token",
+                ]
+            )
         }
     }
 
     @Test func `two directories have different secrets`() throws {
         try withDirectory { first in
             try withDirectory { second in
-                let tokens = try [first, second].map { try GeneratedSecrets(dataDirectory: $0).operatorToken.load().text }
+                let tokens = try [first, second].map {
+                    try GeneratedSecrets(dataDirectory: $0).operatorToken.load().text
+                }
                 #expect(tokens[0] != tokens[1])
             }
         }

@@ -53,7 +53,9 @@ import Testing
 
     @Test func `an unknown variable is refused, and the one that was meant is named`() {
         #expect(mistakes(["CARILLON_LISTN": "x"]) == ["CARILLON_LISTN is unknown; did you mean CARILLON_LISTEN?"])
-        #expect(mistakes(["CARILLON_X": "x"]).first?.hasPrefix("CARILLON_X is unknown; known are CARILLON_LISTEN,") == true)
+        #expect(
+            mistakes(["CARILLON_X": "x"]).first?.hasPrefix("CARILLON_X is unknown; known are CARILLON_LISTEN,") == true
+        )
         #expect(mistakes(["OTHER": "x"]).isEmpty)
     }
 

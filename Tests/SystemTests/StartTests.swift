@@ -26,7 +26,9 @@ extension Services {
                 let path = "\(scratch.path("data"))/\(name)"
                 let attributes = try FileManager.default.attributesOfItem(atPath: path)
                 #expect(attributes[.posixPermissions] as? Int == 0o600)
-                let secret = try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+                let secret = try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(
+                    in: .whitespacesAndNewlines
+                )
                 #expect(!service.program.errorText.contains(secret))
                 #expect(service.program.errorText.contains(path))
             }

@@ -23,7 +23,8 @@ struct Terminal: Sendable {
 
     /// The terminal of this process; `NO_COLOR` is honoured.
     init(environment: [String: String] = ProcessInfo.processInfo.environment) {
-        isColoured = isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR", default: ""].isEmpty
+        isColoured =
+            isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR", default: ""].isEmpty
             && environment["TERM"] != "dumb"
     }
 

@@ -19,7 +19,7 @@ struct Housekeeping: Service {
             while !Task.isCancelled {
                 do {
                     try await housekeeper.sweep()
-                } catch where !Task.isCancelled {
+                } catch  where !Task.isCancelled {
                     logger.warning("Could not tidy up the database", metadata: ["error": "\(error)"])
                 } catch {
                     return

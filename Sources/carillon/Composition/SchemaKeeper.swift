@@ -74,7 +74,7 @@ struct SchemaKeeper: Service {
             }
         } catch let error as PostgresError where error.isConnectivity || !migrates {
             return "\(error)"
-        } catch where Task.isCancelled {
+        } catch  where Task.isCancelled {
             return "the service is shutting down"
         }
     }

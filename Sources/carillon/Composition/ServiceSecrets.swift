@@ -16,7 +16,12 @@ struct ServiceSecrets: Sendable {
     /// - Throws: ``ConfigurationError``.
     init(_ settings: Settings, logger: Logger) throws(ConfigurationError) {
         let files = GeneratedSecrets(dataDirectory: settings.dataDirectory)
-        operatorToken = try Self.secret(settings.operatorToken, files.operatorToken, logger, Secret.init(operatorToken:))
+        operatorToken = try Self.secret(
+            settings.operatorToken,
+            files.operatorToken,
+            logger,
+            Secret.init(operatorToken:)
+        )
         masterKey = try Self.secret(settings.masterKey, files.masterKey, logger, MasterKey.init(_:))
     }
 

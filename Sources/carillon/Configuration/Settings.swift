@@ -97,7 +97,10 @@ struct Settings: Sendable {
     /// Replicas on one server must share their secrets, so none of them may make its own.
     private func requireSecrets(from reader: inout SettingsReader) {
         if operatorToken == nil, !reader.hasRejected(.operatorToken) {
-            reader.reject(.operatorToken, InvalidSetting("is required with CARILLON_DATABASE_URL: 32 characters or more"))
+            reader.reject(
+                .operatorToken,
+                InvalidSetting("is required with CARILLON_DATABASE_URL: 32 characters or more")
+            )
         }
         if masterKey == nil, !reader.hasRejected(.masterKey) {
             reader.reject(.masterKey, InvalidSetting("is required with CARILLON_DATABASE_URL: 32 bytes in base64"))

@@ -12,7 +12,8 @@ struct SettingsReader {
     /// A reader of a process's environment; unknown names in it are mistakes already.
     init(environment: [String: String]) {
         self.environment = environment.filter { $0.key.hasPrefix(Setting.environmentPrefix) }
-        for name in self.environment.keys.sorted() where name != Setting.fileVariable && Setting(variable: name) == nil {
+        for name in self.environment.keys.sorted() where name != Setting.fileVariable && Setting(variable: name) == nil
+        {
             let known = Setting.allCases.map(\.variable) + [Setting.fileVariable]
             mistakes.append("\(UnknownName(name, among: known))")
         }

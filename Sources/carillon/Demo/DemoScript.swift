@@ -64,7 +64,9 @@ extension DemoScript {
         receiver.expect(secret)
         try await put(network, "/devices/bob-phone", ["userId": "bob", "provider": "log", "locale": "en"])
         try await put(network, "/devices/carol-phone", ["userId": "carol", "provider": "log", "locale": "th-TH"])
-        guard let url = try await waitFor({ receiver.url }) else { throw StartError("the webhook receiver did not start") }
+        guard let url = try await waitFor({ receiver.url }) else {
+            throw StartError("the webhook receiver did not start")
+        }
         let webhook: JSONValue = ["userId": "dave", "provider": "webhook", "url": .string(url)]
         let registered = try await client.asAdmin(of: network, .PUT, "/devices/dave-server", webhook)
         if registered.status == 400 {
@@ -133,11 +135,15 @@ extension DemoScript {
             terminal.line("  " + person.line(delivery, explanation.body, on: terminal))
             if delivery?["state"]?.text == "delivered" { delivered.insert(person.id) }
         }
-        for line in logLines?.lines(about: id) ?? [] { terminal.line("  " + terminal.styled("log line: \(line)", .dim)) }
+        for line in logLines?.lines(about: id) ?? [] {
+            terminal.line("  " + terminal.styled("log line: \(line)", .dim))
+        }
         for webhook in receiver.bodies(about: id) {
             terminal.line("  " + terminal.styled("webhook, signature verified: \(webhook.serializedText)", .dim))
         }
-        terminal.line("  " + terminal.styled("GET /events/\(id): \(state.body["recipients"]?.serializedText ?? "")", .dim))
+        terminal.line(
+            "  " + terminal.styled("GET /events/\(id): \(state.body["recipients"]?.serializedText ?? "")", .dim)
+        )
         guard delivered == notified else {
             throw StartError("expected \(notified.sorted()) to be notified, but it was \(delivered.sorted())")
         }

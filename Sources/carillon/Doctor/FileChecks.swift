@@ -76,7 +76,9 @@ struct FileChecks: Sendable {
         }
         let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
         let detail = "\(free / (Self.gibibyte / 1024)) MiB are free at \(directory)"
-        if free < Self.gibibyte / 10 { return .fail("disk", "\(detail): make room, PostgreSQL stops when there is none") }
+        if free < Self.gibibyte / 10 {
+            return .fail("disk", "\(detail): make room, PostgreSQL stops when there is none")
+        }
         return free < Self.gibibyte ? .warn("disk", "\(detail): make room soon") : .ok("disk", detail)
     }
 }

@@ -29,8 +29,13 @@ struct NetworkChecks: Sendable {
             try await channel.close()
             return .ok("port", "\(address) is free")
         } catch {
-            if await status(of: path, at: address) == 200 { return .ok("port", "\(address): a running Carillon answers") }
-            return .fail("port", "\(address) cannot be used (\(error)): stop what listens there or set \(setting.variable)")
+            if await status(of: path, at: address) == 200 {
+                return .ok("port", "\(address): a running Carillon answers")
+            }
+            return .fail(
+                "port",
+                "\(address) cannot be used (\(error)): stop what listens there or set \(setting.variable)"
+            )
         }
     }
 

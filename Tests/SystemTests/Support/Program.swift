@@ -24,6 +24,7 @@ final class Program: Sendable {
     ///   - arguments: Its arguments.
     ///   - environment: Its `CARILLON_…` variables; it has no others but PATH and HOME.
     ///   - scratch: Where its output goes.
+    /// - Throws: When it cannot be started.
     init(_ arguments: [String], environment: [String: String], scratch: Scratch) throws {
         let name = UUID().uuidString
         standardOutput = scratch.path("\(name).out")

@@ -15,6 +15,8 @@ struct RunningService: Sendable {
     ///   - scratch: The data directory is inside.
     ///   - environment: Variables besides those that every test needs.
     ///   - isReady: Whether to wait until it is ready, too.
+    /// - Returns: The running service.
+    /// - Throws: When it does not start in time.
     static func start(
         in scratch: Scratch,
         environment: [String: String] = [:],
@@ -33,7 +35,9 @@ struct RunningService: Sendable {
                 line.contains("public=http") && (!isReady || line.contains("Carillon is ready"))
             }
         }
-        let token = try variables["CARILLON_OPERATOR_TOKEN"] ?? String(contentsOfFile: "\(data)/operator-token", encoding: .utf8)
+        let token =
+            try variables["CARILLON_OPERATOR_TOKEN"]
+            ?? String(contentsOfFile: "\(data)/operator-token", encoding: .utf8)
         return RunningService(
             program: program,
             open: TestClient(base: try #require(address("public", in: line))),
