@@ -20,6 +20,11 @@ last_check_passed() {
     ((last_status == 0))
 }
 
+# count_in_report TAG REPORT: how often a tag stands in the files of a report; 0 where there are none.
+count_in_report() {
+    { grep -ho "$1" "$2"*.xml 2>/dev/null || true; } | wc -l
+}
+
 # run_tests NAME OPTION...: runs tests that are built already and counts each of them.
 run_tests() {
     local name=$1 started=$SECONDS report=.build/test-report
@@ -29,8 +34,8 @@ run_tests() {
     last_status=0
     swift test --skip-build --xunit-output "$report.xml" "$@" || last_status=$?
     local total failures
-    total=$(grep -ho '<testcase ' "$report"*.xml 2>/dev/null | wc -l)
-    failures=$(grep -ho '<failure' "$report"*.xml 2>/dev/null | wc -l)
+    total=$(count_in_report '<testcase ' "$report")
+    failures=$(count_in_report '<failure' "$report")
     # A run that ends without a report, such as a crash, is a failure of its own.
     if ((last_status != 0 && failures == 0)) || ((total == 0)); then
         failures=$((failures + 1))

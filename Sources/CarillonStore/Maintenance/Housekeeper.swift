@@ -41,6 +41,17 @@ public struct Housekeeper: Sendable {
         try await sweepOrphans()
     }
 
+    /// Makes the partitions of today and the next days; to be done before the first row for them is written, too.
+    public func makePartitions() async throws {
+        let today = PartitionDay(containing: clock.now())
+        for table in DailyPartitions.tables {
+            let partitions = DailyPartitions(table: table)
+            _ = try await taking("\(table): make") { session in
+                for offset in 0...Self.daysAhead { try partitions.make(today.advanced(by: offset), session) }
+            }
+        }
+    }
+
     /// Runs `body` in a transaction unless another replica is at the same task; `nil` then.
     private func taking<Value: Sendable>(
         _ task: String,
@@ -71,12 +82,10 @@ public struct Housekeeper: Sendable {
     }
 
     private func sweepPartitions() async throws {
+        try await makePartitions()
         let today = PartitionDay(containing: clock.now())
         for table in DailyPartitions.tables {
             let partitions = DailyPartitions(table: table)
-            _ = try await taking("\(table): make") { session in
-                for offset in 0...Self.daysAhead { try partitions.make(today.advanced(by: offset), session) }
-            }
             let oldest = today.advanced(by: -Self.retentionDays)
             let days = try await pool.withConnection { session in try partitions.days(session) }
             for day in days where day < oldest {

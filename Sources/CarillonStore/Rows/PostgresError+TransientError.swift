@@ -6,6 +6,8 @@ extension PostgresError: TransientError {
     public var isTransient: Bool {
         switch kind {
         case .shuttingDown, .cancelled: true
+        // A row was on its way into a default partition while the partition that it belongs into was made.
+        case .server(.checkViolation): table?.hasSuffix("_default") ?? false
         default: isConnectivity || isRetriable
         }
     }

@@ -69,12 +69,16 @@ struct SchemaKeeper: Service {
                 let migrator = Migrator(pool: pool, directory: migrations, logger: logger)
                 if migrates { try await migrator.migrate() }
                 let pending = try await migrator.status().pending
-                let names = pending.joined(separator: ", ")
-                return pending.isEmpty ? nil : "migrations pending: run carillon migrate (\(names))"
+                guard pending.isEmpty else {
+                    return "migrations pending: run carillon migrate (\(pending.joined(separator: ", ")))"
+                }
+                // Today's partitions have to be there before the first row for them is.
+                try await Housekeeper(pool: pool, logger: logger).makePartitions()
+                return nil
             }
         } catch let error as PostgresError where error.isConnectivity || !migrates {
             return "\(error)"
-        } catch  where Task.isCancelled {
+        } catch where Task.isCancelled {
             return "the service is shutting down"
         }
     }

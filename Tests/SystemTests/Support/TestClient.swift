@@ -14,6 +14,13 @@ struct TestClient: Sendable {
         var json: JSONValue { (try? JSONValue(parsing: text)) ?? .null }
     }
 
+    /// Fails at once when nobody listens: a service that is gone is gone.
+    private static let client: HTTPClient = {
+        var configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(5)))
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
     let base: String
 
     func send(
@@ -31,7 +38,7 @@ struct TestClient: Sendable {
             request.headers.add(name: "content-type", value: "application/json")
             request.body = .bytes(ByteBuffer(bytes: body))
         }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+        let response = try await Self.client.execute(request, timeout: .seconds(30))
         let text = String(buffer: try await response.body.collect(upTo: 1 << 22))
         return Answer(status: response.status.code, headers: response.headers, text: text)
     }

@@ -79,6 +79,12 @@ struct TestNetwork: Sendable {
         return try #require(answer.json["id"]?.text, sourceLocation: sourceLocation)
     }
 
+    /// Posts many events with one request; answers their ids when all are durable.
+    func accept(_ events: [JSONValue]) async throws -> [String] {
+        let answer = try await send(.POST, "/events", .array(events), expecting: [202])
+        return answer["results"]?.elements.compactMap { $0["id"]?.text } ?? []
+    }
+
     /// Waits until an event is done; answers its state.
     func done(_ event: String, within limit: Duration = .seconds(30)) async throws -> JSONValue {
         try await eventually(within: limit, "event \(event) being done") { () -> JSONValue? in
