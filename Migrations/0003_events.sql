@@ -31,7 +31,7 @@ CREATE TABLE event_keys (
     received_at timestamptz NOT NULL,
     PRIMARY KEY (network_id, source_id)
 );
-CREATE INDEX event_keys_by_age ON event_keys USING brin (received_at);
+CREATE INDEX event_keys_by_age ON event_keys (received_at);
 
 -- Expanded events. UUIDv7 ids start with the time, so that a range of ids is a day: one partition each, dropped by age.
 CREATE TABLE events (

@@ -58,4 +58,4 @@ CREATE TABLE dead_letters (
     at         timestamptz NOT NULL,
     PRIMARY KEY (network_id, letter_id)
 );
-CREATE INDEX dead_letters_by_age ON dead_letters USING brin (at);
+CREATE INDEX dead_letters_by_age ON dead_letters (at);

@@ -25,14 +25,17 @@ count_in_report() {
     { grep -ho "$1" "$2"*.xml 2>/dev/null || true; } | wc -l
 }
 
-# run_tests NAME OPTION...: runs tests that are built already and counts each of them.
+# run_tests NAME OPTION...: runs tests that are built already and counts each of them; shows suites and failures, and
+# leaves everything in .build/test-report.log.
 run_tests() {
     local name=$1 started=$SECONDS report=.build/test-report
     shift
     say "$name"
     rm -f "$report"*.xml
     last_status=0
-    swift test --skip-build --xunit-output "$report.xml" "$@" || last_status=$?
+    swift test --skip-build --xunit-output "$report.xml" "$@" 2>&1 | tee "$report.log" |
+        { grep --line-buffered --extended-regexp '^(✘|↳|✔ Suite|✔ Test run|kill -9|error:|Fatal)' || true; } ||
+        last_status=$?
     local total failures
     total=$(count_in_report '<testcase ' "$report")
     failures=$(count_in_report '<failure' "$report")

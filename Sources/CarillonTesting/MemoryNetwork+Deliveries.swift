@@ -25,6 +25,7 @@ extension MemoryNetwork {
         _ limit: Int,
         at now: Timestamp,
         ids: UUIDv7Generator,
+        readPoint: ReadPoint,
         isExpired: Bool = false,
         where isMeant: (DeliveryGroup) -> Bool
     ) -> [RefreshedGroup] {
@@ -44,12 +45,12 @@ extension MemoryNetwork {
                 giveUp(row.group, at: now, ids: ids)
                 return nil
             }
-            return refresh(row.group)
+            return refresh(row.group, at: readPoint)
         }
     }
 
     /// The group as devices and toggles are now.
-    func refresh(_ group: DeliveryGroup) -> RefreshedGroup {
+    func refresh(_ group: DeliveryGroup, at readPoint: ReadPoint) -> RefreshedGroup {
         var refreshed = group
         var gone: [Target] = []
         refreshed.targets = group.targets.compactMap { target in
@@ -67,7 +68,8 @@ extension MemoryNetwork {
             group: refreshed,
             gone: gone,
             settings: Dictionary(uniqueKeysWithValues: settings),
-            networkToggles: networkToggles
+            networkToggles: networkToggles,
+            readPoint: readPoint
         )
     }
 

@@ -29,7 +29,7 @@ extension MemoryStore: DeliveryQueue {
         return try withState { state in
             expansions.map { expansion in
                 let id = expansion.event.networkID
-                guard state.networks[id]?.holds(expansion.event) ?? false else { return false }
+                guard state.networks[id]?.holds(expansion.event, after: expansion.after) ?? false else { return false }
                 state.networks[id]?.enqueue(expansion, at: now)
                 return true
             }
@@ -46,7 +46,12 @@ extension MemoryStore: DeliveryQueue {
             for lane in state.lanesInTurn(dueAt: now) where !excluded.contains(lane) && claimed.count < limit {
                 state.lastServedLane = lane
                 let share = min(limitPerLane, limit - claimed.count)
-                claimed += state.networks[lane.networkID]?.claim(share, at: now, ids: ids) { $0.lane == lane } ?? []
+                let point = state.readPoint
+                claimed +=
+                    state.networks[lane.networkID]?.claim(share, at: now, ids: ids, readPoint: point) {
+                        $0.lane == lane
+                    }
+                    ?? []
             }
             return claimed
         }
@@ -59,7 +64,10 @@ extension MemoryStore: DeliveryQueue {
             var claimed: [RefreshedGroup] = []
             for id in state.sortedIDs where claimed.count < limit {
                 let share = limit - claimed.count
-                claimed += state.networks[id]?.claim(share, at: now, ids: ids, isExpired: true) { _ in true } ?? []
+                let point = state.readPoint
+                claimed +=
+                    state.networks[id]?.claim(share, at: now, ids: ids, readPoint: point, isExpired: true) { _ in true }
+                    ?? []
             }
             return claimed
         }
@@ -70,7 +78,7 @@ extension MemoryStore: DeliveryQueue {
         try withState { state in
             try groups.map { group in
                 guard let network = state.networks[group.lane.networkID] else { throw UnknownNetwork() }
-                return network.refresh(group)
+                return network.refresh(group, at: state.readPoint)
             }
         }
     }

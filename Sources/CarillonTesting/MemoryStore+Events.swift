@@ -119,6 +119,11 @@ extension MemoryNetwork {
         return row.isLeased && row.pending.leaseToken == event.leaseToken
     }
 
+    /// Whether the lease is held and the page is the one that follows.
+    func holds(_ event: PendingEvent, after cursor: UserID?) -> Bool {
+        holds(event) && inbox[event.id]?.pending.cursor == cursor
+    }
+
     fileprivate mutating func insert(_ incoming: IncomingEvent, at now: Timestamp) {
         guard incoming.event.type.notifies else {
             events[incoming.id] = MemoryEventRow(

@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func `an import may take longer than other requests, as long as it goes on`() async throws {
-        try await withServer(deadline: .milliseconds(500)) { api, port in
+        try await withServer(deadline: .seconds(4)) { api, port in
             let network = try await api.makeNetwork()
             let answer = await RawConnection.with(port: port) { connection in
                 let head = Self.head(
@@ -135,7 +135,7 @@ import Testing
                 for number in 0..<8 {
                     let line = #"{"user":{"id":"\#(number)"}}"# + "\n"
                     connection.send("\(String(line.utf8.count, radix: 16))\r\n\(line)\r\n")
-                    connection.pause(milliseconds: 100)
+                    connection.pause(milliseconds: 600)
                 }
                 connection.send("0\r\n\r\n")
                 return connection.receive(until: "}")

@@ -34,8 +34,9 @@ extension Crashes {
             let deliveredBefore = Set(first.logLines).count
 
             let second = try await RunningService.start(in: scratch)
-            try await expectDelivery(of: acknowledged, to: Self.members, from: [first, second], within: Crashes.patience)
-            let count = duplicates(from: [first, second])
+            let both = [first, second]
+            try await expectDelivery(of: acknowledged, to: Self.members, from: both, within: Crashes.patience)
+            let count = duplicates(from: both)
             print(
                 """
                 kill -9 of service and PostgreSQL: \(acknowledged.count) events acknowledged, \

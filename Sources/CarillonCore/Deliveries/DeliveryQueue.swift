@@ -4,14 +4,17 @@ public import Foundation
 public struct Expansion: Sendable {
     /// The event, with the fence and with the counts of all pages up to this one.
     public var event: PendingEvent
+    /// Where the page before ended: a page is written only once, even when the answer to its commit was lost.
+    public var after: UserID?
     /// The deliveries of this page.
     public var groups: [DeliveryGroup]
     /// Where this page ended, or `nil` when it was the last one.
     public var next: UserID?
 
     /// An expansion by its parts.
-    public init(event: PendingEvent, groups: [DeliveryGroup], next: UserID?) {
+    public init(event: PendingEvent, after: UserID? = nil, groups: [DeliveryGroup], next: UserID?) {
         self.event = event
+        self.after = after
         self.groups = groups
         self.next = next
     }
@@ -27,14 +30,18 @@ public struct RefreshedGroup: Sendable {
     public var settings: [UserID: ToggleSettings]
     /// The admin's switches.
     public var networkToggles: NetworkToggles
+    /// The moment, or an earlier one.
+    public var readPoint: ReadPoint
 
     /// A refreshed group by its parts.
     public init(
         group: DeliveryGroup,
         gone: [Target],
         settings: [UserID: ToggleSettings],
-        networkToggles: NetworkToggles
+        networkToggles: NetworkToggles,
+        readPoint: ReadPoint
     ) {
+        self.readPoint = readPoint
         self.group = group
         self.gone = gone
         self.settings = settings

@@ -16,7 +16,7 @@ public struct Expander: Sendable {
         var event = pending
         guard let channel = pending.event.channel,
             let subject = NotificationSubject(event: pending.event, names: page.names)
-        else { return Expansion(event: event, groups: [], next: nil) }
+        else { return Expansion(event: event, after: pending.cursor, groups: [], next: nil) }
         let question = ToggleQuestion(event: pending.event, names: page.names)
         let evaluator = ToggleEvaluator(network: page.settings.toggles, question: question, now: clock.now())
         let cause = DeliveryCause(
@@ -46,7 +46,12 @@ public struct Expander: Sendable {
             }
         }
         event.cursor = page.next
-        return Expansion(event: event, groups: grouping.groups { renderer.notification(for: $0) }, next: page.next)
+        return Expansion(
+            event: event,
+            after: pending.cursor,
+            groups: grouping.groups { renderer.notification(for: $0) },
+            next: page.next
+        )
     }
 }
 

@@ -107,7 +107,7 @@ public final class FanoutWorker: Service {
                 continue
             }
             metrics.expanded(expansion.event.tally, since: events[index].tally)
-            dispatcher.submit(expansion.groups, readPoint: pages[index].readPoint)
+            await dispatcher.submit(expansion.groups, readPoint: pages[index].readPoint)
             if expansion.next != nil { unfinished.append(expansion.event) }
         }
         await putBack(unfinished)
@@ -121,16 +121,23 @@ public final class FanoutWorker: Service {
 
     private func claimOrphans() async {
         await repeating(every: Self.pollInterval, jitter: 0.4) {
-            let room = min(self.queue.room, Self.claimSize)
-            guard self.queue.reserve(room) else { return }
-            do {
-                let events = try await self.inbox.claimEvents(limit: room)
-                self.queue.cancelReservation(room - events.count)
-                await self.queue.fill(events)
-            } catch {
-                self.queue.cancelReservation(room)
-                self.logger.debug("Could not look for waiting events", metadata: ["error": "\(error)"])
-            }
+            while await self.claimOnce() {}
+        }
+    }
+
+    /// Claims once; `true` when there is probably more.
+    private func claimOnce() async -> Bool {
+        let room = min(queue.room, Self.claimSize)
+        guard room > 0, queue.reserve(room) else { return false }
+        do {
+            let events = try await inbox.claimEvents(limit: room)
+            queue.cancelReservation(room - events.count)
+            await queue.fill(events)
+            return events.count == room
+        } catch {
+            queue.cancelReservation(room)
+            logger.debug("Could not look for waiting events", metadata: ["error": "\(error)"])
+            return false
         }
     }
 

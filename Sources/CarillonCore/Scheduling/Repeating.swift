@@ -19,3 +19,8 @@ func repeating(
         }
     }
 }
+
+/// Does `work` again and again until cancellation, through a graceful shutdown.
+func untilCancelled(every interval: Duration, _ work: @Sendable @escaping () async -> Void) async {
+    while (try? await Task.sleep(for: interval)) != nil { await work() }
+}

@@ -72,7 +72,10 @@ struct CircuitBreaker<Instant: InstantProtocol> where Instant.Duration == Durati
     ///   - retryAfter: The pause that the push service asked for; otherwise each one is twice the last.
     ///   - reason: What to show to people.
     mutating func open(at now: Instant, wallTime: Timestamp, retryAfter: Duration?, reason: String) {
-        if case .open(let until) = state, until > now, retryAfter == nil { return }
+        if case .open(let until) = state, until > now {
+            state = .open(until: max(until, now.advanced(by: retryAfter ?? .zero)))
+            return
+        }
         state = .open(until: now.advanced(by: retryAfter ?? pause))
         pause = min(pause * 2, Self.longestPause)
         opening = Opening(since: opening?.since ?? wallTime, reason: reason)

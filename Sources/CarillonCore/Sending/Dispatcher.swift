@@ -74,12 +74,16 @@ public final class Dispatcher: Service {
             await withDiscardingTaskGroup { group in
                 group.addTask { await self.settler.run() }
                 group.addTask { await self.claimDueGroups() }
-                group.addTask { await repeating(every: Self.pollInterval, jitter: 0.4) { self.claim.yield() } }
+                group.addTask { await repeating(every: Self.pollInterval, jitter: 0.4) { self.poll() } }
                 group.addTask { await repeating(every: Self.expiryInterval, jitter: 0.2) { await self.expireGroups() } }
                 group.addTask { await repeating(every: Self.measureInterval) { await self.measureAge() } }
-                group.addTask { await repeating(every: Self.renewInterval) { await self.renewLeases() } }
-                group.addTask { await self.settleWhileSending() }
-                await self.sendGroups()
+                await withTaskGroup(of: Void.self) { companions in
+                    // These go on through a shutdown, until the last group is sent.
+                    companions.addTask { await untilCancelled(every: self.settleInterval) { await self.settlePages() } }
+                    companions.addTask { await untilCancelled(every: Self.renewInterval) { await self.renewLeases() } }
+                    await self.sendGroups()
+                    companions.cancelAll()
+                }
                 self.settler.close()
             }
         } onGracefulShutdown: {
@@ -108,15 +112,16 @@ extension Dispatcher {
     }
 
     /// Takes over the groups that were marked as leased, now that they are durable.
-    func submit(_ groups: [DeliveryGroup], readPoint: ReadPoint) {
+    func submit(_ groups: [DeliveryGroup], readPoint: ReadPoint) async {
         let now = ContinuousClock.now
-        lanes.withLock { lanes in
-            for group in groups where group.leased {
-                lanes.fill(HeldGroup(group: group, readPoint: readPoint, leasedAt: now))
-            }
+        let refused = lanes.withLock { lanes in
             if groups.contains(where: { !$0.leased }) { lanes.hasOverflow = true }
+            return groups.filter { group in
+                group.leased && !lanes.fill(HeldGroup(group: group, readPoint: readPoint, leasedAt: now))
+            }
         }
         wake.yield()
+        await giveBack(refused, after: .zero)
     }
 }
 
@@ -126,7 +131,7 @@ extension Dispatcher {
     private func sendGroups() async {
         await withDiscardingTaskGroup { group in
             for await _ in wakeups {
-                while let batch = nextBatch() {
+                while !Task.isCancelled, let batch = nextBatch() {
                     let ready = await lookAgain(batch)
                     for held in ready { group.addTask { await self.send(held) } }
                     metrics.waiting(groups: lanes.withLock { $0.count })
@@ -164,27 +169,26 @@ extension Dispatcher {
         } catch {
             // Switches that cannot be seen must not be overridden: the groups wait until the database can be asked.
             logger.debug("Could not look for changes", metadata: ["error": "\(error)"])
-            lanes.withLock { lanes in
-                for held in safe {
+            let refused = lanes.withLock { lanes in
+                safe.filter { held in
                     lanes.finished(held.group.lane, at: now)
-                    lanes.add(held)
+                    return Task.isShuttingDownGracefully || !lanes.add(held)
                 }
             }
+            await giveBack(refused.map(\.group), after: .zero)
             try? await Task.sleep(for: Self.patience)
             return []
         }
     }
 
-    /// Groups of this replica's own fan-out less what their reading of the toggles did not see.
+    /// Groups less what the reading of the toggles that they come from did not see.
     private func withoutWithdrawn(_ batch: [HeldGroup]) async throws -> [HeldGroup] {
-        let own = batch.indices.filter { batch[$0].readPoint != nil }
-        guard !own.isEmpty else { return batch }
-        let points = own.compactMap { index in
-            batch[index].readPoint.map { (network: batch[index].group.lane.networkID, point: $0) }
-        }
-        let changes = try await queue.changes(since: points)
-        let touched = zip(own, changes).filter { index, changes in
-            batch[index].isStale || batch[index].group.targets.contains { changes.touch($0.userID) }
+        guard !batch.isEmpty else { return batch }
+        let changes = try await queue.changes(
+            since: batch.map { (network: $0.group.lane.networkID, point: $0.readPoint) }
+        )
+        let touched = zip(batch.indices, changes).filter { index, changes in
+            batch[index].group.targets.contains { changes.touch($0.userID) }
         }.map(\.0)
         guard !touched.isEmpty else { return batch }
         var ready = batch
@@ -225,6 +229,7 @@ extension Dispatcher {
         }
         _ = ledgers.withLock { $0.removeValue(forKey: group.id) }
         await settle(ledger, isOver: true)
+        settler.forget(group)
         let wantsMore = lanes.withLock { lanes in
             lanes.finished(group.lane, at: .now)
             return lanes.wantsMore(of: group.lane)
@@ -310,7 +315,8 @@ extension Dispatcher {
                 limitPerLane: Self.groupsPerLaneAndClaim,
                 excluding: closed
             )
-            hold(groups)
+            await hold(groups)
+            if groups.count >= Self.groupsPerLaneAndClaim { lanes.withLock { $0.hasOverflow = true } }
             if groups.isEmpty { lanes.withLock { $0.hasOverflow = !closed.isEmpty && $0.hasOverflow } }
             return groups.count == limit
         } catch {
@@ -322,19 +328,29 @@ extension Dispatcher {
     /// Records deliveries whose life is over, of paused lanes too.
     private func expireGroups() async {
         do {
-            hold(try await queue.claimExpired(limit: Self.batchSize))
+            while !Task.isShuttingDownGracefully {
+                let expired = try await queue.claimExpired(limit: Self.batchSize)
+                await hold(expired)
+                guard expired.count == Self.batchSize else { return }
+                await waitForSettler()
+            }
         } catch {
             logger.debug("Could not look for expired deliveries", metadata: ["error": "\(error)"])
         }
     }
 
-    private func hold(_ refreshed: [RefreshedGroup]) {
+    private func hold(_ refreshed: [RefreshedGroup]) async {
         let now = ContinuousClock.now
-        let groups = refreshed.map(withdraw).filter { !$0.targets.isEmpty }
-        guard !groups.isEmpty else { return }
-        lanes.withLock { lanes in
-            for group in groups { lanes.add(HeldGroup(group: group, readPoint: nil, leasedAt: now)) }
-        }
+        let groups = refreshed.map { HeldGroup(group: withdraw($0), readPoint: $0.readPoint, leasedAt: now) }
+            .filter { !$0.group.targets.isEmpty }
+        let refused = lanes.withLock { lanes in groups.filter { !lanes.add($0) } }
+        wake.yield()
+        await giveBack(refused.map(\.group), after: .zero)
+    }
+
+    /// Looks for due rows, and for groups that waited for a pause to end.
+    private func poll() {
+        claim.yield()
         wake.yield()
     }
 
@@ -350,20 +366,19 @@ extension Dispatcher {
 // MARK: - While sending
 
 extension Dispatcher {
-    private func settleWhileSending() async {
-        await repeating(every: settleInterval) {
-            for ledger in self.ledgers.withLock({ Array($0.values) }) { await self.settle(ledger, isOver: false) }
-        }
+    private func settlePages() async {
+        for ledger in ledgers.withLock({ Array($0.values) }) { await settle(ledger, isOver: false) }
     }
 
     private func renewLeases() async {
         let waiting = lanes.withLock { $0.waiting.map(\.group) }
-        let groups = waiting + ledgers.withLock { $0.values.map(\.group) } + settler.groups
+        let sending = ledgers.withLock { $0.values.map(\.group) }.filter { !settler.hasAbandoned($0) }
+        let groups = waiting + sending + settler.groups
         guard !groups.isEmpty else { return }
         let now = ContinuousClock.now
         do {
             let held = try await queue.renew(groups)
-            lanes.withLock { lanes in lanes.renewed(at: now) { !held.contains($0.id) } }
+            lanes.withLock { $0.renewed(at: now, asked: Set(waiting.map(\.id)), held: held) }
             for group in waiting where !held.contains(group.id) {
                 logger.debug("A lease was lost", metadata: ["delivery.group": "\(group.id)"])
                 metrics.lostLease()

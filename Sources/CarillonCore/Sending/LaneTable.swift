@@ -4,20 +4,15 @@ import DequeModule
 struct HeldGroup: Sendable {
     /// The group.
     var group: DeliveryGroup
-    /// When it was expanded, if it came from this replica's own fan-out; a claimed group was looked at again already.
-    var readPoint: ReadPoint?
+    /// What was read of toggles and devices when it was expanded or claimed.
+    var readPoint: ReadPoint
     /// When its lease was taken or last renewed.
     var leasedAt: ContinuousClock.Instant
-    /// When it came into memory.
-    let heldSince = ContinuousClock.now
 
     /// About how much memory it takes, in devices: a small group is not free.
     var weight: Int { Self.weight(of: group) }
 
     static func weight(of group: DeliveryGroup) -> Int { group.targets.count + 16 }
-
-    /// Whether it waited for longer than the store remembers changes.
-    var isStale: Bool { ContinuousClock.now - heldSince > .seconds(300) }
 }
 
 /// The lanes with what waits in each: whose turn it is, how much each may hold and send at a time.
@@ -28,8 +23,10 @@ struct LaneTable {
     static let weightInAll = 256_000
     /// The most groups of one lane that are sent at the same time.
     static let sendsPerLane = 8
-    /// The most groups that are sent at the same time, of all lanes.
+    /// The most groups that are sent at the same time, of all lanes; a lane of which none is may go beyond it.
     static let sendsInAll = 256
+    /// The most groups that are sent at the same time in any case.
+    static let sendsAtMost = 1024
 
     private struct LaneState {
         var waiting: Deque<HeldGroup> = []
@@ -79,23 +76,27 @@ struct LaneTable {
         forgetIfIdle(group.lane)
     }
 
-    /// Puts a group into the place reserved for it.
-    mutating func fill(_ group: HeldGroup) {
+    /// Puts a group into the place reserved for it; `false` when the table was closed meanwhile.
+    mutating func fill(_ group: HeldGroup) -> Bool {
+        guard !isClosed else { return false }
         append(group, to: group.group.lane)
+        return true
     }
 
-    /// Adds a group for which no place was reserved, such as a claimed one.
-    mutating func add(_ group: HeldGroup) {
+    /// Adds a group for which no place was reserved, such as a claimed one; `false` when the table is closed.
+    mutating func add(_ group: HeldGroup) -> Bool {
+        guard !isClosed else { return false }
         lanes[group.group.lane, default: LaneState()].weight += group.weight
         held += group.weight
         append(group, to: group.group.lane)
+        return true
     }
 
     /// Takes the next groups to send, a lane after the other.
     mutating func next(upTo limit: Int, at now: ContinuousClock.Instant) -> [HeldGroup] {
         var groups: [HeldGroup] = []
         var passed = 0
-        while !isClosed, groups.count < limit, sending < Self.sendsInAll, passed < turns.count,
+        while !isClosed, groups.count < limit, sending < Self.sendsAtMost, passed < turns.count,
             let lane = turns.popFirst()
         {
             guard let group = take(from: lane, at: now) else {
@@ -139,6 +140,7 @@ struct LaneTable {
         state.waiting = []
         state.weight -= weight
         held -= weight
+        turns.removeAll { $0 == lane }
         return groups
     }
 
@@ -171,14 +173,23 @@ struct LaneTable {
     }
 
     /// Notes renewed leases, and forgets groups whose lease somebody else has.
-    mutating func renewed(at now: ContinuousClock.Instant, lost: (DeliveryGroup) -> Bool) {
+    ///
+    /// Groups that came in while the renewal was on its way are neither.
+    mutating func renewed(
+        at now: ContinuousClock.Instant,
+        asked: Set<DeliveryGroup.ID>,
+        held: Set<DeliveryGroup.ID>
+    ) {
+        let isLost = { (group: HeldGroup) in asked.contains(group.group.id) && !held.contains(group.group.id) }
         for lane in Array(lanes.keys) {
             guard var state = lanes[lane] else { continue }
-            let gone = state.waiting.filter { lost($0.group) }.reduce(0) { $0 + $1.weight }
-            state.waiting.removeAll { lost($0.group) }
+            let gone = state.waiting.filter(isLost).reduce(0) { $0 + $1.weight }
+            state.waiting.removeAll(where: isLost)
             state.weight -= gone
-            held -= gone
-            for index in state.waiting.indices { state.waiting[index].leasedAt = now }
+            self.held -= gone
+            for index in state.waiting.indices where held.contains(state.waiting[index].group.id) {
+                state.waiting[index].leasedAt = now
+            }
             lanes[lane] = state
         }
     }
@@ -198,7 +209,9 @@ struct LaneTable {
     }
 
     private mutating func take(from lane: Lane, at now: ContinuousClock.Instant) -> HeldGroup? {
-        guard var state = lanes[lane], !state.waiting.isEmpty, state.sending < Self.sendsPerLane else { return nil }
+        guard var state = lanes[lane], !state.waiting.isEmpty, state.sending < Self.sendsPerLane,
+            sending < Self.sendsInAll || state.sending == 0
+        else { return nil }
         defer { lanes[lane] = state }
         guard state.breaker.admits(at: now) else { return nil }
         guard let group = state.waiting.popFirst() else { return nil }

@@ -72,10 +72,16 @@ public struct OutcomePolicy: Sendable {
                 deferred.append(target)
                 news = .pause(after: nil, reason: reason)
             case .unregister(let at, let reason):
-                let effect = DeviceEffect.unregister(ifRegisteredBefore: at ?? now, error: shortened(reason))
+                let effect = DeviceEffect.unregister(
+                    ifRegisteredBefore: min(at ?? now, target.registrationFence),
+                    error: shortened(reason)
+                )
                 record(target, .unregistered, reason, effect)
             case .quarantine(let reason):
-                let effect = DeviceEffect.quarantine(ifRegisteredBefore: now, error: shortened(reason))
+                let effect = DeviceEffect.quarantine(
+                    ifRegisteredBefore: target.registrationFence,
+                    error: shortened(reason)
+                )
                 record(target, .unregistered, reason, effect)
             case .bug(let reason):
                 record(target, .dead, reason, .noteError(shortened(reason)))
@@ -98,4 +104,9 @@ public struct OutcomePolicy: Sendable {
     }
 
     private func shortened(_ reason: String) -> String { String(reason.prefix(longestReason)) }
+}
+
+extension Target {
+    /// The first moment at which the device cannot have been registered any more for the address that was sent to.
+    fileprivate var registrationFence: Timestamp { registeredAt + .milliseconds(1) }
 }

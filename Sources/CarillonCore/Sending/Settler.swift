@@ -3,16 +3,13 @@ import Synchronization
 
 /// Writes down what was sent: takes what waits as soon as the last write is back, so that many groups share a commit.
 ///
-/// While the database is away the outcomes are kept as long as their leases last; what cannot be written until then is
-/// sent again by whoever claims it (promise P3).
+/// While the database is away the outcomes are kept, however long: the fence makes a late write harmless. A group of which
+/// one page can never be written is abandoned: were its later pages written, the devices of the lost one would vanish. Its
+/// lease runs out, and whoever claims it sends all of it again (promise P3).
 final class Settler: Sendable {
-    private struct Pending {
-        var settlement: Settlement
-        var deadline: ContinuousClock.Instant
-    }
-
     private struct State {
-        var waiting: [Pending] = []
+        var waiting: [Settlement] = []
+        var abandoned: [DeliveryGroup.ID: Int64] = [:]
         var inFlight: [DeliveryGroup] = []
         var isClosed = false
     }
@@ -37,13 +34,25 @@ final class Settler: Sendable {
     var backlog: Int { state.withLock { $0.waiting.count } }
 
     /// The groups whose settlements wait or are being written, for renewing leases.
-    var groups: [DeliveryGroup] { state.withLock { $0.inFlight + $0.waiting.map(\.settlement.group) } }
+    var groups: [DeliveryGroup] { state.withLock { $0.inFlight + $0.waiting.map(\.group) } }
 
     /// Hands over a settlement; those of one group are written in the order in which they are handed over.
     func submit(_ settlement: Settlement) {
-        let deadline = ContinuousClock.now + leaseDuration
-        state.withLock { $0.waiting.append(Pending(settlement: settlement, deadline: deadline)) }
+        state.withLock { state in
+            guard state.abandoned[settlement.group.id] != settlement.group.leaseToken else { return }
+            state.waiting.append(settlement)
+        }
         wake.yield()
+    }
+
+    /// Whether a group's lease must be left to run out.
+    func hasAbandoned(_ group: DeliveryGroup) -> Bool {
+        state.withLock { $0.abandoned[group.id] == group.leaseToken }
+    }
+
+    /// Nothing more will be submitted of this group.
+    func forget(_ group: DeliveryGroup) {
+        _ = state.withLock { $0.abandoned.removeValue(forKey: group.id) }
     }
 
     /// Writes until closed and empty.
@@ -60,11 +69,11 @@ final class Settler: Sendable {
         wake.yield()
     }
 
-    private func nextBatch() -> [Pending]? {
+    private func nextBatch() -> [Settlement]? {
         state.withLock { state in
             var groups = Set<DeliveryGroup.ID>()
             // Two settlements of one group in one statement would meet each other's row.
-            let count = state.waiting.prefix(Self.batchSize).prefix { groups.insert($0.settlement.group.id).inserted }
+            let count = state.waiting.prefix(Self.batchSize).prefix { groups.insert($0.group.id).inserted }
                 .count
             guard count > 0 else {
                 state.inFlight = []
@@ -72,29 +81,38 @@ final class Settler: Sendable {
             }
             let batch = Array(state.waiting[..<count])
             state.waiting.removeFirst(count)
-            state.inFlight = batch.map(\.settlement.group)
+            state.inFlight = batch.map(\.group)
             return batch
         }
     }
 
-    private func write(_ batch: [Pending]) async {
+    private func write(_ batch: [Settlement]) async {
         var backoff = Duration.milliseconds(50)
         while true {
             do {
-                let stale = try await queue.settle(batch.map(\.settlement))
-                for pending in batch { count(pending.settlement, isStale: stale.contains(pending.settlement.group.id)) }
+                let stale = try await queue.settle(batch)
+                for settlement in batch { count(settlement, isStale: stale.contains(settlement.group.id)) }
                 return
-            } catch  where error.isTransient && batch.contains(where: { $0.deadline > .now }) && !Task.isCancelled {
+            } catch  where error.isTransient && !Task.isCancelled {
                 logger.debug("Writing outcomes again", metadata: ["error": "\(error)"])
                 try? await Task.sleep(for: backoff)
                 backoff = min(backoff * 2, .seconds(1))
             } catch  where batch.count > 1 && !error.isTransient {
-                for pending in batch { await write([pending]) }
+                for settlement in batch { await write([settlement]) }
                 return
             } catch {
-                logger.error("Outcomes could not be written in time", metadata: ["error": "\(error)"])
+                logger.error("Outcomes could not be written", metadata: ["error": "\(error)"])
+                abandon(batch)
                 return
             }
+        }
+    }
+
+    private func abandon(_ batch: [Settlement]) {
+        state.withLock { state in
+            for settlement in batch { state.abandoned[settlement.group.id] = settlement.group.leaseToken }
+            let abandoned = state.abandoned
+            state.waiting.removeAll { abandoned[$0.group.id] == $0.group.leaseToken }
         }
     }
 

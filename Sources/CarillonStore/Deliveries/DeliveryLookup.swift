@@ -13,12 +13,15 @@ struct DeliveryLookup {
     private let deliveries: [StoredDelivery]
     /// One for each device of each group, one group after the other.
     private var found: [Found?]
+    /// Taken before anything else is read.
+    private var readPoint = ReadPoint("")
     private var networkToggles: [NetworkID: NetworkToggles] = [:]
 
     init(_ deliveries: [StoredDelivery], _ session: borrowing PostgresSession) throws {
         self.deliveries = deliveries
         found = Array(repeating: nil, count: deliveries.reduce(0) { $0 + $1.devices.count })
         guard !deliveries.isEmpty else { return }
+        readPoint = try StoredReadPoint.current(session)
         try readNetworks(session)
         try readDevices(session)
     }
@@ -31,7 +34,8 @@ struct DeliveryLookup {
                 group: delivery.group,
                 gone: [],
                 settings: [:],
-                networkToggles: networkToggles[delivery.group.lane.networkID] ?? NetworkToggles()
+                networkToggles: networkToggles[delivery.group.lane.networkID] ?? NetworkToggles(),
+                readPoint: readPoint
             )
             for owner in delivery.devices {
                 guard case let found?? = rest.popFirst(), found.target.address.isSent(through: delivery.group.lane)
@@ -96,7 +100,11 @@ struct DeliveryLookup {
 extension DeviceAddress {
     /// Whether this is an address of the lane's provider and app.
     fileprivate func isSent(through lane: Lane) -> Bool {
-        provider == lane.provider && appID == lane.appID
+        switch provider {
+        // The lane is the server then, which a device may have left for another; every lane can send to it all the same.
+        case .webhook, .webpush: provider == lane.provider
+        case .apns, .fcm, .log: provider == lane.provider && appID == lane.appID
+        }
     }
 }
 

@@ -114,11 +114,12 @@ public final class PostgresDeliveryQueue: DeliveryQueue {
                 suppressed_channel = n.suppressed_channel, no_device = n.no_device, rescues = 0,
                 run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
             FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)), \(events.map(\.leaseToken)),
-                        \(expansions.map(\.next?.rawValue)), \(sql: Self.tallies(of: events)))
-                AS n (network_id, event_id, lease_token, cursor, resolved, notified, suppressed_network,
+                        \(expansions.map(\.after?.rawValue)), \(expansions.map(\.next?.rawValue)),
+                        \(sql: Self.tallies(of: events)))
+                AS n (network_id, event_id, lease_token, former_cursor, cursor, resolved, notified, suppressed_network,
                       suppressed_user, suppressed_channel, no_device)
             WHERE i.network_id = n.network_id AND i.event_id = n.event_id AND i.lease_token = n.lease_token
-                AND i.leased
+                AND i.leased AND i.cursor IS NOT DISTINCT FROM n.former_cursor
             RETURNING i.event_id
             """
         ) { row in try row.eventID(0) }

@@ -37,8 +37,8 @@ public struct PostgresDeviceStore: DeviceStore {
                 )
             }
             try Self.write(device, hash: hash, in: network, session)
-            let leftBehind = Set(former.map(\.user)).subtracting([device.userID])
-            try session.recordChanges(of: leftBehind.sorted().map { (network, $0) })
+            // The owner's deliveries in memory have the former address, so they are looked at again as well.
+            try session.recordChanges(of: Set(former.map(\.user)).sorted().map { (network, $0) })
             return !former.contains { $0.device == device.id }
         }
     }

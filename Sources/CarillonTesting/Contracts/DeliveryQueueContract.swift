@@ -37,6 +37,7 @@ public enum DeliveryQueueContract {
             "an unknown read point means that everything may have changed",
             unknownReadPointMeansThatEverythingMayHave
         ),
+        ContractClause("a page of an event is written once, even when it is asked for twice", aPageIsWrittenOnce),
         ContractClause("waiting is measured from when something was due", waitingIsMeasuredFromWhenSomethingWasDue),
     ]
 
@@ -51,6 +52,19 @@ public enum DeliveryQueueContract {
         let kept = Expansion(event: held, groups: [scene.group(held, to: [target])], next: nil)
         #expect(try await scene.queue.enqueue([kept]) == [true])
         #expect(try await scene.claim().map(\.group.id) == kept.groups.map(\.id))
+    }
+
+    private static func aPageIsWrittenOnce(_ scene: StoreScene) async throws {
+        var event = try await scene.pending(.message("c", from: Person(id: "a")))
+        let target = try await scene.target("d", of: "b")
+        event.cursor = "m"
+        let page = Expansion(event: event, groups: [scene.group(event, to: [target])], next: "m")
+        #expect(try await scene.queue.enqueue([page]) == [true])
+        let again = Expansion(event: event, groups: [scene.group(event, to: [target])], next: "m")
+        #expect(try await scene.queue.enqueue([again]) == [false], "the answer to the first commit may have been lost")
+        let last = Expansion(event: event, after: "m", groups: [], next: nil)
+        #expect(try await scene.queue.enqueue([last]) == [true])
+        #expect(try await scene.claim().map(\.group.id) == page.groups.map(\.id))
     }
 
     private static func lastPageEndsAnEventOnce(_ scene: StoreScene) async throws {

@@ -20,7 +20,7 @@ struct Announcer: Service {
         await cancelWhenGracefulShutdown {
             guard await readiness.waits(until: { $0[.open] != nil && $0[.management] != nil }) else { return }
             // An embedded server takes a moment: only what lasts is worth a line.
-            if await !readiness.waits(atMost: .seconds(3), until: { $0.problem == nil }),
+            if await !readiness.waits(atMost: .seconds(5), until: { $0.problem == nil }),
                 let problem = readiness.problem
             {
                 log("Carillon listens, but is not ready", ["reason": "\(problem)"])

@@ -5,8 +5,8 @@ import ServiceLifecycle
 
 /// Brings the schema up to date where that is ours to do, and says whether it is.
 ///
-/// A database that is away is waited for; one that cannot be migrated ends the service when it is ours, and is
-/// reported as not ready when it is somebody else's.
+/// A database that is away is waited for; one that cannot be migrated ends the service when it is ours, and makes it
+/// not ready when it is somebody else's.
 struct SchemaKeeper: Service {
     private static let interval = Duration.milliseconds(200)
     /// How long a database may be away before it is worth a line.
@@ -76,10 +76,12 @@ struct SchemaKeeper: Service {
                 try await Housekeeper(pool: pool, logger: logger).makePartitions()
                 return nil
             }
-        } catch let error as PostgresError where error.isConnectivity || !migrates {
+        } catch let error as PostgresError where error.isConnectivity {
+            return migrates ? "the embedded PostgreSQL is not up yet" : "\(error)"
+        } catch {
+            if Task.isCancelled { return "the service is shutting down" }
+            if migrates { throw error }
             return "\(error)"
-        } catch where Task.isCancelled {
-            return "the service is shutting down"
         }
     }
 }

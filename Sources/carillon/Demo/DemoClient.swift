@@ -4,7 +4,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Speaks to a service as an operator, as an admin and as a chat backend, and shows each call as a `curl` line.
+/// Speaks to a service as an operator, as an admin and as a chat backend, and shows each call in short as a `curl` line.
 struct DemoClient: Sendable {
     /// A network's credentials, as they were shown once.
     struct Network: Sendable {
@@ -25,6 +25,7 @@ struct DemoClient: Sendable {
 
     private static let timeout = TimeAmount.seconds(10)
     private static let maximumBytes = 1 << 20
+    private static let longestLine = 240
 
     private let base: String
     private let operatorToken: Secret
@@ -68,7 +69,7 @@ struct DemoClient: Sendable {
             secrets: [network.webhookSecret]
         )
         let headers = ["webhook-id": id, "webhook-timestamp": "\(timestamp)", "webhook-signature": signature]
-        show(.POST, path, headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }, event)
+        show(.POST, path, ["webhook-id: \(id)", "webhook-signature: \(signature.prefix(10))…"], event)
         return try await call(.POST, path, headers, body)
     }
 
@@ -94,8 +95,9 @@ struct DemoClient: Sendable {
     private func show(_ method: HTTPMethod, _ path: String, _ headers: [String], _ body: JSONValue?) {
         var line = "curl -X \(method.rawValue) \(base)\(path)"
         for header in headers { line += " -H '\(header)'" }
-        if let body { line += " -H 'content-type: application/json' -d '\(body.serializedText)'" }
-        terminal.line("  " + terminal.styled(line, .dim))
+        if let body { line += " -d '\(body.serializedText)'" }
+        let shown = line.count > Self.longestLine ? line.prefix(Self.longestLine) + "…" : line[...]
+        terminal.line("  " + terminal.styled(String(shown), .dim))
     }
 }
 

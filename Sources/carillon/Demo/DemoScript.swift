@@ -135,15 +135,13 @@ extension DemoScript {
             terminal.line("  " + person.line(delivery, explanation.body, on: terminal))
             if delivery?["state"]?.text == "delivered" { delivered.insert(person.id) }
         }
-        for line in logLines?.lines(about: id) ?? [] {
-            terminal.line("  " + terminal.styled("log line: \(line)", .dim))
-        }
+        for line in logLines?.lines(about: id) ?? [] { remark("on standard output: \(line)") }
         for webhook in receiver.bodies(about: id) {
-            terminal.line("  " + terminal.styled("webhook, signature verified: \(webhook.serializedText)", .dim))
+            let title = webhook["data"]?["title"]?.text ?? ""
+            let body = webhook["data"]?["body"]?.text ?? ""
+            remark("at Dave's server, with a signature that is right: \(title) | \(body)")
         }
-        terminal.line(
-            "  " + terminal.styled("GET /events/\(id): \(state.body["recipients"]?.serializedText ?? "")", .dim)
-        )
+        remark("GET /events/\(id): \(state["recipients"]?.serializedText ?? "")")
         guard delivered == notified else {
             throw StartError("expected \(notified.sorted()) to be notified, but it was \(delivered.sorted())")
         }
@@ -156,6 +154,10 @@ extension DemoScript {
     private func step(_ text: String) {
         terminal.line()
         terminal.line(terminal.styled(text, .bold))
+    }
+
+    private func remark(_ text: String) {
+        terminal.line("  " + terminal.styled(text, .dim))
     }
 
     private func put(_ network: DemoClient.Network, _ path: String, _ body: JSONValue) async throws {

@@ -6,20 +6,29 @@ import Testing
     private let now = ContinuousClock.now
 
     private func held(_ network: String, provider: ProviderName = .log) -> HeldGroup {
-        HeldGroup(group: .test([.test("d")], network: network, provider: provider), leasedAt: now)
+        HeldGroup(
+            group: .test([.test("d")], network: network, provider: provider),
+            readPoint: ReadPoint("0"),
+            leasedAt: now
+        )
+    }
+
+    private func add(_ group: HeldGroup, to table: inout LaneTable) {
+        let isIn = table.add(group)
+        #expect(isIn)
     }
 
     @Test func `lanes are served in turn`() {
         var table = LaneTable()
-        for _ in 0..<6 { table.add(held("loud")) }
-        table.add(held("quiet"))
+        for _ in 0..<6 { add(held("loud"), to: &table) }
+        add(held("quiet"), to: &table)
         let order = table.next(upTo: 4, at: now).map(\.group.lane.networkID.rawValue)
         #expect(order == ["loud", "quiet", "loud", "loud"])
     }
 
     @Test func `a lane sends a bounded number of groups at a time`() {
         var table = LaneTable()
-        for _ in 0..<20 { table.add(held("acme")) }
+        for _ in 0..<20 { add(held("acme"), to: &table) }
         let first = table.next(upTo: 100, at: now)
         #expect(first.count == LaneTable.sendsPerLane)
         let second = table.next(upTo: 100, at: now)
@@ -47,7 +56,7 @@ import Testing
         var table = LaneTable()
         var networks = 0
         while table.room >= 17 {
-            table.add(held("network \(networks)"))
+            add(held("network \(networks)"), to: &table)
             networks += 1
         }
         let refused = table.reserve(held("acme").group, at: now)
@@ -61,8 +70,8 @@ import Testing
     @Test func `a paused lane gives up what waits and delays nobody else`() {
         var table = LaneTable()
         let lane = held("acme").group.lane
-        for _ in 0..<5 { table.add(held("acme")) }
-        table.add(held("globex"))
+        for _ in 0..<5 { add(held("acme"), to: &table) }
+        add(held("globex"), to: &table)
         let given = table.open(lane, at: now, wallTime: testNow, retryAfter: .seconds(60), reason: "quota")
         #expect(given.count == 5)
         #expect(table.pause(of: lane, at: now) == .seconds(60))
@@ -81,7 +90,7 @@ import Testing
         let lane = held("acme").group.lane
         _ = table.open(lane, at: now, wallTime: testNow, retryAfter: .seconds(1), reason: "quota")
         let later = now + .seconds(2)
-        for _ in 0..<4 { table.add(held("acme")) }
+        for _ in 0..<4 { add(held("acme"), to: &table) }
         let probe = table.next(upTo: 9, at: later)
         #expect(probe.count == 1)
         table.succeeded(lane)
@@ -93,17 +102,22 @@ import Testing
     @Test func `a lost lease is forgotten, a renewed one starts anew`() {
         var table = LaneTable()
         let lost = held("acme")
-        table.add(lost)
-        table.add(held("acme"))
+        add(lost, to: &table)
+        add(held("acme"), to: &table)
         let later = now + .seconds(20)
-        table.renewed(at: later) { $0.id == lost.group.id }
-        #expect(table.waiting.map(\.leasedAt) == [later])
+        let asked = Set(table.waiting.map(\.group.id))
+        let fresh = held("acme")
+        add(fresh, to: &table)
+        table.renewed(at: later, asked: asked, held: asked.subtracting([lost.group.id]))
+        #expect(table.waiting.map(\.leasedAt) == [later, now], "what came in meanwhile is neither lost nor renewed")
+        _ = table.open(lost.group.lane, at: now, wallTime: testNow, retryAfter: nil, reason: "empties the lane")
+        add(held("globex"), to: &table)
         #expect(table.room == LaneTable.weightInAll - 17)
     }
 
     @Test func `closing gives everything back and lets nothing go`() {
         var table = LaneTable()
-        for _ in 0..<3 { table.add(held("acme")) }
+        for _ in 0..<3 { add(held("acme"), to: &table) }
         let given = table.close()
         #expect(given.count == 3)
         let next = table.next(upTo: 9, at: now)

@@ -11,7 +11,7 @@ import Testing
         settings: [UserID: ToggleSettings] = [:],
         network: NetworkToggles = .init()
     ) -> RefreshedGroup {
-        RefreshedGroup(group: group, gone: gone, settings: settings, networkToggles: network)
+        RefreshedGroup(group: group, gone: gone, settings: settings, networkToggles: network, readPoint: ReadPoint("0"))
     }
 
     @Test func `nothing has changed`() {
