@@ -12,6 +12,9 @@ public struct JSONObjectReader {
         case refuse
     }
 
+    /// The detail of a member that nobody asked for.
+    static let unknownMember = "unknown member"
+
     /// Where the object stands in the body: a JSON Pointer (RFC 6901), empty for the body itself.
     public let pointer: String
     private let members: JSONObject?
@@ -191,7 +194,7 @@ public struct JSONObjectReader {
         guard unknown == .refuse, let members else { return }
         for (key, _) in members.members where !asked.contains(key) {
             if errors.isFull { return }
-            refuse(key, "unknown member")
+            refuse(key, Self.unknownMember)
         }
     }
 }

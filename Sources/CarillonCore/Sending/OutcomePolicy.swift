@@ -73,7 +73,7 @@ public struct OutcomePolicy: Sendable {
                 news = .pause(after: nil, reason: reason)
             case .unregister(let at, let reason):
                 let effect = DeviceEffect.unregister(
-                    ifRegisteredBefore: min(at ?? now, target.registrationFence),
+                    ifRegisteredBefore: min(at ?? target.registrationFence, target.registrationFence),
                     error: shortened(reason)
                 )
                 record(target, .unregistered, reason, effect)

@@ -5,14 +5,27 @@ extension ToggleScope {
     /// - Throws: `invalid-toggles` with every place that is wrong: a mistyped switch must not be silently ignored.
     public func checked(_ document: JSONValue) throws(InvalidInput) -> JSONValue {
         let errors = InputErrors()
-        let full: JSONValue
-        switch self {
-        case .network: full = NetworkToggles(reading: document, unknown: .refuse, into: errors).document
-        case .user: full = UserToggles(reading: document, unknown: .refuse, into: errors).document
-        case .channel: full = ChannelToggles(reading: document, unknown: .refuse, into: errors).document
-        }
+        let full = read(document, into: errors)
         try errors.throwIfAny(problem: "invalid-toggles")
         return full
+    }
+
+    /// Refuses a merge patch with members that no document has, among them those that it would only remove.
+    ///
+    /// - Throws: `invalid-toggles` with every place.
+    public func checkMembers(ofPatch patch: JSONValue) throws(InvalidInput) {
+        let errors = InputErrors()
+        _ = read(patch, into: errors)
+        let unknown = errors.errors.filter { $0.detail == JSONObjectReader.unknownMember }
+        guard unknown.isEmpty else { throw InvalidInput(problem: "invalid-toggles", errors: unknown) }
+    }
+
+    private func read(_ document: JSONValue, into errors: InputErrors) -> JSONValue {
+        switch self {
+        case .network: NetworkToggles(reading: document, unknown: .refuse, into: errors).document
+        case .user: UserToggles(reading: document, unknown: .refuse, into: errors).document
+        case .channel: ChannelToggles(reading: document, unknown: .refuse, into: errors).document
+        }
     }
 
     /// A stored document with its defaults filled in.

@@ -27,6 +27,7 @@ struct ToggleController: Sendable {
             router.patch(path) { request, context in
                 let target = try await target(request, context)
                 let patch = try await RequestBodyReader.json(of: request, types: ContentType.mergePatch)
+                try target.scope.checkMembers(ofPatch: patch)
                 return try await write(target, request) { current in
                     try target.scope.checked(target.scope.completed(current).merging(patch: patch))
                 }

@@ -97,6 +97,25 @@ import Testing
         #expect(error?.errors.map(\.pointer) == [pointer])
     }
 
+    @Test(arguments: [
+        (ToggleScope.network, #"{"enabeld":null}"#, "/enabeld"),
+        (user, #"{"modules":{"chta":null}}"#, "/modules/chta"),
+        (channel, #"{"quietHours":null}"#, "/quietHours"),
+    ])
+    func `a patch cannot remove what no document has`(scope: ToggleScope, text: String, pointer: String) throws {
+        let patch = try json(text)
+        let error = #expect(throws: InvalidInput.self) { try scope.checkMembers(ofPatch: patch) }
+        #expect(error?.errors.map(\.pointer) == [pointer])
+    }
+
+    @Test(arguments: [
+        #"{"enabled":null}"#, #"{"modules":null}"#, #"{"modules":{"chat":null}}"#, #"{"quietHours":null}"#,
+    ])
+    func `a patch can remove what a document has`(text: String) throws {
+        let patch = try json(text)
+        #expect(throws: Never.self) { try Self.user.checkMembers(ofPatch: patch) }
+    }
+
     @Test func `all mistakes are named at once`() throws {
         let document = try json(#"{"enabled":1,"mentionsOnly":2,"mutedUntil":3,"x":4}"#)
         let error = #expect(throws: InvalidInput.self) { try Self.channel.checked(document) }
