@@ -130,7 +130,7 @@ struct GroupCommitLimits: Sendable {
     /// How many items one flight takes, unless a single request has more.
     var itemsPerFlight = 500
     /// How many flights may be in the air at once.
-    var flights = 1
+    var flights = 3
     /// After which time a flight is given up, so that callers are not kept waiting by a database that hangs.
     var deadline = Duration.seconds(5)
 }
