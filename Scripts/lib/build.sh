@@ -1,13 +1,17 @@
 # shellcheck shell=bash
 # Builds the program.
 
-# build_carillon CHECKOUT: builds with optimisation, and sets $carillon to the program.
+# program_path CHECKOUT CONFIGURATION: prints where a build of the program is, or will be.
+program_path() {
+    printf '%s/carillon\n' "$(swift build --package-path "$1" --configuration "$2" --show-bin-path)"
+}
+
+# build_carillon CHECKOUT CONFIGURATION: builds what is missing, and sets $carillon to the program.
 build_carillon() {
-    local -a options=(--package-path "$1" --configuration release --product carillon)
-    carillon=$(swift build "${options[@]}" --show-bin-path)/carillon
+    carillon=$(program_path "$1" "$2")
     if [[ ! -x $carillon ]]; then
-        say 'Building Carillon with optimisation: about 6 minutes on 2 cores the first time, seconds afterwards'
+        say 'Building Carillon for the first time: 5 to 10 minutes on 2 cores, seconds afterwards'
     fi
     # The reader of standard output gets what Carillon prints, nothing else.
-    swift build "${options[@]}" >&2
+    swift build --package-path "$1" --configuration "$2" --product carillon >&2
 }
