@@ -46,6 +46,11 @@ struct CircuitBreaker<Instant: InstantProtocol> where Instant.Duration == Durati
         }
     }
 
+    /// Whether the answer to a probe is being waited for.
+    var isProbing: Bool {
+        if case .probing = state { true } else { false }
+    }
+
     /// How long it stays open at least; `nil` when it is not open.
     func remaining(at now: Instant) -> Duration? {
         guard case .open(let until) = state, until > now else { return nil }

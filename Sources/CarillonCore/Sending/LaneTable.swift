@@ -34,6 +34,8 @@ struct LaneTable {
         var weight = 0
         var sending = 0
         var breaker = CircuitBreaker<ContinuousClock.Instant>()
+        /// The group that finds out whether a paused lane works again.
+        var probe: DeliveryGroup.ID?
 
         var isIdle: Bool { weight == 0 && sending == 0 && breaker.opening == nil }
     }
@@ -44,7 +46,7 @@ struct LaneTable {
     private var sending = 0
     private(set) var isClosed = false
     /// Whether rows are known to wait in the database for which there was no room.
-    var hasOverflow = false
+    private(set) var hasOverflow = false
 
     /// How much more would fit, in weights of groups.
     var room: Int { isClosed ? 0 : max(0, Self.weightInAll - held) }
@@ -67,6 +69,9 @@ struct LaneTable {
         lanes[group.lane] = state
         return true
     }
+
+    /// Notes that a group was written for which no place could be kept.
+    mutating func overflowed() { hasOverflow = true }
 
     /// Gives a reserved place back.
     mutating func cancelReservation(_ group: DeliveryGroup) {
@@ -114,15 +119,28 @@ struct LaneTable {
     }
 
     /// A group that was taken is through.
-    mutating func finished(_ lane: Lane, at now: ContinuousClock.Instant) {
+    mutating func finished(_ group: DeliveryGroup, at now: ContinuousClock.Instant) {
+        let lane = group.lane
         lanes[lane]?.sending -= 1
         sending -= 1
-        lanes[lane]?.breaker.probeEnded(at: now)
+        if lanes[lane]?.probe == group.id {
+            lanes[lane]?.probe = nil
+            lanes[lane]?.breaker.probeEnded(at: now)
+        }
         forgetIfIdle(lane)
     }
 
-    /// Something in a lane went through.
-    mutating func succeeded(_ lane: Lane) { lanes[lane]?.breaker.succeeded() }
+    /// Something of a group went through; of a paused lane only its probe can tell that it works again.
+    mutating func succeeded(_ group: DeliveryGroup) {
+        guard let state = lanes[group.lane], state.breaker.opening == nil || state.probe == group.id else { return }
+        lanes[group.lane]?.breaker.succeeded()
+    }
+
+    /// Notes how much a claim has found, to know whether more waits in the database.
+    mutating func claimed(_ count: Int, limitPerLane: Int, leavingOutLanes hasLeftOutLanes: Bool) {
+        if count >= limitPerLane { hasOverflow = true }
+        if count == 0, !hasLeftOutLanes { hasOverflow = false }
+    }
 
     /// Pauses a lane and answers what waits in it, to be given back.
     mutating func open(
@@ -215,6 +233,7 @@ struct LaneTable {
         defer { lanes[lane] = state }
         guard state.breaker.admits(at: now) else { return nil }
         guard let group = state.waiting.popFirst() else { return nil }
+        if state.breaker.isProbing { state.probe = group.group.id }
         state.weight -= group.weight
         held -= group.weight
         state.sending += 1

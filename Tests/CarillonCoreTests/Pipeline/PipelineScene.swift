@@ -15,21 +15,27 @@ struct StoreAway: TransientError {
 /// The whole pipeline on a store in memory, with one network, a channel and people with `log` devices.
 final class PipelineScene: Sendable {
     let store: MemoryStore
+    let queue: WatchedQueue
     let provider: ScriptedProvider
     let ingestor: Ingestor
     let dispatcher: Dispatcher
     let fanout: FanoutWorker
     let network = NetworkID(trusted: "acme")
     private let nextMessage = Mutex(0)
+    private let running = Mutex<ServiceGroup?>(nil)
 
     init(
         store: MemoryStore,
         ids: UUIDv7Generator,
-        provider: ScriptedProvider,
+        provider: ScriptedProvider = ScriptedProvider(),
         providers: [any Provider]? = nil,
-        settleInterval: Duration = .milliseconds(250)
+        settleInterval: Duration = .milliseconds(250),
+        sendLimitAtShutdown: Duration = .seconds(13),
+        dispatcherClock: WallClock = .system
     ) throws {
+        let watched = WatchedQueue(store)
         self.store = store
+        self.queue = watched
         self.provider = provider
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let metrics = PipelineMetrics(factory: NOOPMetricsHandler.instance)
@@ -37,15 +43,16 @@ final class PipelineScene: Sendable {
         backoff.steps = [.zero]
         backoff.last = .zero
         dispatcher = Dispatcher(
-            queue: store,
+            queue: watched,
             providers: providers ?? [provider],
             policy: OutcomePolicy(backoff: backoff),
             settleInterval: settleInterval,
-            clock: .system,
+            sendLimitAtShutdown: sendLimitAtShutdown,
+            clock: dispatcherClock,
             metrics: metrics,
             logger: logger
         )
-        let queue = FanoutQueue(inbox: store, logger: logger)
+        let events = FanoutQueue(inbox: store, logger: logger)
         let catalog = try TemplateCatalog([
             CompiledTemplate(.init(title: "%s", body: .one("New: %s")), for: .channelCreated, locale: .english),
             CompiledTemplate(
@@ -60,7 +67,7 @@ final class PipelineScene: Sendable {
             ),
         ])
         fanout = FanoutWorker(
-            queue: queue,
+            queue: events,
             inbox: store,
             recipients: store,
             expander: Expander(catalog: catalog, ids: ids, clock: .system),
@@ -69,7 +76,7 @@ final class PipelineScene: Sendable {
             metrics: metrics,
             logger: logger
         )
-        ingestor = Ingestor(inbox: store, fanout: queue, ids: ids, clock: .system, metrics: metrics)
+        ingestor = Ingestor(inbox: store, fanout: events, ids: ids, clock: .system, metrics: metrics)
     }
 
     /// Runs the pipeline around `body`, and shuts it down gracefully afterwards.
@@ -78,6 +85,7 @@ final class PipelineScene: Sendable {
         provider: ScriptedProvider = ScriptedProvider(),
         providers: [any Provider]? = nil,
         settleInterval: Duration = .milliseconds(250),
+        dispatcherClock: WallClock = .system,
         _ body: @Sendable @escaping (PipelineScene) async throws -> Void
     ) async throws {
         let ids = UUIDv7Generator()
@@ -87,18 +95,23 @@ final class PipelineScene: Sendable {
             ids: ids,
             provider: provider,
             providers: providers,
-            settleInterval: settleInterval
+            settleInterval: settleInterval,
+            dispatcherClock: dispatcherClock
         )
         try await scene.populate(members: members)
         try await scene.whileRunning { try await body(scene) }
     }
 
-    /// Starts this scene's services for the time of `body`.
-    func whileRunning(_ body: @Sendable @escaping () async throws -> Void) async throws {
+    /// Starts services, usually all of this scene's, for the time of `body`.
+    func whileRunning(
+        _ services: [any Service]? = nil,
+        _ body: @Sendable @escaping () async throws -> Void
+    ) async throws {
         let group = ServiceGroup(
-            services: [dispatcher, fanout],
+            services: services ?? [dispatcher, fanout],
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
+        running.withLock { $0 = group }
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             let result = await Result { try await body() }
@@ -106,6 +119,12 @@ final class PipelineScene: Sendable {
             try await tasks.waitForAll()
             try result.get()
         }
+    }
+
+    /// Tells this scene's services to stop, and does not wait for them.
+    func beginShutdown() {
+        let group = running.withLock(\.self)
+        Task { await group?.triggerGracefulShutdown() }
     }
 
     func populate(members: Int) async throws {

@@ -53,18 +53,6 @@ import Testing
         }
     }
 
-    @Test func `no outcome is lost when a group is written down while it is being sent`() async throws {
-        let provider = ScriptedProvider(yields: true)
-        try await PipelineScene.run(members: 40, provider: provider, settleInterval: .microseconds(50)) { scene in
-            var ids: [EventID] = []
-            for _ in 0..<100 { ids.append(try await scene.post()) }
-            for id in ids {
-                let status = try await scene.finished(id)
-                #expect(status.deliveries[.delivered] == 40)
-            }
-        }
-    }
-
     @Test func `a device that is gone is not sent to again`() async throws {
         let provider = ScriptedProvider { target, _ in
             target.userID.rawValue == "user-0" ? .unregister(at: nil, reason: "http 410") : .delivered(id: nil)
@@ -120,6 +108,75 @@ import Testing
                 return status?.deliveries[.delivered] == 1 && status?.state == .done ? status : nil
             }
             #expect(status.deliveries[.dead, default: 0] == 0)
+        }
+    }
+
+    @Test func `a switch flipped between a claim and the sending is obeyed`() async throws {
+        let broken = Flag(true)
+        let provider = ScriptedProvider { _, _ in broken.isSet ? .bug(reason: "too big") : .delivered(id: nil) }
+        try await PipelineScene.run(members: 1, provider: provider) { scene in
+            let dead = try await scene.finished(try await scene.post())
+            broken.clear()
+            provider.close()
+            for _ in 0..<LaneTable.sendsPerLane { try await scene.post() }
+            _ = try await eventually { provider.waiting == LaneTable.sendsPerLane ? true : nil }
+            let letters = try await scene.store.deadLetters(in: scene.network, after: nil, limit: 1)
+            let letter = try #require(letters.first)
+            _ = try await scene.store.retryDeadLetter(letter.id, in: scene.network)
+            _ = try await eventually { scene.queue.claimed.isEmpty ? nil : true }
+            _ = try await scene.store.updateToggles(.user("user-0"), in: scene.network, expected: nil) { _ in
+                ["enabled": false]
+            }
+            provider.open()
+            let status = try await scene.finished(dead.id)
+            #expect(status.deliveries.values.allSatisfy { $0 == 0 })
+            #expect(provider.devices.count == 1 + LaneTable.sendsPerLane)
+        }
+    }
+
+    @Test func `all deliveries that are over are recorded at once`() async throws {
+        let time = MutableTime(WallClock.system.now().milliseconds)
+        let clock = WallClock { time.now }
+        let ids = UUIDv7Generator()
+        let store = MemoryStore(clock: clock, ids: ids)
+        let accepted = AcceptedIDs()
+        let first = try PipelineScene(store: store, ids: ids)
+        try await first.populate(members: 1)
+        try await first.whileRunning([first.fanout]) {
+            for _ in 0..<200 { accepted.add(try await first.post()) }
+            for id in accepted.all {
+                _ = try await eventually {
+                    try await store.event(id, in: first.network)?.state == .delivering ? true : nil
+                }
+            }
+        }
+        time.set((time.now + notificationTimeToLive + .seconds(3600)).milliseconds)
+        let second = try PipelineScene(store: store, ids: ids, dispatcherClock: clock)
+        try await second.whileRunning {
+            await second.dispatcher.expireGroups()
+            for id in accepted.all {
+                let status = try await second.finished(id)
+                #expect(status.deliveries[.expired] == 1)
+            }
+        }
+        #expect(second.provider.devices.isEmpty)
+    }
+
+    @Test func `what has waited for too long is not sent any more`() async throws {
+        let time = MutableTime(WallClock.system.now().milliseconds)
+        let provider = ScriptedProvider(isOpen: false)
+        let clock = WallClock { time.now }
+        try await PipelineScene.run(members: 1, provider: provider, dispatcherClock: clock) { scene in
+            for _ in 0..<LaneTable.sendsPerLane { try await scene.post() }
+            _ = try await eventually { provider.waiting == LaneTable.sendsPerLane ? true : nil }
+            let late = try await scene.post()
+            _ = try await eventually {
+                try await scene.store.event(late, in: scene.network)?.state == .delivering ? true : nil
+            }
+            time.set((time.now + notificationTimeToLive + .seconds(3600)).milliseconds)
+            provider.open()
+            let status = try await scene.finished(late)
+            #expect(status.deliveries[.expired] == 1)
         }
     }
 

@@ -9,19 +9,16 @@ final class ScriptedProvider: Provider {
     let name: ProviderName
     let deadline = Duration.seconds(5)
     private let script: Script
-    private let yields: Bool
     private let gate = Mutex<(isClosed: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
     private let sent = Mutex<[(device: DeviceID, event: EventID)]>([])
 
     init(
         name: ProviderName = .log,
         isOpen: Bool = true,
-        yields: Bool = false,
         _ script: @escaping Script = { _, _ in .delivered(id: nil) }
     ) {
         self.name = name
         self.script = script
-        self.yields = yields
         if !isOpen { gate.withLock { $0.isClosed = true } }
     }
 
@@ -30,6 +27,9 @@ final class ScriptedProvider: Provider {
 
     /// How many sends wait at the gate.
     var waiting: Int { gate.withLock { $0.waiting.count } }
+
+    /// Lets nothing through from now on.
+    func close() { gate.withLock { $0.isClosed = true } }
 
     /// Lets everything through from now on.
     func open() {
@@ -52,7 +52,6 @@ final class ScriptedProvider: Provider {
         for target in group.targets {
             sent.withLock { $0.append((target.deviceID, group.cause.eventID)) }
             report(target, script(target, group.attempt + 1))
-            if yields { await Task.yield() }
         }
     }
 }

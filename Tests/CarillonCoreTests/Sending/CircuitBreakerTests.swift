@@ -62,6 +62,15 @@ import Testing
         #expect(breaker.opening?.since == Timestamp(milliseconds: 0))
     }
 
+    @Test func `the longest pause that was asked for counts`() {
+        var breaker = CircuitBreaker<ContinuousClock.Instant>()
+        breaker.open(at: start, wallTime: wallTime, retryAfter: .seconds(60), reason: "quota")
+        breaker.open(at: start, wallTime: wallTime, retryAfter: .seconds(5), reason: "quota")
+        #expect(breaker.remaining(at: start) == .seconds(60))
+        breaker.open(at: start + .seconds(30), wallTime: wallTime, retryAfter: .seconds(90), reason: "quota")
+        #expect(breaker.remaining(at: start + .seconds(30)) == .seconds(90))
+    }
+
     @Test func `many failures of one pause count once`() {
         var breaker = CircuitBreaker<ContinuousClock.Instant>()
         for _ in 0..<500 { breaker.open(at: start, wallTime: wallTime, retryAfter: nil, reason: "key") }

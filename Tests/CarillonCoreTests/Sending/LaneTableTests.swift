@@ -33,7 +33,7 @@ import Testing
         #expect(first.count == LaneTable.sendsPerLane)
         let second = table.next(upTo: 100, at: now)
         #expect(second.isEmpty)
-        table.finished(first[0].group.lane, at: now)
+        table.finished(first[0].group, at: now)
         let third = table.next(upTo: 100, at: now)
         #expect(third.count == 1)
     }
@@ -93,10 +93,49 @@ import Testing
         for _ in 0..<4 { add(held("acme"), to: &table) }
         let probe = table.next(upTo: 9, at: later)
         #expect(probe.count == 1)
-        table.succeeded(lane)
-        table.finished(lane, at: later)
+        table.succeeded(probe[0].group)
+        table.finished(probe[0].group, at: later)
         let rest = table.next(upTo: 9, at: later)
         #expect(rest.count == 3)
+    }
+
+    @Test func `what was sent before a pause neither ends it nor lets a second probe go`() {
+        var table = LaneTable()
+        for _ in 0..<4 { add(held("acme"), to: &table) }
+        let early = table.next(upTo: 2, at: now).map(\.group)
+        _ = table.open(early[0].lane, at: now, wallTime: testNow, retryAfter: .seconds(1), reason: "quota")
+        table.succeeded(early[0])
+        #expect(table.statuses.map(\.circuit) == [.open])
+        let later = now + .seconds(2)
+        for _ in 0..<4 { add(held("acme"), to: &table) }
+        let probe = table.next(upTo: 9, at: later)
+        #expect(probe.count == 1)
+        table.succeeded(early[1])
+        for group in early { table.finished(group, at: later) }
+        let second = table.next(upTo: 9, at: later)
+        #expect(second.isEmpty, "the probe is still on its way")
+        table.finished(probe[0].group, at: later)
+        let next = table.next(upTo: 9, at: later)
+        #expect(next.count == 1, "a probe that told nothing lets the next one try")
+    }
+
+    @Test func `a lane that runs dry wants more only while rows are known to wait`() {
+        var table = LaneTable()
+        let lane = held("acme").group.lane
+        #expect(!table.wantsMore(of: lane))
+        table.claimed(15, limitPerLane: 16, leavingOutLanes: false)
+        #expect(!table.wantsMore(of: lane), "the lane gave all it had")
+        table.claimed(16, limitPerLane: 16, leavingOutLanes: false)
+        #expect(table.wantsMore(of: lane))
+        for _ in 0..<LaneTable.sendsPerLane { add(held("acme"), to: &table) }
+        #expect(!table.wantsMore(of: lane), "it has enough for now")
+        _ = table.next(upTo: 9, at: now)
+        table.claimed(0, limitPerLane: 16, leavingOutLanes: true)
+        #expect(table.wantsMore(of: lane), "rows may wait in the lanes that were left out")
+        table.claimed(0, limitPerLane: 16, leavingOutLanes: false)
+        #expect(!table.wantsMore(of: lane))
+        table.overflowed()
+        #expect(table.wantsMore(of: lane))
     }
 
     @Test func `a lost lease is forgotten, a renewed one starts anew`() {
@@ -123,5 +162,8 @@ import Testing
         let next = table.next(upTo: 9, at: now)
         #expect(next.isEmpty)
         #expect(table.room == 0)
+        let added = table.add(held("acme"))
+        let filled = table.fill(held("acme"))
+        #expect(!added && !filled, "what comes too late is its giver's")
     }
 }
