@@ -24,6 +24,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let metricsCore = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
@@ -122,7 +123,7 @@ let package = Package(
             name: "CarillonHTTPTests",
             dependencies: [
                 "CarillonCore", "CarillonHTTP", "CarillonTesting",
-                crypto, httpTypes, hummingbird, hummingbirdTesting, logging, metricsCore, nioCore,
+                crypto, httpTypes, hummingbird, hummingbirdTesting, logging, metricsCore, nioCore, nioEmbedded,
             ],
             swiftSettings: settings
         ),

@@ -154,6 +154,8 @@ import Testing
         let second = try PipelineScene(store: store, ids: ids, dispatcherClock: clock)
         try await second.whileRunning {
             await second.dispatcher.expireGroups()
+            let left = try await store.claimExpired(limit: 1)
+            #expect(left.isEmpty, "more than a claim takes at a time")
             for id in accepted.all {
                 let status = try await second.finished(id)
                 #expect(status.deliveries[.expired] == 1)
