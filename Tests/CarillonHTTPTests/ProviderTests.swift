@@ -12,7 +12,7 @@ import Testing
     @Test func `providers are listed with the circuits of the caller's network`() async throws {
         let lanes = [
             LaneStatus(
-                lane: Lane(networkID: NetworkID(trusted: "acme"), provider: .webhook, appID: ""),
+                lane: Lane(networkID: NetworkID(trusted: "acme"), provider: .webhook, appID: "chat.example:443"),
                 circuit: .open,
                 since: TestAPI.now,
                 reason: "connection refused"
@@ -24,9 +24,9 @@ import Testing
             let answer = try await api.call(.get, network.path("providers"), as: network.adminKey)
             #expect(
                 answer.text == """
-                    {"items":[{"provider":"log","appId":null,"circuit":"closed","since":null,"reason":null},\
-                    {"provider":"webhook","appId":null,"circuit":"open","since":"2026-11-24T12:00:00.000Z",\
-                    "reason":"connection refused"}]}
+                    {"items":[{"provider":"log","appId":null,"host":null,"circuit":"closed","since":null,"reason":null},\
+                    {"provider":"webhook","appId":null,"host":"chat.example:443","circuit":"open",\
+                    "since":"2026-11-24T12:00:00.000Z","reason":"connection refused"}]}
                     """
             )
         }

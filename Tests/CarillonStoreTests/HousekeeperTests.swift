@@ -48,6 +48,21 @@ import Testing
         }
     }
 
+    @Test func `what fails does not keep the rest from being done`() async throws {
+        try await withStores { scene, pool in
+            try await pool.withConnection { session in
+                try session.script(
+                    """
+                    ALTER TABLE changes RENAME TO changes_away;
+                    INSERT INTO event_keys SELECT 'acme', 'old', gen_random_uuid(), now() - interval '8 days';
+                    """
+                )
+            }
+            await #expect(throws: PostgresError.self) { try await housekeeper(pool).sweep() }
+            #expect(try await pool.count("event_keys") == 0)
+        }
+    }
+
     @Test func `forgets what has aged, in batches, and nothing else`() async throws {
         try await withStores { scene, pool in
             try await pool.withConnection { session in

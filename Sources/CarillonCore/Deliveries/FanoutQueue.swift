@@ -11,11 +11,11 @@ public final class FanoutQueue: Sendable {
     private let inbox: any EventInbox
     private let logger: Logger
 
-    /// A queue for at most `capacity` events whose rows are in `inbox`.
+    /// A queue for about `capacity` events whose rows are in `inbox`.
     public init(inbox: some EventInbox, capacity: Int = 5_000, logger: Logger) {
         self.inbox = inbox
         self.logger = logger
-        mailbox = FairMailbox(capacity: capacity)
+        mailbox = FairMailbox(capacity: capacity) { $0.weight }
     }
 
     /// How many events wait.
@@ -25,6 +25,9 @@ public final class FanoutQueue: Sendable {
     var events: [PendingEvent] { mailbox.elements }
 
     func reserve(_ count: Int) -> Bool { mailbox.reserve(count) }
+
+    /// Keeps places free for a network's new events; `false` also when it has its share of the queue already.
+    func reserve(_ count: Int, for network: NetworkID) -> Bool { mailbox.reserve(count, for: network) }
 
     func cancelReservation(_ count: Int) { mailbox.cancelReservation(count) }
 
@@ -52,4 +55,12 @@ public final class FanoutQueue: Sendable {
 
     /// Gives back what is inside of a closed queue.
     func giveBackRest() async { await giveBack(mailbox.drain()) }
+}
+
+extension PendingEvent {
+    /// About how much memory it takes, in events of the size that is usual.
+    fileprivate var weight: Int {
+        let people = event.members.count + event.mentions.count
+        return 1 + ((event.message?.text.utf8.count ?? 0) + people * 100) / FanoutQueue.largestBody
+    }
 }

@@ -15,7 +15,7 @@ public final class FanoutWorker: Service {
     private let logger: Logger
 
     private static let batchSize = 64
-    private static let claimSize = 200
+    private static let claimSize = 64
     private static let pollInterval = Duration.milliseconds(350)
     private static let renewInterval = Duration.seconds(15)
     private static let patience = Duration.seconds(40)

@@ -4,7 +4,7 @@ public struct Lane: Sendable, Hashable, Comparable, CustomStringConvertible {
     public var networkID: NetworkID
     /// The provider.
     public var provider: ProviderName
-    /// The app whose credential is needed; empty where the provider needs none.
+    /// The app whose credential is needed, or the host of the devices' URLs; empty where the provider has neither.
     public var appID: String
 
     /// A lane by its parts.
@@ -13,6 +13,14 @@ public struct Lane: Sendable, Hashable, Comparable, CustomStringConvertible {
         self.provider = provider
         self.appID = appID
     }
+
+    /// The app, where a provider has credentials for each.
+    public var app: String? { hasApps ? appID : nil }
+
+    /// The server, where devices are on many.
+    public var host: String? { hasApps || appID.isEmpty ? nil : appID }
+
+    private var hasApps: Bool { provider == .apns || provider == .fcm }
 
     /// The parts with slashes between them.
     public var description: String { "\(networkID)/\(provider.rawValue)/\(appID)" }

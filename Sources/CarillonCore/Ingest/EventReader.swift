@@ -60,10 +60,16 @@ struct EventReader {
         case .channelUpdated, .channelDeleted:
             event.channel = data.channel("channel", required: true)
             event.actor = data.person("user")
-        case .memberJoined, .memberLeft:
+        case .memberJoined:
             event.channel = data.channel("channel", required: true)
             event.actor = data.person("user")
             event.members = members(in: &data, required: true)
+        case .memberLeft:
+            event.channel = data.channel("channel", required: true)
+            event.actor = data.person("user")
+            // Who leaves by themselves need not be named twice.
+            let leaver = data.contains("members") ? nil : event.actor
+            event.members = leaver.map { [$0] } ?? members(in: &data, required: true)
         case .messageSent:
             event.channel = data.channel("channel", required: true)
             event.actor = data.person("user", required: true)

@@ -69,16 +69,16 @@ public final class Ingestor: Sendable {
                 )
             )
         }
-        let acceptances = try await store(&incoming)
+        let acceptances = try await store(&incoming, of: network)
         return receipts(for: parsed, acceptances)
     }
 
-    private func store(_ incoming: inout [IncomingEvent]) async throws -> [Acceptance] {
+    private func store(_ incoming: inout [IncomingEvent], of network: NetworkID) async throws -> [Acceptance] {
         guard !incoming.isEmpty else { return [] }
         let notifying = incoming.indices.filter { index in
             incoming[index].event.type.notifies && incoming[index].body.count <= FanoutQueue.largestBody
         }
-        let reserved = fanout.reserve(notifying.count) ? notifying : []
+        let reserved = fanout.reserve(notifying.count, for: network) ? notifying : []
         for index in reserved { incoming[index].leased = true }
         do {
             let acceptances = try await commits.submit(incoming)

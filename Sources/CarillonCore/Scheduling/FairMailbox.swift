@@ -1,9 +1,13 @@
 import Synchronization
 
 /// A bounded ``FairQueue`` between tasks: takers wait while it is empty, givers are told when it is full.
+///
+/// A key is full before the mailbox is: it may hold no more elements than there is room for others. So one key alone gets
+/// half of the mailbox, two get a third each, and there is always some room for a key that comes later.
 final class FairMailbox<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     private struct State {
         var queue = FairQueue<Key, Element>()
+        var weight = 0
         var reserved = 0
         var takers: [CheckedContinuation<Void, Never>] = []
         var isClosed = false
@@ -11,17 +15,24 @@ final class FairMailbox<Key: Hashable & Sendable, Element: Sendable>: Sendable {
 
     private let state = Mutex(State())
     private let capacity: Int
+    private let weight: @Sendable (Element) -> Int
 
-    /// A mailbox for at most `capacity` elements, those for which only a place is reserved included.
-    init(capacity: Int) {
+    /// A mailbox.
+    ///
+    /// - Parameters:
+    ///   - capacity: What all elements may weigh together, those for which only a place is reserved included.
+    ///   - weight: What an element weighs, at least 1. A place is reserved for 1, since heavier ones are rare: those
+    ///     may go beyond the capacity once, and keep others out until they are taken.
+    init(capacity: Int, weight: @Sendable @escaping (Element) -> Int = { _ in 1 }) {
         self.capacity = capacity
+        self.weight = weight
     }
 
     /// How many elements wait.
     var count: Int { state.withLock { $0.queue.count } }
 
     /// How many more would fit.
-    var room: Int { state.withLock { $0.isClosed ? 0 : max(0, capacity - $0.queue.count - $0.reserved) } }
+    var room: Int { state.withLock { room(in: $0) } }
 
     /// Everything that waits, for renewing leases.
     var elements: [Element] { state.withLock { $0.queue.elements } }
@@ -29,7 +40,16 @@ final class FairMailbox<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     /// Keeps `count` places free; `false` when there are not that many, or when the mailbox is closed.
     func reserve(_ count: Int) -> Bool {
         state.withLock { state in
-            guard !state.isClosed, state.queue.count + state.reserved + count <= capacity else { return false }
+            guard !state.isClosed, count <= room(in: state) else { return false }
+            state.reserved += count
+            return true
+        }
+    }
+
+    /// Keeps `count` places free for a key; `false` also when it has its share already.
+    func reserve(_ count: Int, for key: Key) -> Bool {
+        state.withLock { state in
+            guard !state.isClosed, state.queue.count(of: key) + 2 * count <= room(in: state) else { return false }
             state.reserved += count
             return true
         }
@@ -45,7 +65,10 @@ final class FairMailbox<Key: Hashable & Sendable, Element: Sendable>: Sendable {
         let takers: [CheckedContinuation<Void, Never>]? = state.withLock { state in
             state.reserved -= elements.count
             guard !state.isClosed else { return nil }
-            for (key, element) in elements { state.queue.append(element, for: key) }
+            for (key, element) in elements {
+                state.queue.append(element, for: key)
+                state.weight += weight(element)
+            }
             defer { state.takers = [] }
             return state.takers
         }
@@ -56,7 +79,11 @@ final class FairMailbox<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     /// Takes up to `limit` elements, waiting for the first; empty once the mailbox is closed.
     func take(upTo limit: Int) async -> [Element] {
         while true {
-            let (elements, isClosed) = state.withLock { ($0.isClosed ? [] : $0.queue.popFirst(limit), $0.isClosed) }
+            let (elements, isClosed) = state.withLock { state in
+                let elements = state.isClosed ? [] : state.queue.popFirst(limit)
+                for element in elements { state.weight -= weight(element) }
+                return (elements, state.isClosed)
+            }
             if isClosed || !elements.isEmpty { return elements }
             await withCheckedContinuation { continuation in
                 let ready = state.withLock { state in
@@ -81,4 +108,8 @@ final class FairMailbox<Key: Hashable & Sendable, Element: Sendable>: Sendable {
 
     /// Empties a closed mailbox, for its owner to give back what was inside.
     func drain() -> [Element] { state.withLock { $0.queue.popFirst(.max) } }
+
+    private func room(in state: borrowing State) -> Int {
+        state.isClosed ? 0 : max(0, capacity - state.weight - state.reserved)
+    }
 }

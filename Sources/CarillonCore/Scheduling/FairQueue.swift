@@ -11,6 +11,9 @@ struct FairQueue<Key: Hashable, Element> {
     /// Whether nothing waits.
     var isEmpty: Bool { count == 0 }
 
+    /// How many elements of a key wait.
+    func count(of key: Key) -> Int { waiting[key]?.count ?? 0 }
+
     /// Adds an element behind the others of its key.
     mutating func append(_ element: Element, for key: Key) {
         if waiting[key, default: []].isEmpty { turns.append(key) }

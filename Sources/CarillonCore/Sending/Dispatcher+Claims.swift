@@ -5,7 +5,7 @@ import Synchronization
 /// Due retries, what other replicas left, and what is no longer worth sending.
 extension Dispatcher {
     private static let batchSize = 64
-    private static let groupsPerLaneAndClaim = 16
+    private static let groupsPerLaneAndClaim = 64
 
     func claimDueGroups() async {
         for await _ in claims {

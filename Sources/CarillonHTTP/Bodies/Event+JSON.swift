@@ -64,7 +64,8 @@ extension DeadLetter {
             "eventId": .string(eventID.description),
             "eventType": .string(eventType.rawValue),
             "provider": .string(lane.provider.rawValue),
-            "appId": lane.appID.isEmpty ? .null : .string(lane.appID),
+            "appId": JSONValue(lane.app),
+            "host": JSONValue(lane.host),
             "deviceId": .string(record.deviceID.rawValue),
             "userId": .string(record.userID.rawValue),
             "attempts": JSONValue(record.attempts),
@@ -79,7 +80,8 @@ extension LaneStatus {
     var json: JSONValue {
         [
             "provider": .string(lane.provider.rawValue),
-            "appId": lane.appID.isEmpty ? .null : .string(lane.appID),
+            "appId": JSONValue(lane.app),
+            "host": JSONValue(lane.host),
             "circuit": .string(circuit.rawValue),
             "since": JSONValue(since),
             "reason": JSONValue(reason),

@@ -27,18 +27,29 @@ public struct Housekeeper: Sendable {
     }
 
     /// Does all that is due, in transactions of bounded size. Meant to be run every minute or so.
+    ///
+    /// What fails does not keep the rest from being done.
+    /// - Throws: The first error, when all has been tried.
     public func sweep() async throws {
-        try await sweepPartitions()
         let window = Int(idempotencyWindow.components.seconds / 86_400)
-        try await sweep("changes", where: "changed_at < now() - interval '10 minutes'")
-        try await sweep("event_keys", where: "received_at < now() - \(window) * interval '1 day'")
         let days = Int(Self.retentionDays)
-        try await sweep("dead_letters", where: "at < now() - \(days) * interval '1 day'")
         let isOld: SQL = "facts_at < now() - \(days) * interval '1 day'"
-        try await sweep("members", where: "NOT is_member AND toggles IS NULL AND " + isOld)
-        try await sweep("channels", where: "deleted AND " + isOld)
-        try await sweep("users", where: "deleted AND " + isOld)
-        try await sweepOrphans()
+        let aged: [(table: String, condition: SQL)] = [
+            ("changes", "changed_at < now() - interval '10 minutes'"),
+            ("event_keys", "received_at < now() - \(window) * interval '1 day'"),
+            ("dead_letters", "at < now() - \(days) * interval '1 day'"),
+            ("members", "NOT is_member AND toggles IS NULL AND " + isOld),
+            ("channels", "deleted AND " + isOld),
+            ("users", "deleted AND " + isOld),
+        ]
+        var failures: [any Error] = []
+        func attempt(_ step: () async throws -> Void) async {
+            do { try await step() } catch { failures.append(error) }
+        }
+        await attempt { try await sweepPartitions() }
+        for (table, condition) in aged { await attempt { try await sweep(table, where: condition) } }
+        await attempt { try await sweepOrphans() }
+        if let failure = failures.first { throw failure }
     }
 
     /// Makes the partitions of today and the next days; to be done before the first row for them is written, too.

@@ -44,6 +44,15 @@ import Testing
         )
     }
 
+    @Test func `who leaves without being listed is the user of the event`() throws {
+        let alone = try event(#"{"type":"member.left","data":{"channel":{"id":"c"},"user":{"id":"a"}}}"#)
+        #expect(alone.members.map(\.id.rawValue) == ["a"])
+        let removed = try event(
+            #"{"type":"member.left","data":{"channel":{"id":"c"},"user":{"id":"admin"},"members":["a"]}}"#
+        )
+        #expect(removed.members.map(\.id.rawValue) == ["a"])
+    }
+
     @Test(
         arguments: [
             (#"{"type":"channel.created","data":{"channel":{"id":"c"}}}"#, .channelCreated),
@@ -52,6 +61,7 @@ import Testing
             (#"{"type":"channel.deleted","data":{"channel":{"id":"c"}}}"#, .channelDeleted),
             (#"{"type":"member.joined","data":{"channel":{"id":"c"},"members":["a"]}}"#, .memberJoined),
             (#"{"type":"member.left","data":{"channel":{"id":"c"},"members":["a"]}}"#, .memberLeft),
+            (#"{"type":"member.left","data":{"channel":{"id":"c"},"user":{"id":"a"}}}"#, .memberLeft),
             (#"{"type":"message.sent","data":{"channel":{"id":"c"},"user":{"id":"a"},"message":{}}}"#, .messageSent),
             (#"{"type":"user.updated","data":{"user":{"id":"a"}}}"#, .userUpdated),
             (#"{"type":"user.deleted","data":{"user":{"id":"a"}}}"#, .userDeleted),

@@ -36,6 +36,26 @@ import Testing
         #expect(mailbox.room == 3)
     }
 
+    @Test func `one key cannot fill it`() {
+        let mailbox = FairMailbox<String, Int>(capacity: 100)
+        func add(_ key: String) -> Bool { mailbox.reserve(1, for: key) && mailbox.fill([(key, 0)]) }
+        var counts = ["loud": 0, "louder": 0]
+        while add("loud") { counts["loud", default: 0] += 1 }
+        while add("louder") { counts["louder", default: 0] += 1 }
+        #expect(counts == ["loud": 50, "louder": 25])
+        #expect(add("quiet"), "whoever comes later finds room")
+        #expect(mailbox.reserve(24), "what was claimed was counted by its claimer")
+    }
+
+    @Test func `what is heavy leaves less room for others until it is taken`() async {
+        let mailbox = FairMailbox<String, Int>(capacity: 10) { $0 }
+        #expect(mailbox.reserve(2))
+        #expect(mailbox.fill([("a", 7), ("a", 1)]))
+        #expect(mailbox.room == 2)
+        _ = await mailbox.take(upTo: 1)
+        #expect(mailbox.room == 9)
+    }
+
     @Test func `a taker waits for what is filled in`() async {
         let mailbox = FairMailbox<String, Int>(capacity: 10)
         async let taken = mailbox.take(upTo: 10)
