@@ -78,11 +78,11 @@ extension MemoryNetwork {
         let group = settlement.group
         for record in settlement.records {
             note(record, of: group, ids: ids)
-            if let effect = record.effect { apply(effect, to: record.deviceID, of: record.userID) }
+            if let effect = record.effect { apply(effect, to: record.deviceID, of: record.userID, at: now) }
         }
         for target in settlement.remainders.flatMap(\.targets) {
             guard let error = settlement.troubles[target.deviceID] else { continue }
-            apply(.noteError(error), to: target.deviceID, of: target.userID)
+            apply(.noteError(error), to: target.deviceID, of: target.userID, at: now)
         }
         groups[group.id] = nil
         for (index, remainder) in settlement.remainders.enumerated() where !remainder.targets.isEmpty {
@@ -132,7 +132,7 @@ extension MemoryNetwork {
     }
 
     /// Notes something about a device, if it is still that user's.
-    private mutating func apply(_ effect: DeviceEffect, to id: DeviceID, of user: UserID) {
+    private mutating func apply(_ effect: DeviceEffect, to id: DeviceID, of user: UserID, at now: Timestamp) {
         guard var device = devices[id], device.userID == user, device.state != .unregistered else { return }
         switch effect {
         case .clearError: device.error = nil
@@ -143,7 +143,10 @@ extension MemoryNetwork {
             (device.state, device.error) = (.quarantined, error)
         case .unregister, .quarantine: return
         }
-        if device.state != devices[id]?.state { newChanges.append(user) }
+        if device.state != devices[id]?.state {
+            newChanges.append(user)
+            outOfUse[id] = now
+        }
         devices[id] = device
     }
 }

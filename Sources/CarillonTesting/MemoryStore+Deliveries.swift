@@ -135,6 +135,28 @@ extension MemoryStore: DeliveryQueue {
         }
     }
 
+    /// Makes what waits in a provider's lanes due now, of one app or, without `appID`, of all.
+    public func makeDue(_ provider: ProviderName, appID: String?, in network: NetworkID) async throws {
+        let now = clock.now()
+        try withNetwork(network) { network in
+            for (id, row) in network.groups where row.group.lane.provider == provider && !row.group.leased {
+                guard appID ?? row.group.lane.appID == row.group.lane.appID else { continue }
+                network.groups[id]?.runAt = min(row.runAt, now)
+            }
+        }
+    }
+
+    /// Lets go the brake of a lane until a moment, in all replicas.
+    public func releaseBrake(of lane: Lane, until end: Timestamp) async throws {
+        try withState { $0.releasedBrakes[lane] = end }
+    }
+
+    /// The lanes whose brake is let go now.
+    public func releasedBrakes() async throws -> Set<Lane> {
+        let now = clock.now()
+        return try withState { state in Set(state.releasedBrakes.filter { $0.value > now }.keys) }
+    }
+
     /// How long the longest-waiting group that is due, and the longest-waiting event, have been waiting.
     public func oldestWait() async throws -> Duration {
         let now = clock.now()

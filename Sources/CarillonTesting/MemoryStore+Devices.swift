@@ -21,6 +21,28 @@ extension MemoryStore: DeviceStore {
         }
     }
 
+    /// Takes devices back into use that were unregistered or quarantined within a window of time; answers how many.
+    public func restoreDevices(
+        _ provider: ProviderName,
+        appID: String?,
+        putOutOfUse window: Range<Timestamp>,
+        in network: NetworkID
+    ) async throws -> Int {
+        try withNetwork(network) { network in
+            let found = network.devices.values.filter { device in
+                guard let moment = network.outOfUse[device.id], window.contains(moment) else { return false }
+                return device.state != .active && device.address.provider == provider
+                    && appID ?? device.address.appID == device.address.appID
+            }
+            for device in found {
+                network.devices[device.id]?.state = .active
+                network.devices[device.id]?.error = nil
+                network.outOfUse[device.id] = nil
+            }
+            return found.count
+        }
+    }
+
     /// A user's devices in the order of their ids.
     public func devices(of user: UserID, in network: NetworkID, after: DeviceID?, limit: Int) async throws -> [Device] {
         try withNetwork(network) { network in
@@ -43,6 +65,7 @@ extension MemoryNetwork {
             former.append(other)
         }
         devices[device.id] = device
+        outOfUse[device.id] = nil
         newChanges += Set(former.map(\.userID)).subtracting([device.userID]).sorted()
         return isNew
     }

@@ -81,6 +81,8 @@ struct MemoryState {
     var credentialReadings = 0
     /// What was switched or unregistered, oldest first; a read point is a place in it.
     var changes: [(network: NetworkID, user: UserID?)] = []
+    var providerTokens: [String: ProviderToken] = [:]
+    var releasedBrakes: [Lane: Timestamp] = [:]
     /// The network and the lane that were served last.
     var lastServedNetwork: NetworkID?
     var lastServedLane: Lane?
@@ -113,6 +115,9 @@ struct MemoryNetwork {
     var members: [MemoryMemberKey: MemoryMember] = [:]
     var devices: [DeviceID: Device] = [:]
     var templates: [MemoryTemplateKey: TemplateOverride] = [:]
+    var providerCredentials: [MemoryCredentialKey: ProviderCredential] = [:]
+    /// When devices that are not in use were put out of use.
+    var outOfUse: [DeviceID: Timestamp] = [:]
 
     var eventKeys: [String: (id: EventID, receivedAt: Timestamp)] = [:]
     var inbox: [EventID: MemoryInboxRow] = [:]
@@ -169,6 +174,12 @@ struct MemoryMember {
     var sinceEvent: UUID
     var factsAt: Timestamp
     var toggles = MemoryToggles()
+}
+
+/// Names a credential.
+struct MemoryCredentialKey: Hashable {
+    var provider: ProviderName
+    var appID: String
 }
 
 /// Names a template.

@@ -8,7 +8,7 @@ import Testing
         AccountStoreContract.clauses + DirectoryStoreContract.clauses + DirectoryFactsContract.clauses
         + ToggleStoreContract.clauses + DeviceStoreContract.clauses + TemplateStoreContract.clauses
         + EventInboxContract.clauses + RecipientSourceContract.clauses + DeliveryQueueContract.clauses
-        + SettlementContract.clauses + EventHistoryContract.clauses
+        + SettlementContract.clauses + EventHistoryContract.clauses + ProviderCredentialStoreContract.clauses
 
     @Test(arguments: clauses)
     func keeps(_ clause: ContractClause) async throws {
@@ -22,6 +22,7 @@ import Testing
             recipients: store,
             queue: store,
             accounts: store,
+            credentials: store,
             directory: store,
             toggles: store,
             devices: store,

@@ -23,6 +23,22 @@ import Testing
         }
     }
 
+    @Test func `of a queue's indexes only the key serves statements that look rows up by their key`() async throws {
+        try await withStores { _, pool in
+            let rivals = try await pool.withConnection { session in
+                try session.query(
+                    """
+                    SELECT i.indexrelid::regclass::text FROM pg_index i
+                    JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+                    WHERE i.indrelid IN ('inbox'::regclass, 'deliveries'::regclass) AND NOT i.indisprimary
+                        AND a.attname = 'network_id' AND i.indpred IS NULL
+                    """
+                ) { row in try row.decode(0, as: String.self) }
+            }
+            #expect(rivals.isEmpty, "planned for an empty queue, these are as good as the key")
+        }
+    }
+
     @Test func `no table but the changes keeps anything of a deleted network`() async throws {
         try await withStores { scene, pool in
             let event = Event(
@@ -44,6 +60,16 @@ import Testing
             _ = try await scene.inbox.accept([scene.incoming(event.named("f"))])
             try await scene.accounts.rotateWebhookSecret(of: scene.network, to: .generate(), overlap: .zero)
             try await scene.accounts.setUserTokenKeys([.hs256(Secret("s"))], of: scene.network)
+            let credential = ProviderCredential(
+                provider: .fcm,
+                appID: "x",
+                identity: JSONObject(),
+                material: Secret("s"),
+                updatedAt: .now
+            )
+            _ = try await scene.credentials.putProviderCredential(credential, of: scene.network)
+            let lane = Lane(networkID: scene.network, provider: .fcm, appID: "x")
+            try await scene.queue.releaseBrake(of: lane, until: .now + .seconds(60))
             let source = TemplateSource(title: "%s", body: .one("x"))
             let template = TemplateOverride(eventType: .messageSent, locale: "en", source: source, updatedAt: .now)
             _ = try await scene.templates.putTemplate(template, in: scene.network)

@@ -102,6 +102,15 @@ public protocol DeliveryQueue: Sendable {
     /// Gives groups back unsent, to be claimed again after `delay`, without counting an attempt.
     func release(_ groups: [DeliveryGroup], after delay: Duration) async throws
 
+    /// Makes what waits in a provider's lanes due now, of one app or, without `appID`, of all: what it waited for is there.
+    func makeDue(_ provider: ProviderName, appID: String?, in network: NetworkID) async throws
+
+    /// Lets go the brake of a lane (``UnregistrationBrake``) until a moment, in all replicas.
+    func releaseBrake(of lane: Lane, until end: Timestamp) async throws
+
+    /// The lanes whose brake is let go now.
+    func releasedBrakes() async throws -> Set<Lane>
+
     /// How long the longest-waiting group that is due, and the longest-waiting event, have been waiting.
     func oldestWait() async throws -> Duration
 }

@@ -8,6 +8,19 @@ public protocol DeviceStore: Sendable {
     func device(_ id: DeviceID, in network: NetworkID) async throws -> Device?
     /// Removes a device: with `user` only while it is theirs; `false` when nothing was removed.
     func deleteDevice(_ id: DeviceID, ifOwnedBy user: UserID?, in network: NetworkID) async throws -> Bool
+    /// Takes devices back into use that were unregistered or quarantined within a window of time; answers how many.
+    ///
+    /// - Parameters:
+    ///   - provider: Their provider.
+    ///   - appID: Their app; `nil` for all of the provider.
+    ///   - window: When they were put out of use.
+    ///   - network: The network.
+    func restoreDevices(
+        _ provider: ProviderName,
+        appID: String?,
+        putOutOfUse window: Range<Timestamp>,
+        in network: NetworkID
+    ) async throws -> Int
     /// A user's devices in the order of their ids.
     func devices(of user: UserID, in network: NetworkID, after: DeviceID?, limit: Int) async throws -> [Device]
 }

@@ -69,7 +69,8 @@ struct DeviceEffects {
                 ORDER BY d.network_id, d.device_id
                 FOR NO KEY UPDATE OF d
             )
-            UPDATE devices d SET error = t.error, state = coalesce(t.state, d.state)
+            UPDATE devices d SET error = t.error, state = coalesce(t.state, d.state),
+                state_at = CASE WHEN t.state IS NULL THEN d.state_at ELSE now() END
             FROM target t
             WHERE d.network_id = t.network_id AND d.device_id = t.device_id
             RETURNING d.network_id, d.user_id, t.state IS NOT NULL

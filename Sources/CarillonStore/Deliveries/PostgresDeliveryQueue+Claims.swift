@@ -111,14 +111,14 @@ extension PostgresDeliveryQueue {
     static func laneWalk(after start: LaneKey?) -> SQL {
         """
         (SELECT d.network_id, d.provider, d.app_id FROM deliveries d
-         WHERE (d.network_id, d.provider, d.app_id)
+         WHERE d.size > 0 AND (d.network_id, d.provider, d.app_id)
              > (\(start?.network ?? ""), \(start?.provider ?? ""), \(start?.app ?? ""))
          ORDER BY d.network_id, d.provider, d.app_id LIMIT 1)
         UNION ALL
         SELECT following.network_id, following.provider, following.app_id
         FROM lanes l CROSS JOIN LATERAL (
             SELECT d.network_id, d.provider, d.app_id FROM deliveries d
-            WHERE (d.network_id, d.provider, d.app_id) > (l.network_id, l.provider, l.app_id)
+            WHERE d.size > 0 AND (d.network_id, d.provider, d.app_id) > (l.network_id, l.provider, l.app_id)
             ORDER BY d.network_id, d.provider, d.app_id LIMIT 1
         ) AS following
         """
@@ -131,7 +131,7 @@ extension PostgresDeliveryQueue {
             FROM lanes l CROSS JOIN LATERAL (
                 SELECT d.network_id, d.group_id FROM deliveries d
                 WHERE d.network_id = l.network_id AND d.provider = l.provider AND d.app_id = l.app_id
-                    AND d.run_at <= now()
+                    AND d.size > 0 AND d.run_at <= now()
                 ORDER BY d.run_at LIMIT \(limitPerLane)
                 FOR UPDATE SKIP LOCKED
             ) AS share

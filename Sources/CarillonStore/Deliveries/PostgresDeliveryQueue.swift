@@ -84,7 +84,7 @@ public final class PostgresDeliveryQueue: DeliveryQueue {
                 ), waiting AS (
                     SELECT (SELECT d.run_at FROM deliveries d
                             WHERE d.network_id = l.network_id AND d.provider = l.provider AND d.app_id = l.app_id
-                                AND d.run_at <= now()
+                                AND d.size > 0 AND d.run_at <= now()
                             ORDER BY d.run_at LIMIT 1) AS since
                     FROM lanes l
                     UNION ALL

@@ -91,6 +91,26 @@ public struct PostgresDeviceStore: DeviceStore {
         }
     }
 
+    /// Takes devices of an app back into use that its provider, or we because of it, put out of use in a window of time.
+    public func restoreDevices(
+        _ provider: ProviderName,
+        appID: String?,
+        putOutOfUse window: Range<Timestamp>,
+        in network: NetworkID
+    ) async throws -> Int {
+        try await pool.write { session in
+            try session.execute(
+                """
+                UPDATE devices SET state = 'active', error = NULL, state_at = NULL
+                WHERE network_id = \(network.rawValue) AND provider = \(provider.rawValue)
+                    AND app_id = coalesce(\(appID), app_id)
+                    AND state <> 'active' AND state_at >= \(window.lowerBound.stored)
+                    AND state_at < \(window.upperBound.stored)
+                """
+            )
+        }
+    }
+
     private static func write(
         _ device: Device,
         hash: [UInt8]?,
@@ -111,7 +131,7 @@ public struct PostgresDeviceStore: DeviceStore {
             SET user_id = EXCLUDED.user_id, provider = EXCLUDED.provider, app_id = EXCLUDED.app_id,
                 address = EXCLUDED.address, environment = EXCLUDED.environment, p256dh = EXCLUDED.p256dh,
                 auth = EXCLUDED.auth, address_hash = EXCLUDED.address_hash, locale = EXCLUDED.locale,
-                state = EXCLUDED.state, error = EXCLUDED.error, registered_at = EXCLUDED.registered_at
+                state = EXCLUDED.state, error = EXCLUDED.error, registered_at = EXCLUDED.registered_at, state_at = NULL
             """
         )
     }

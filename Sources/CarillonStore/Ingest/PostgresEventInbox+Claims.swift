@@ -93,13 +93,14 @@ extension PostgresEventInbox {
                 ) AS following
             ), ready AS MATERIALIZED (
                 SELECT w.network_id FROM walk w
-                WHERE EXISTS (SELECT FROM inbox i WHERE i.network_id = w.network_id AND i.run_at <= now())
+                WHERE EXISTS (SELECT FROM inbox i
+                              WHERE i.network_id = w.network_id AND i.rescues >= 0 AND i.run_at <= now())
                 LIMIT 64
             ), picked AS MATERIALIZED (
                 SELECT share.network_id, share.event_id
                 FROM ready r CROSS JOIN LATERAL (
                     SELECT i.network_id, i.event_id FROM inbox i
-                    WHERE i.network_id = r.network_id AND i.run_at <= now()
+                    WHERE i.network_id = r.network_id AND i.rescues >= 0 AND i.run_at <= now()
                     ORDER BY i.run_at
                     LIMIT (SELECT greatest(1, ceil(\(limit)::float8 / count(*)))::bigint FROM ready)
                     FOR UPDATE SKIP LOCKED

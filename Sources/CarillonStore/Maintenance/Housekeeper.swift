@@ -8,6 +8,8 @@ public import Postgres
 public struct Housekeeper: Sendable {
     /// How long events, outcomes, dead letters and tombstones are kept, in days.
     static let retentionDays: Int64 = 14
+    /// How long unregistered devices are kept, in days: until then they can be restored.
+    static let unregisteredRetentionDays: Int64 = 30
     /// For how many days ahead there are partitions.
     static let daysAhead: Int64 = 3
 
@@ -33,11 +35,15 @@ public struct Housekeeper: Sendable {
     public func sweep() async throws {
         let window = Int(idempotencyWindow.components.seconds / 86_400)
         let days = Int(Self.retentionDays)
+        let unregistered = Int(Self.unregisteredRetentionDays)
         let isOld: SQL = "facts_at < now() - \(days) * interval '1 day'"
         let aged: [(table: String, condition: SQL)] = [
             ("changes", "changed_at < now() - interval '10 minutes'"),
             ("event_keys", "received_at < now() - \(window) * interval '1 day'"),
             ("dead_letters", "at < now() - \(days) * interval '1 day'"),
+            ("devices", "state = 'unregistered' AND state_at < now() - \(unregistered) * interval '1 day'"),
+            ("provider_tokens", "issued_at < now() - interval '1 day'"),
+            ("released_brakes", "until < now()"),
             ("members", "NOT is_member AND toggles IS NULL AND " + isOld),
             ("channels", "deleted AND " + isOld),
             ("users", "deleted AND " + isOld),

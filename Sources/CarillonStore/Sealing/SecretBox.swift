@@ -40,16 +40,16 @@ public struct SecretBox: Sendable {
         header = [Self.version] + Array(name.prefix(Self.keyNameLength))
     }
 
-    /// Encrypts a secret for one place.
+    /// Encrypts a secret for one place; without a network, for one that all share.
     /// - Throws: What the system's cryptography throws; no input makes it throw.
-    public func seal(_ secret: [UInt8], for purpose: Purpose, in network: NetworkID) throws -> [UInt8] {
+    public func seal(_ secret: [UInt8], for purpose: Purpose, in network: NetworkID?) throws -> [UInt8] {
         let box = try AES.GCM.seal(secret, using: key, authenticating: context(purpose, network))
         return header + Array(box.nonce) + Array(box.ciphertext) + Array(box.tag)
     }
 
     /// Decrypts a secret that was sealed for the same place with the same master key.
     /// - Throws: ``StoreError/cannotUnseal``.
-    public func open(_ sealed: [UInt8], for purpose: Purpose, in network: NetworkID) throws(StoreError) -> [UInt8] {
+    public func open(_ sealed: [UInt8], for purpose: Purpose, in network: NetworkID?) throws(StoreError) -> [UInt8] {
         guard sealed.starts(with: header) else { throw .cannotUnseal }
         do {
             let box = try AES.GCM.SealedBox(combined: sealed.dropFirst(Self.headerLength))
@@ -60,9 +60,9 @@ public struct SecretBox: Sendable {
     }
 
     /// The header and both names, each behind its length, so that no two contexts share their bytes.
-    private func context(_ purpose: Purpose, _ network: NetworkID) -> [UInt8] {
+    private func context(_ purpose: Purpose, _ network: NetworkID?) -> [UInt8] {
         var bytes = header
-        for name in [purpose.rawValue, network.rawValue] {
+        for name in [purpose.rawValue, network?.rawValue ?? ""] {
             withUnsafeBytes(of: UInt32(name.utf8.count).bigEndian) { bytes.append(contentsOf: $0) }
             bytes.append(contentsOf: name.utf8)
         }

@@ -146,7 +146,7 @@ public enum AccountStoreContract {
 
 extension NetworkCredentials {
     /// Credentials of every kind.
-    fileprivate static func sample(_ id: NetworkID, name: String) -> NetworkCredentials {
+    static func sample(_ id: NetworkID, name: String) -> NetworkCredentials {
         NetworkCredentials(
             network: Network(id: id, displayName: name, createdAt: .seconds(0)),
             webhookSecrets: [WebhookSecretRecord(secret: .generate())],

@@ -25,6 +25,8 @@ public enum DeliveryQueueContract {
         ContractClause("claimers never get the same group", claimersNeverGetTheSameGroup),
         ContractClause("only who holds a lease renews it and gives it back", onlyWhoHoldsALeaseRenews),
         ContractClause("a group given back for later waits", groupGivenBackForLaterWaits),
+        ContractClause("what waits in a provider's lanes can be made due", whatWaitsInAProvidersLanesCanBeMadeDue),
+        ContractClause("a brake is let go until its time is over", brakeIsLetGoUntilItsTimeIsOver),
         ContractClause("a group whose workers die again and again is dead", groupWhoseWorkersDieAgainAndAgain),
         ContractClause("being given back is no crash", beingGivenBackIsNoCrash),
         ContractClause("only groups whose life is over are claimed as expired", onlyGroupsWhoseLifeIsOverAreClaimed),
@@ -209,6 +211,35 @@ public enum DeliveryQueueContract {
         #expect(try await scene.claim().isEmpty)
         try await scene.passTime()
         #expect(try await scene.claimOne().attempt == 0)
+    }
+
+    private static func whatWaitsInAProvidersLanesCanBeMadeDue(_ scene: StoreScene) async throws {
+        try await scene.enqueue(to: [[try await scene.target("d", of: "b")]])
+        let group = try await scene.claimOne()
+        try await scene.queue.makeDue(.fcm, appID: nil, in: scene.network)
+        #expect(try await scene.claim().isEmpty, "it is somebody's")
+        try await scene.queue.release([group], after: .seconds(600))
+        try await scene.queue.makeDue(.fcm, appID: "other", in: scene.network)
+        try await scene.queue.makeDue(.apns, appID: nil, in: scene.network)
+        try await scene.queue.makeDue(.fcm, appID: nil, in: scene.otherNetwork)
+        #expect(try await scene.claim().isEmpty)
+        try await scene.queue.makeDue(.fcm, appID: "app", in: scene.network)
+        let again = try await scene.claimOne()
+        try await scene.queue.release([again], after: .seconds(600))
+        try await scene.queue.makeDue(.fcm, appID: nil, in: scene.network)
+        #expect(try await scene.claim().count == 1)
+    }
+
+    private static func brakeIsLetGoUntilItsTimeIsOver(_ scene: StoreScene) async throws {
+        let now = WallClock.system.now()
+        let (held, free) = (
+            Lane(networkID: scene.network, provider: .apns, appID: "held"),
+            Lane(networkID: scene.network, provider: .apns, appID: "free")
+        )
+        try await scene.queue.releaseBrake(of: held, until: now - .seconds(60))
+        try await scene.queue.releaseBrake(of: free, until: now - .seconds(60))
+        try await scene.queue.releaseBrake(of: free, until: now + .seconds(60))
+        #expect(try await scene.queue.releasedBrakes() == [free])
     }
 
     private static func groupWhoseWorkersDieAgainAndAgain(_ scene: StoreScene) async throws {

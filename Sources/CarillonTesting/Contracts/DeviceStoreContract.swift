@@ -21,6 +21,7 @@ public enum DeviceStoreContract {
             webhooksAndStandardOutputAreSharedByAny
         ),
         ContractClause("a device is deleted only for its owner when one is named", deviceIsDeletedOnlyForItsOwner),
+        ContractClause("what was unregistered in a window of time can be restored", unregisteredDevicesCanBeRestored),
         ContractClause("a user's devices are listed in pages by id", usersDevicesAreListedInPagesByID),
         ContractClause(
             "the user of a device is in the directory, not knowing them",
@@ -114,6 +115,46 @@ public enum DeviceStoreContract {
             _ = try await scene.devices.putDevice(device, in: scene.network)
         }
         #expect(try await scene.devices.devices(of: "a", in: scene.network, after: nil, limit: 9).count == 4)
+    }
+
+    private static func unregisteredDevicesCanBeRestored(_ scene: StoreScene) async throws {
+        let targets = [
+            try await scene.target("d-1", of: "a"),
+            try await scene.target("d-2", of: "a"),
+            try await scene.target("d-3", of: "b", app: "other"),
+        ]
+        let start = WallClock.system.now()
+        try await scene.enqueue(to: [targets])
+        let group = try #require(try await scene.claim().first?.group)
+        let records = targets.enumerated().map { index, target in
+            let fence = target.registeredAt + .seconds(60)
+            return DeviceRecord(
+                deviceID: target.deviceID,
+                userID: target.userID,
+                state: .unregistered,
+                attempts: 1,
+                at: start,
+                effect: index == 1
+                    ? .quarantine(ifRegisteredBefore: fence, error: "403")
+                    : .unregister(ifRegisteredBefore: fence, error: "410")
+            )
+        }
+        _ = try await scene.queue.settle([Settlement(group: group, records: records, remainders: [])])
+        let devices = scene.devices
+        func restore(_ app: String?, _ window: Range<Timestamp>) async throws -> Int {
+            try await devices.restoreDevices(.fcm, appID: app, putOutOfUse: window, in: scene.network)
+        }
+        let now = start - .seconds(60)..<start + .seconds(60)
+        #expect(try await restore("app", start - .seconds(3600)..<start - .seconds(60)) == 0)
+        #expect(try await devices.restoreDevices(.apns, appID: nil, putOutOfUse: now, in: scene.network) == 0)
+        #expect(try await devices.restoreDevices(.fcm, appID: nil, putOutOfUse: now, in: scene.otherNetwork) == 0)
+        #expect(try await restore("app", now) == 2)
+        let first = try await devices.device("d-1", in: scene.network)
+        #expect(first?.state == .active)
+        #expect(first?.error == nil)
+        #expect(try await devices.device("d-3", in: scene.network)?.state == .unregistered)
+        #expect(try await restore(nil, now) == 1)
+        #expect(try await restore(nil, now) == 0)
     }
 
     private static func deviceIsDeletedOnlyForItsOwner(_ scene: StoreScene) async throws {

@@ -17,6 +17,8 @@ public struct StoreScene: Sendable {
     public let queue: any DeliveryQueue
     /// Networks and credentials.
     public let accounts: any AccountStore
+    /// Credentials of push services.
+    public let credentials: any ProviderCredentialStore
     /// Users, channels and members.
     public let directory: any DirectoryStore
     /// Toggle documents.
@@ -40,6 +42,7 @@ public struct StoreScene: Sendable {
         recipients: any RecipientSource,
         queue: any DeliveryQueue,
         accounts: any AccountStore,
+        credentials: any ProviderCredentialStore,
         directory: any DirectoryStore,
         toggles: any ToggleStore,
         devices: any DeviceStore,
@@ -54,6 +57,7 @@ public struct StoreScene: Sendable {
         self.recipients = recipients
         self.queue = queue
         self.accounts = accounts
+        self.credentials = credentials
         self.directory = directory
         self.toggles = toggles
         self.devices = devices

@@ -56,5 +56,15 @@ final class WatchedQueue: DeliveryQueue {
         try await store.release(groups, after: delay)
     }
 
+    func makeDue(_ provider: ProviderName, appID: String?, in network: NetworkID) async throws {
+        try await store.makeDue(provider, appID: appID, in: network)
+    }
+
+    func releaseBrake(of lane: Lane, until end: Timestamp) async throws {
+        try await store.releaseBrake(of: lane, until: end)
+    }
+
+    func releasedBrakes() async throws -> Set<Lane> { try await store.releasedBrakes() }
+
     func oldestWait() async throws -> Duration { try await store.oldestWait() }
 }

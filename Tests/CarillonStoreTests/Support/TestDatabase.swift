@@ -115,6 +115,7 @@ extension StoreScene {
             recipients: PostgresRecipientSource(pool: pool),
             queue: PostgresDeliveryQueue(pool: pool, ids: ids),
             accounts: PostgresAccountStore(pool: pool, box: box, ids: ids),
+            credentials: PostgresProviderCredentialStore(pool: pool, box: box),
             directory: PostgresDirectoryStore(pool: pool, ids: ids),
             toggles: PostgresToggleStore(pool: pool),
             devices: PostgresDeviceStore(pool: pool),

@@ -1,0 +1,191 @@
+public import CarillonCore
+import Crypto
+public import Postgres
+
+/// Credentials of push services in table `provider_credentials`, tokens in `provider_tokens`; both sealed.
+public struct PostgresProviderCredentialStore: ProviderCredentialStore {
+    private let pool: PostgresPool
+    private let box: SecretBox
+
+    /// A store in the database of `pool`.
+    public init(pool: PostgresPool, box: SecretBox) {
+        self.pool = pool
+        self.box = box
+    }
+
+    /// A credential; `nil` when there is none.
+    public func providerCredential(
+        _ provider: ProviderName,
+        appID: String,
+        of network: NetworkID
+    ) async throws -> ProviderCredential? {
+        let stored = try await pool.withConnection { session in
+            try session.queryFirst(
+                """
+                SELECT \(sql: StoredProviderCredential.columns) FROM provider_credentials
+                WHERE network_id = \(network.rawValue) AND provider = \(provider.rawValue) AND app_id = \(appID)
+                """
+            ) { row in try StoredProviderCredential(row) }
+        }
+        return try stored?.credential(box, in: network)
+    }
+
+    /// A network's credentials by provider and app.
+    public func providerCredentials(of network: NetworkID) async throws -> [ProviderCredential] {
+        let stored = try await pool.withConnection { session in
+            try session.query(
+                """
+                SELECT \(sql: StoredProviderCredential.columns) FROM provider_credentials
+                WHERE network_id = \(network.rawValue) ORDER BY provider, app_id
+                """
+            ) { row in try StoredProviderCredential(row) }
+        }
+        return try stored.map { stored throws(StoreError) in try stored.credential(box, in: network) }
+    }
+
+    /// Stores a credential in the place of the one before; `true` when there was none.
+    public func putProviderCredential(
+        _ credential: ProviderCredential,
+        of network: NetworkID
+    ) async throws -> Bool {
+        let stored = try StoredProviderCredential(credential, box, in: network)
+        return try await pool.write { session in
+            try session.lockNetwork(network)
+            let former = try session.execute(
+                """
+                DELETE FROM provider_credentials
+                WHERE network_id = \(network.rawValue) AND provider = \(stored.provider.rawValue)
+                    AND app_id = \(stored.appID)
+                """
+            )
+            try stored.insert(of: network, session)
+            return former == 0
+        }
+    }
+
+    /// Stores a credential where there is none; answers what is there then.
+    public func addProviderCredential(
+        _ credential: ProviderCredential,
+        of network: NetworkID
+    ) async throws -> ProviderCredential {
+        let stored = try StoredProviderCredential(credential, box, in: network)
+        let present = try await pool.write { session in
+            try session.lockNetwork(network)
+            let present = try session.queryFirst(
+                """
+                SELECT \(sql: StoredProviderCredential.columns) FROM provider_credentials
+                WHERE network_id = \(network.rawValue) AND provider = \(stored.provider.rawValue)
+                    AND app_id = \(stored.appID)
+                """
+            ) { row in try StoredProviderCredential(row) }
+            if present == nil { try stored.insert(of: network, session) }
+            return present
+        }
+        return try present?.credential(box, in: network) ?? credential
+    }
+
+    /// Removes a credential; `false` when there is none.
+    public func deleteProviderCredential(
+        _ provider: ProviderName,
+        appID: String,
+        of network: NetworkID
+    ) async throws -> Bool {
+        try await pool.write { session in
+            try session.execute(
+                """
+                DELETE FROM provider_credentials
+                WHERE network_id = \(network.rawValue) AND provider = \(provider.rawValue) AND app_id = \(appID)
+                """
+            ) > 0
+        }
+    }
+
+    /// Stores `candidate` under `key` unless a token is there that was issued at `oldest` or later; answers what is there
+    /// then.
+    public func providerToken(
+        _ key: String,
+        candidate: ProviderToken,
+        ifOlderThan oldest: Timestamp
+    ) async throws -> ProviderToken {
+        let hash = Array(SHA256.hash(data: Array(key.utf8)))
+        let sealed = try box.seal(Array(candidate.value.utf8), for: .providerToken, in: nil)
+        let kept = try await pool.write { session in
+            try session.queryFirst(
+                """
+                INSERT INTO provider_tokens AS t (key_hash, sealed, issued_at)
+                VALUES (\(hash), \(sealed), \(candidate.issuedAt.stored))
+                ON CONFLICT (key_hash) DO UPDATE
+                SET sealed = CASE WHEN t.issued_at < \(oldest.stored) THEN EXCLUDED.sealed ELSE t.sealed END,
+                    issued_at = CASE WHEN t.issued_at < \(oldest.stored) THEN EXCLUDED.issued_at ELSE t.issued_at END
+                RETURNING sealed, issued_at
+                """
+            ) { row in (sealed: try row.decode(0, as: [UInt8].self), issuedAt: try row.timestamp(1)) }
+        }
+        guard let kept, let value = try? box.open(kept.sealed, for: .providerToken, in: nil) else {
+            // Sealed with another master key, or not there: the one in hand is as good.
+            return candidate
+        }
+        return ProviderToken(value: String(decoding: value, as: UTF8.self), issuedAt: kept.issuedAt)
+    }
+}
+
+/// A row of `provider_credentials`.
+private struct StoredProviderCredential: Sendable {
+    var provider: ProviderName
+    var appID: String
+    private var identity: String
+    private var sealed: [UInt8]
+    private var updatedAt: Timestamp
+
+    static var columns: SQL { "provider, app_id, identity, sealed, updated_at" }
+
+    init(_ row: borrowing Row) throws {
+        provider = try row.choice(0)
+        appID = try row.decode(1)
+        identity = try row.decode(2)
+        sealed = try row.decode(3)
+        updatedAt = try row.timestamp(4)
+    }
+
+    init(_ credential: ProviderCredential, _ box: SecretBox, in network: NetworkID) throws {
+        provider = credential.provider
+        appID = credential.appID
+        identity = String(decoding: JSONValue.object(credential.identity).serialized, as: UTF8.self)
+        let purpose = SecretBox.Purpose.credential(credential.provider, appID: credential.appID)
+        sealed = try credential.material.reveal { try box.seal(Array($0.utf8), for: purpose, in: network) }
+        updatedAt = credential.updatedAt
+    }
+
+    func credential(_ box: SecretBox, in network: NetworkID) throws(StoreError) -> ProviderCredential {
+        let material = try box.open(sealed, for: .credential(provider, appID: appID), in: network)
+        guard let parsed = try? JSONValue(parsing: Array(identity.utf8)), case .object(let identity) = parsed else {
+            throw .unreadable("provider credential")
+        }
+        return ProviderCredential(
+            provider: provider,
+            appID: appID,
+            identity: identity,
+            material: Secret(String(decoding: material, as: UTF8.self)),
+            updatedAt: updatedAt
+        )
+    }
+
+    func insert(of network: NetworkID, _ session: borrowing PostgresSession) throws {
+        try session.execute(
+            """
+            INSERT INTO provider_credentials (network_id, provider, app_id, identity, sealed, updated_at)
+            VALUES (\(network.rawValue), \(provider.rawValue), \(appID), \(identity), \(sealed), \(updatedAt.stored))
+            """
+        )
+    }
+}
+
+extension SecretBox.Purpose {
+    /// A token that was made from a key.
+    fileprivate static let providerToken = Self(rawValue: "provider-token")
+
+    /// Identifies us to a push service, for one app.
+    fileprivate static func credential(_ provider: ProviderName, appID: String) -> Self {
+        Self(rawValue: "provider-credential/\(provider.rawValue)/\(appID)")
+    }
+}

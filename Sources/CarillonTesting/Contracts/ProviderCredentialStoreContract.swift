@@ -1,0 +1,84 @@
+import CarillonCore
+import Testing
+
+/// What every ``ProviderCredentialStore`` promises.
+public enum ProviderCredentialStoreContract {
+    /// The promises.
+    public static let clauses: [ContractClause] = [
+        ContractClause("a credential is read back until it is replaced or removed", credentialIsReadBack),
+        ContractClause("a credential is added only where there is none", credentialIsAddedOnlyWhereThereIsNone),
+        ContractClause("credentials belong to a network, a provider and an app", credentialsBelongToTheirPlace),
+        ContractClause("a token is kept until it is too old", tokenIsKeptUntilItIsTooOld),
+        ContractClause("of several who make a token at once all get the same", ofSeveralTokensOneIsKept),
+    ]
+
+    private static func credential(
+        _ name: String,
+        _ provider: ProviderName = .apns,
+        app: String = "com.acme.chat"
+    ) -> ProviderCredential {
+        var identity = JSONObject()
+        identity["keyId"] = .string(name)
+        return ProviderCredential(
+            provider: provider,
+            appID: app,
+            identity: identity,
+            material: Secret("material of \(name)"),
+            updatedAt: .seconds(1)
+        )
+    }
+
+    private static func credentialIsReadBack(_ scene: StoreScene) async throws {
+        let (store, network) = (scene.credentials, scene.network)
+        #expect(try await store.providerCredential(.apns, appID: "com.acme.chat", of: network) == nil)
+        #expect(try await store.putProviderCredential(credential("first"), of: network))
+        #expect(try await store.putProviderCredential(credential("second"), of: network) == false)
+        let found = try await store.providerCredential(.apns, appID: "com.acme.chat", of: network)
+        #expect(found == credential("second"))
+        #expect(try await store.deleteProviderCredential(.apns, appID: "com.acme.chat", of: network))
+        #expect(try await store.deleteProviderCredential(.apns, appID: "com.acme.chat", of: network) == false)
+        #expect(try await store.providerCredentials(of: network).isEmpty)
+    }
+
+    private static func credentialIsAddedOnlyWhereThereIsNone(_ scene: StoreScene) async throws {
+        let answers = try await inParallel(8) { number in
+            try await scene.credentials.addProviderCredential(credential("\(number)"), of: scene.network)
+        }
+        #expect(answers.allSatisfy { $0 == answers[0] })
+        let found = try await scene.credentials.providerCredential(.apns, appID: "com.acme.chat", of: scene.network)
+        #expect(found == answers[0])
+    }
+
+    private static func credentialsBelongToTheirPlace(_ scene: StoreScene) async throws {
+        let credentials = [
+            credential("a"), credential("b", app: "com.acme.other"), credential("c", .fcm),
+            credential("d", .webpush, app: ""),
+        ]
+        for credential in credentials.reversed() {
+            #expect(try await scene.credentials.putProviderCredential(credential, of: scene.network))
+        }
+        #expect(try await scene.credentials.providerCredentials(of: scene.network) == credentials)
+        #expect(try await scene.credentials.providerCredentials(of: scene.otherNetwork).isEmpty)
+        #expect(try await scene.accounts.deleteNetwork(scene.network))
+        #expect(try await scene.accounts.createNetwork(.sample(scene.network, name: "Again")))
+        #expect(try await scene.credentials.providerCredentials(of: scene.network).isEmpty)
+    }
+
+    private static func tokenIsKeptUntilItIsTooOld(_ scene: StoreScene) async throws {
+        let old = ProviderToken(value: "old", issuedAt: .seconds(1_000))
+        let new = ProviderToken(value: "new", issuedAt: .seconds(4_000))
+        let store = scene.credentials
+        #expect(try await store.providerToken("key", candidate: old, ifOlderThan: .seconds(0)) == old)
+        #expect(try await store.providerToken("key", candidate: new, ifOlderThan: .seconds(1_000)) == old)
+        #expect(try await store.providerToken("key", candidate: new, ifOlderThan: .seconds(1_001)) == new)
+        #expect(try await store.providerToken("other", candidate: old, ifOlderThan: .seconds(0)) == old)
+    }
+
+    private static func ofSeveralTokensOneIsKept(_ scene: StoreScene) async throws {
+        let answers = try await inParallel(8) { number in
+            let candidate = ProviderToken(value: "\(number)", issuedAt: .seconds(5_000))
+            return try await scene.credentials.providerToken("key", candidate: candidate, ifOlderThan: .seconds(4_000))
+        }
+        #expect(answers.allSatisfy { $0 == answers[0] })
+    }
+}

@@ -1,0 +1,69 @@
+public import CarillonCore
+
+extension MemoryStore: ProviderCredentialStore {
+    /// A credential; `nil` when there is none.
+    public func providerCredential(
+        _ provider: ProviderName,
+        appID: String,
+        of network: NetworkID
+    ) async throws -> ProviderCredential? {
+        try withNetwork(network) { $0.providerCredentials[MemoryCredentialKey(provider: provider, appID: appID)] }
+    }
+
+    /// A network's credentials by provider and app.
+    public func providerCredentials(of network: NetworkID) async throws -> [ProviderCredential] {
+        try withNetwork(network) { network in
+            network.providerCredentials.values.sorted { ($0.provider, $0.appID) < ($1.provider, $1.appID) }
+        }
+    }
+
+    /// Stores a credential in the place of the one before; `true` when there was none.
+    public func putProviderCredential(
+        _ credential: ProviderCredential,
+        of network: NetworkID
+    ) async throws -> Bool {
+        try withNetwork(network) { network in
+            let key = MemoryCredentialKey(provider: credential.provider, appID: credential.appID)
+            return network.providerCredentials.updateValue(credential, forKey: key) == nil
+        }
+    }
+
+    /// Stores a credential where there is none; answers what is there then.
+    public func addProviderCredential(
+        _ credential: ProviderCredential,
+        of network: NetworkID
+    ) async throws -> ProviderCredential {
+        try withNetwork(network) { network in
+            let key = MemoryCredentialKey(provider: credential.provider, appID: credential.appID)
+            if let present = network.providerCredentials[key] { return present }
+            network.providerCredentials[key] = credential
+            return credential
+        }
+    }
+
+    /// Removes a credential; `false` when there is none.
+    public func deleteProviderCredential(
+        _ provider: ProviderName,
+        appID: String,
+        of network: NetworkID
+    ) async throws -> Bool {
+        try withNetwork(network) { network in
+            let key = MemoryCredentialKey(provider: provider, appID: appID)
+            return network.providerCredentials.removeValue(forKey: key) != nil
+        }
+    }
+
+    /// Stores `candidate` under `key` unless a token is there that was issued at `oldest` or later; answers what is there
+    /// then.
+    public func providerToken(
+        _ key: String,
+        candidate: ProviderToken,
+        ifOlderThan oldest: Timestamp
+    ) async throws -> ProviderToken {
+        try withState { state in
+            if let token = state.providerTokens[key], token.issuedAt >= oldest { return token }
+            state.providerTokens[key] = candidate
+            return candidate
+        }
+    }
+}
