@@ -1,10 +1,10 @@
 import CarillonCore
-import CarillonTesting
 import Foundation
 import Postgres
 import Testing
 
 @testable import CarillonStore
+@testable import CarillonTesting
 
 /// What is particular to the stores on PostgreSQL.
 @Suite struct StoreTests {
@@ -23,19 +23,37 @@ import Testing
         }
     }
 
-    @Test func `of a queue's indexes only the key serves statements that look rows up by their key`() async throws {
-        try await withStores { _, pool in
-            let rivals = try await pool.withConnection { session in
-                try session.query(
-                    """
-                    SELECT i.indexrelid::regclass::text FROM pg_index i
-                    JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
-                    WHERE i.indrelid IN ('inbox'::regclass, 'deliveries'::regclass) AND NOT i.indisprimary
-                        AND a.attname = 'network_id' AND i.indpred IS NULL
-                    """
-                ) { row in try row.decode(0, as: String.self) }
+    @Test func `a queue that has filled is not read as a whole because it was empty before`() async throws {
+        var configuration = try await TestDatabase.make()
+        configuration.poolSize = 1
+        try await withStores(configuration) { scene, pool in
+            let target = try await scene.target("d", of: "b")
+            let (first, second) = (try await scene.sent("first"), try await scene.sent("second"))
+            func work(on event: PendingEvent) async throws -> Int64 {
+                let before = try await pool.rowsReadByIndex()
+                let group = scene.group(event, to: [target], leased: true)
+                _ = try await scene.queue.enqueue([Expansion(event: event, groups: [group], next: nil)])
+                _ = try await scene.queue.settle([Settlement(group: group, records: [], remainders: [])])
+                let claimed = try await scene.claim(limit: 1, perLane: 1).map(\.group)
+                _ = try await scene.queue.renew(claimed)
+                try await scene.queue.release(claimed, after: .zero)
+                return try await pool.rowsReadByIndex() - before
             }
-            #expect(rivals.isEmpty, "planned for an empty queue, these are as good as the key")
+            try await pool.withConnection { session in
+                try session.execute("TRUNCATE deliveries")
+                try session.execute("CREATE TEMPORARY TABLE kept AS SELECT * FROM inbox")
+                try session.execute("TRUNCATE inbox")
+                try session.execute(.unprepared("VACUUM ANALYZE deliveries, inbox"))
+            }
+            _ = try await work(on: first)
+            try await pool.withConnection { try $0.execute("INSERT INTO inbox SELECT * FROM kept") }
+            for _ in 0..<40 { try await scene.enqueue(to: Array(repeating: [target], count: 50)) }
+            for number in 0..<2_000 {
+                _ = try await scene.inbox.accept([scene.incoming(.message("c", from: Person(id: "a"), id: "\(number)"))]
+                )
+            }
+            let read = try await work(on: second)
+            #expect(read < 200)
         }
     }
 
@@ -282,5 +300,26 @@ extension StoreScene {
             targets: [target],
             leased: false
         )
+    }
+}
+
+extension StoreScene {
+    /// A message that was accepted and claimed.
+    fileprivate func sent(_ id: String) async throws -> PendingEvent {
+        try await pending(.message("c", from: Person(id: "a"), id: id))
+    }
+}
+
+extension PostgresPool {
+    /// How many entries of the queues' indexes have been read.
+    fileprivate func rowsReadByIndex() async throws -> Int64 {
+        try await withConnection { try $0.execute("SELECT pg_stat_force_next_flush()") }
+        return try await withConnection { session in
+            try session.queryFirst(
+                """
+                SELECT sum(idx_tup_read)::bigint FROM pg_stat_user_indexes WHERE relname IN ('deliveries', 'inbox')
+                """
+            ) { row in try row.decode(0, as: Int64.self) } ?? 0
+        }
     }
 }

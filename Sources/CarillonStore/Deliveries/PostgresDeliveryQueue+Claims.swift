@@ -68,7 +68,7 @@ extension PostgresDeliveryQueue {
         guard !groups.isEmpty else { return [] }
         let groups = groups.sortedByKey
         return try await pool.write { session in
-            let held = try session.query(
+            let held = try session.queryQueue(
                 """
                 UPDATE deliveries d
                 SET run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
@@ -88,7 +88,7 @@ extension PostgresDeliveryQueue {
         guard !groups.isEmpty else { return }
         let groups = groups.sortedByKey
         try await pool.write { session in
-            _ = try session.execute(
+            try session.executeOnQueue(
                 """
                 UPDATE deliveries d
                 SET leased = false, rescues = 0,
@@ -111,14 +111,14 @@ extension PostgresDeliveryQueue {
     static func laneWalk(after start: LaneKey?) -> SQL {
         """
         (SELECT d.network_id, d.provider, d.app_id FROM deliveries d
-         WHERE d.size > 0 AND (d.network_id, d.provider, d.app_id)
+         WHERE (d.network_id, d.provider, d.app_id)
              > (\(start?.network ?? ""), \(start?.provider ?? ""), \(start?.app ?? ""))
          ORDER BY d.network_id, d.provider, d.app_id LIMIT 1)
         UNION ALL
         SELECT following.network_id, following.provider, following.app_id
         FROM lanes l CROSS JOIN LATERAL (
             SELECT d.network_id, d.provider, d.app_id FROM deliveries d
-            WHERE d.size > 0 AND (d.network_id, d.provider, d.app_id) > (l.network_id, l.provider, l.app_id)
+            WHERE (d.network_id, d.provider, d.app_id) > (l.network_id, l.provider, l.app_id)
             ORDER BY d.network_id, d.provider, d.app_id LIMIT 1
         ) AS following
         """
@@ -131,7 +131,7 @@ extension PostgresDeliveryQueue {
             FROM lanes l CROSS JOIN LATERAL (
                 SELECT d.network_id, d.group_id FROM deliveries d
                 WHERE d.network_id = l.network_id AND d.provider = l.provider AND d.app_id = l.app_id
-                    AND d.size > 0 AND d.run_at <= now()
+                    AND d.run_at <= now()
                 ORDER BY d.run_at LIMIT \(limitPerLane)
                 FOR UPDATE SKIP LOCKED
             ) AS share
@@ -148,7 +148,7 @@ extension PostgresDeliveryQueue {
     /// Leases what `picked` names; a row that nobody can read any more is taken out of the way.
     private func claim(_ picking: SQL, _ session: borrowing PostgresSession) throws -> [ClaimedDelivery] {
         var unreadable: [(network: String, group: UUID, event: UUID, provider: String)] = []
-        let claimed: [ClaimedDelivery?] = try session.query(
+        let claimed: [ClaimedDelivery?] = try session.queryQueue(
             picking + """
 
                 UPDATE deliveries d

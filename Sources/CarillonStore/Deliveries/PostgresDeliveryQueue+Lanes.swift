@@ -5,14 +5,14 @@ extension PostgresDeliveryQueue {
     /// Makes what waits in a provider's lanes due now, of one app or, without `appID`, of all.
     public func makeDue(_ provider: ProviderName, appID: String?, in network: NetworkID) async throws {
         try await pool.write { session in
-            _ = try session.execute(
+            try session.executeOnQueue(
                 """
                 UPDATE deliveries SET run_at = now()
                 WHERE (network_id, group_id) IN (
                     SELECT d.network_id, d.group_id FROM deliveries d
                     WHERE d.network_id = \(network.rawValue) AND d.provider = \(provider.rawValue)
                         AND d.app_id = coalesce(\(appID as String?), d.app_id)
-                        AND d.size > 0 AND NOT d.leased AND d.run_at > now()
+                        AND NOT d.leased AND d.run_at > now()
                     ORDER BY d.group_id
                     FOR UPDATE SKIP LOCKED)
                 """

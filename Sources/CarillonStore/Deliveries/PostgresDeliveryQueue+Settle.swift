@@ -31,7 +31,7 @@ extension PostgresDeliveryQueue {
     private static func remove(_ settlements: [Settlement], _ session: borrowing PostgresSession) throws -> Set<UUID> {
         guard !settlements.isEmpty else { return [] }
         let groups = settlements.map(\.group)
-        let removed = try session.query(
+        let removed = try session.queryQueue(
             """
             DELETE FROM deliveries d
             USING unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.id)), \(groups.map(\.leaseToken)))
@@ -58,7 +58,7 @@ extension PostgresDeliveryQueue {
         let isSmaller = settlements.map { !$0.records.isEmpty || $0.remainders.count > 1 }
         let networks = groups.map(\.lane.networkID.rawValue)
         let tokens = groups.map(\.leaseToken)
-        let shrunk = try session.query(
+        let shrunk = try session.queryQueue(
             """
             UPDATE deliveries d
             SET targets = n.targets, size = n.size, attempt = n.attempt, rescues = 0, leased = n.delay IS NULL,
@@ -72,7 +72,7 @@ extension PostgresDeliveryQueue {
             """
         ) { row in try row.decode(0, as: UUID.self) }
         guard shrunk.count < settlements.count else { return (Set(shrunk), []) }
-        let repeated = try session.query(
+        let repeated = try session.queryQueue(
             """
             SELECT d.group_id
             FROM unnest(\(networks), \(groups.map(\.id)), \(tokens), \(targets.map(\.count)), \(delays))

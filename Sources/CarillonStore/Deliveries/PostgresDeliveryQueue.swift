@@ -84,7 +84,7 @@ public final class PostgresDeliveryQueue: DeliveryQueue {
                 ), waiting AS (
                     SELECT (SELECT d.run_at FROM deliveries d
                             WHERE d.network_id = l.network_id AND d.provider = l.provider AND d.app_id = l.app_id
-                                AND d.size > 0 AND d.run_at <= now()
+                                AND d.run_at <= now()
                             ORDER BY d.run_at LIMIT 1) AS since
                     FROM lanes l
                     UNION ALL
@@ -106,7 +106,7 @@ public final class PostgresDeliveryQueue: DeliveryQueue {
     ) throws -> Set<EventID> {
         guard !expansions.isEmpty else { return [] }
         let events = expansions.map(\.event)
-        let held = try session.query(
+        let held = try session.queryQueue(
             """
             UPDATE inbox i
             SET cursor = n.cursor, resolved = n.resolved, notified = n.notified,
@@ -133,7 +133,7 @@ public final class PostgresDeliveryQueue: DeliveryQueue {
     ) throws -> Set<EventID> {
         guard !expansions.isEmpty else { return [] }
         let events = expansions.map(\.event)
-        let held = try session.query(
+        let held = try session.queryQueue(
             """
             WITH done AS (
                 DELETE FROM inbox i

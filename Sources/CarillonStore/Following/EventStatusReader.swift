@@ -38,8 +38,7 @@ struct EventStatusReader {
         try session.forEach(
             """
             SELECT event_id, sum(size) FROM deliveries
-            WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid))) AND size > 0
-            GROUP BY event_id
+            WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid))) GROUP BY event_id
             """
         ) { row in
             let id = try row.eventID(0)
@@ -66,7 +65,7 @@ struct EventStatusReader {
         try session.forEach(
             """
             SELECT event_id, provider, targets, attempt, run_at FROM deliveries
-            WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid))) AND size > 0
+            WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid)))
             """
         ) { row in
             let attempt = try row.decode(3, as: Int.self)

@@ -39,7 +39,7 @@ extension PostgresEventInbox {
         guard !events.isEmpty else { return [] }
         let events = events.sorted { ($0.networkID, $0.id) < ($1.networkID, $1.id) }
         return try await pool.write { session in
-            let held = try session.query(
+            let held = try session.queryQueue(
                 """
                 UPDATE inbox i SET run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
                 FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)),
@@ -58,7 +58,7 @@ extension PostgresEventInbox {
         guard !events.isEmpty else { return }
         let events = events.sorted { ($0.networkID, $0.id) < ($1.networkID, $1.id) }
         try await pool.write { session in
-            _ = try session.execute(
+            try session.executeOnQueue(
                 """
                 UPDATE inbox i SET leased = false, run_at = now()
                 FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)),
@@ -82,7 +82,7 @@ extension PostgresEventInbox {
         after start: String,
         _ session: borrowing PostgresSession
     ) throws -> [ClaimedRow] {
-        try session.query(
+        try session.queryQueue(
             """
             WITH RECURSIVE walk AS (
                 (SELECT i.network_id FROM inbox i WHERE i.network_id > \(start) ORDER BY i.network_id LIMIT 1)
@@ -93,14 +93,13 @@ extension PostgresEventInbox {
                 ) AS following
             ), ready AS MATERIALIZED (
                 SELECT w.network_id FROM walk w
-                WHERE EXISTS (SELECT FROM inbox i
-                              WHERE i.network_id = w.network_id AND i.rescues >= 0 AND i.run_at <= now())
+                WHERE EXISTS (SELECT FROM inbox i WHERE i.network_id = w.network_id AND i.run_at <= now())
                 LIMIT 64
             ), picked AS MATERIALIZED (
                 SELECT share.network_id, share.event_id
                 FROM ready r CROSS JOIN LATERAL (
                     SELECT i.network_id, i.event_id FROM inbox i
-                    WHERE i.network_id = r.network_id AND i.rescues >= 0 AND i.run_at <= now()
+                    WHERE i.network_id = r.network_id AND i.run_at <= now()
                     ORDER BY i.run_at
                     LIMIT (SELECT greatest(1, ceil(\(limit)::float8 / count(*)))::bigint FROM ready)
                     FOR UPDATE SKIP LOCKED

@@ -82,16 +82,20 @@ enum TestDatabase {
 
 /// Lends a pool on a database of its own.
 func withDatabase<Value>(
+    _ configuration: PostgresConfiguration? = nil,
     migrated: Bool = true,
     _ body: (PostgresPool) async throws -> Value
 ) async throws -> Value {
-    let configuration = try await TestDatabase.make(migrated: migrated)
+    let configuration = if let configuration { configuration } else { try await TestDatabase.make(migrated: migrated) }
     return try await PostgresPool.withPool(configuration: configuration, logger: TestDatabase.logger, body)
 }
 
 /// Lends all stores on a database of their own.
-func withStores<Value>(_ body: (StoreScene, PostgresPool) async throws -> Value) async throws -> Value {
-    try await withDatabase { pool in
+func withStores<Value>(
+    _ configuration: PostgresConfiguration? = nil,
+    _ body: (StoreScene, PostgresPool) async throws -> Value
+) async throws -> Value {
+    try await withDatabase(configuration) { pool in
         let scene = try StoreScene(pool: pool)
         for id in [scene.network, scene.otherNetwork] {
             let network = Network(id: id, createdAt: WallClock.system.now())
