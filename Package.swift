@@ -15,6 +15,7 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
@@ -25,13 +26,18 @@ let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics
 let metricsCore = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let swiftASN1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 let package = Package(
@@ -43,6 +49,8 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
@@ -50,6 +58,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
@@ -63,8 +72,8 @@ let package = Package(
         .executableTarget(
             name: "carillon",
             dependencies: [
-                "CarillonCore", "CarillonHTTP", "CarillonProviders", "CarillonStore", "CarillonTemplates",
-                "EmbeddedPostgres", "Postgres",
+                "CarillonCore", "CarillonHTTP", "CarillonProviders", "CarillonSimulator", "CarillonStore",
+                "CarillonTemplates", "EmbeddedPostgres", "Postgres",
                 argumentParser, asyncHTTPClient, configuration, httpTypes, hummingbird, logging, metrics, metricsCore,
                 nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, unixSignals,
             ],
@@ -88,7 +97,18 @@ let package = Package(
         ),
         .target(
             name: "CarillonProviders",
-            dependencies: ["CarillonCore", asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, nioPosix, nioSSL],
+            dependencies: [
+                "CarillonCore",
+                crypto, cryptoExtras, deque, logging, nioCore, nioHPACK, nioHTTP1, nioHTTP2, nioPosix, nioSSL, nioTLS,
+                swiftASN1, x509,
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "CarillonSimulator",
+            dependencies: [
+                crypto, cryptoExtras, logging, nioCore, nioHPACK, nioHTTP1, nioHTTP2, nioPosix, nioSSL, swiftASN1, x509,
+            ],
             swiftSettings: settings
         ),
         .target(
@@ -134,7 +154,19 @@ let package = Package(
         ),
         .testTarget(
             name: "CarillonProvidersTests",
-            dependencies: ["CarillonCore", "CarillonProviders", crypto, nioCore, nioHTTP1, nioPosix, nioSSL],
+            dependencies: [
+                "CarillonCore", "CarillonProviders",
+                crypto, cryptoExtras, logging, nioCore, nioEmbedded, nioHPACK, nioHTTP1, nioHTTP2, nioPosix, nioSSL,
+                swiftASN1,
+                x509,
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "CarillonSimulatorTests",
+            dependencies: [
+                "CarillonSimulator", asyncHTTPClient, crypto, cryptoExtras, logging, nioCore, nioHTTP1, nioSSL, x509,
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -14,6 +14,8 @@ struct Carillon: AsyncParsableCommand {
             CARILLON_CONFIG_FILE names. Without CARILLON_DATABASE_URL it runs a PostgreSQL of its own.
             """,
         version: version,
-        subcommands: [ServeCommand.self, MigrateCommand.self, DoctorCommand.self, DemoCommand.self]
+        subcommands: [
+            ServeCommand.self, MigrateCommand.self, DoctorCommand.self, SimulateCommand.self, DemoCommand.self,
+        ]
     )
 }

@@ -84,6 +84,10 @@ import Testing
             #"{"userId":"a","provider":"webpush","subscription":{"endpoint":"x","keys":{"p256dh":"AA","auth":"!"},"y":1}}"#,
             ["/subscription/endpoint", "/subscription/keys/p256dh", "/subscription/keys/auth", "/subscription/y"]
         ),
+        (
+            #"{"userId":"a","provider":"webpush","subscription":{"endpoint":"http://push.example/1","keys":{}}}"#,
+            ["/subscription/endpoint", "/subscription/keys/p256dh", "/subscription/keys/auth"]
+        ),
         (#"{"userId":"a","provider":"log","locale":"??"}"#, ["/locale"]), ("[]", [""]),
     ])
     func `a bad device is 400 with every pointer`(body: String, pointers: [String]) async throws {

@@ -8,13 +8,8 @@ public protocol DeviceStore: Sendable {
     func device(_ id: DeviceID, in network: NetworkID) async throws -> Device?
     /// Removes a device: with `user` only while it is theirs; `false` when nothing was removed.
     func deleteDevice(_ id: DeviceID, ifOwnedBy user: UserID?, in network: NetworkID) async throws -> Bool
-    /// Takes devices back into use that were unregistered or quarantined within a window of time; answers how many.
-    ///
-    /// - Parameters:
-    ///   - provider: Their provider.
-    ///   - appID: Their app; `nil` for all of the provider.
-    ///   - window: When they were put out of use.
-    ///   - network: The network.
+    /// Takes devices of an app, or of all apps without `appID`, back into use that were unregistered or quarantined within
+    /// a window of time; answers how many.
     func restoreDevices(
         _ provider: ProviderName,
         appID: String?,

@@ -11,6 +11,11 @@ public struct EgressGuard: Sendable {
         self.allowed = allowed
     }
 
+    /// A guard that lets everything through: for services that the operator names, never for URLs of other people.
+    public static let unrestricted = EgressGuard(allowing: [
+        CIDRBlock(first: .v4(0), prefixLength: 0), CIDRBlock(first: .v6(0), prefixLength: 0),
+    ])
+
     /// Whether a connection may be made to an address.
     public func permits(_ address: IPAddress) -> Bool {
         let address = address.canonical

@@ -72,6 +72,9 @@ public struct OutboundURL: Hashable, Sendable {
         return port == scheme.port ? host : "\(host):\(port)"
     }
 
+    /// Scheme, host and port in the one way to write an origin (RFC 6454 section 6.2).
+    public var origin: String { "\(scheme.rawValue)://\(authority)" }
+
     private static func split(_ authority: Substring) throws(EgressRefusal) -> (host: Substring, port: Substring?) {
         let host: Substring
         if authority.hasPrefix("["), let bracket = authority.firstIndex(of: "]") {

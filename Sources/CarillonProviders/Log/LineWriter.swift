@@ -32,8 +32,8 @@ public final class LineWriter: Sendable {
     /// A writer to a descriptor, which stays the caller's and must stay open.
     public init(descriptor: Int32) {
         self.descriptor = descriptor
-        var status = stat()
-        isRegularFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        // Pipes and sockets have no position; terminals have one on some systems.
+        isRegularFile = lseek(descriptor, 0, SEEK_CUR) >= 0 && isatty(descriptor) == 0
         thread.start()
     }
 

@@ -1,6 +1,18 @@
 import NIOCore
 
 extension EventLoopFuture where Value: Sendable {
+    /// This value if it comes in time, otherwise an error.
+    func bounded(by deadline: NIODeadline, orThrow error: OutboundError) -> EventLoopFuture<Value> {
+        let outcome = eventLoop.makePromise(of: Value.self)
+        // Completing it again does nothing: the first of the two decides.
+        let timer = eventLoop.scheduleTask(deadline: deadline) { outcome.fail(error) }
+        whenComplete { result in
+            timer.cancel()
+            outcome.completeWith(result)
+        }
+        return outcome.futureResult
+    }
+
     /// Waits for the value until a deadline, and not beyond the cancellation of the task.
     ///
     /// - Parameters:
@@ -19,8 +31,8 @@ extension EventLoopFuture where Value: Sendable {
         let giveUp: @Sendable (any Error) -> Void = { error in
             guard !isOver.value else { return }
             isOver.value = true
-            outcome.fail(error)
             abandon()
+            outcome.fail(error)
         }
         let timer = eventLoop.scheduleTask(deadline: deadline) { giveUp(error) }
         whenComplete { result in

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import NIOHTTP2
 import NIOSSL
 
 #if canImport(Glibc)
@@ -23,6 +24,8 @@ extension OutboundError {
         switch error {
         case let error as OutboundError: self = error
         case is HTTPParserError: self = .malformedAnswer
+        case is NIOHTTP2Errors.ExcessivelyLargeHeaderBlock: self = .answerTooLong
+        case is any NIOHTTP2Error, is NIOHTTP2Errors.StreamError: self = .malformedAnswer
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: self = .tlsFailed
         default: self = .connectionClosed
         }

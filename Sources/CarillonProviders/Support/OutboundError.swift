@@ -14,7 +14,13 @@ public enum OutboundError: String, Error, Sendable, CaseIterable {
     case tlsFailed = "tls failed"
     /// The connection ended before the answer did.
     case connectionClosed = "connection closed"
-    /// The answer is no HTTP/1.1.
+    /// The server ended this one request without an answer.
+    case reset = "stream reset"
+    /// The server refused the request unread, as often as it was sent.
+    case refused = "stream refused"
+    /// Too many requests are waiting for the same host.
+    case busy = "too many requests waiting"
+    /// The answer is no HTTP.
     case malformedAnswer = "malformed answer"
     /// The answer's head is too long.
     case answerTooLong = "answer too long"

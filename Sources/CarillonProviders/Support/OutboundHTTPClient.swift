@@ -1,73 +1,153 @@
 public import CarillonCore
+public import Logging
 public import NIOCore
+import NIOHPACK
 public import NIOPosix
 public import NIOSSL
+import Synchronization
 
-/// Sends requests to URLs that other people chose, to the addresses that ``EgressGuard`` permits and nowhere else.
+/// Sends POST requests, to the addresses that ``EgressGuard`` permits and nowhere else.
 ///
 /// A name is looked up here, all of its addresses are checked, and the connection is made to one of those, while `Host`,
 /// SNI and the verification of the certificate go by the name. Clients that take a URL look the name up themselves, after
-/// any check; that gap is what DNS rebinding uses. So this is a small HTTP/1.1 client of its own, which has only what a
-/// signed POST needs: no redirects, proxies, cookies or decompression.
+/// any check; that gap is what DNS rebinding uses. So this is a small client of its own, which has only what a signed
+/// POST needs: no redirects, proxies, cookies or decompression.
 ///
-/// Everything is bounded: each request by one deadline for all of its steps, each answer by 64 KiB of head and body.
-public final class OutboundHTTPClient: Sendable {
-    /// A host may have many addresses; all are checked, these many are tried.
-    private static let maximumAttempts = 3
-    /// How long one address may take, so that there is time for the next one.
-    private static let maximumConnectTime = TimeAmount.seconds(4)
-    /// How long a name may take.
-    private static let maximumLookupTime = TimeAmount.seconds(5)
+/// Through TLS it speaks HTTP/2 where the server does (RFC 9113), many requests over few connections, and otherwise
+/// HTTP/1.1. One client is one identity: its connections are shared by all who use it, and may be bound to what was sent
+/// over them first.
+///
+/// Everything is bounded: each request by one deadline for all of its steps, each answer by 64 KiB of head and body, and
+/// how often what a server refused unread is sent again.
+public final class OutboundHTTPClient: HTTPTransport {
+    /// How often a request is sent that was surely not processed.
+    private static let maximumTries = 8
+    /// How many hosts are remembered that are not connected to.
+    private static let maximumOrigins = 1_024
 
-    private let egress: EgressGuard
-    private let resolver: NameResolver
-    private let tls: NIOSSLContext
-    private let group: any EventLoopGroup
-    let idle = IdleConnections()
+    private let connector: Connector
+    private let policy: ConnectionPolicy
+    private let logger: Logger?
+    private let pools = Mutex<[Origin: OriginPool]>([:])
+    let idle: IdleConnections
 
     /// A client.
     /// - Parameters:
-    ///   - egress: Which addresses are permitted.
+    ///   - egress: Which addresses are permitted; `.unrestricted` for services that the operator names.
     ///   - resolver: Looks up names.
-    ///   - tls: How to speak TLS.
+    ///   - tls: How to speak TLS, with the client's certificate if it has one.
+    ///   - policy: How many HTTP/2 connections are kept, and for how long.
+    ///   - logger: Where to say that a server sent a connection away.
     ///   - group: Where connections live; its owner shuts it down.
     /// - Throws: What NIOSSL throws for a TLS configuration that cannot be used.
-    public init(
+    public convenience init(
         egress: EgressGuard,
         resolver: NameResolver = NameResolver(),
         tls: TLSConfiguration,
+        policy: ConnectionPolicy = .brief,
+        logger: Logger? = nil,
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     ) throws {
-        self.egress = egress
-        self.resolver = resolver
-        self.tls = try NIOSSLContext(configuration: tls)
-        self.group = group
+        let tls = try NIOSSLContext(configuration: tls)
+        self.init(egress: egress, resolver: resolver, tls: tls, policy: policy, logger: logger, group: group)
+    }
+
+    /// A client that shares a TLS context with others: reading the trusted roots takes time and memory.
+    /// - Parameters:
+    ///   - egress: Which addresses are permitted; `.unrestricted` for services that the operator names.
+    ///   - resolver: Looks up names.
+    ///   - tls: How to speak TLS.
+    ///   - policy: How many HTTP/2 connections are kept, and for how long.
+    ///   - logger: Where to say that a server sent a connection away.
+    ///   - group: Where connections live; its owner shuts it down.
+    public convenience init(
+        egress: EgressGuard,
+        resolver: NameResolver,
+        tls: NIOSSLContext,
+        policy: ConnectionPolicy,
+        logger: Logger? = nil,
+        group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+    ) {
+        let connector = Connector(egress: egress, resolver: resolver, tls: tls, group: group)
+        self.init(connector, policy: policy, idle: IdleConnections(), logger: logger)
+    }
+
+    init(_ connector: Connector, policy: ConnectionPolicy, idle: IdleConnections, logger: Logger? = nil) {
+        self.connector = connector
+        self.policy = policy
+        self.idle = idle
+        self.logger = logger
+    }
+
+    deinit {
+        for pool in pools.withLock({ $0.values }) { pool.close() }
     }
 
     /// Sends a request and reads the answer, of whatever status.
     ///
-    /// Over a connection that is open already if there is one; when that turns out to be closed before anything was sent,
-    /// over a new one.
+    /// Over a connection that is open already if there is one. What has surely not been processed, since the connection
+    /// was closed before anything was sent, or the server said so, is sent again at once.
     /// - Parameters:
     ///   - request: The request.
     ///   - timeout: How long name, connection, TLS, request and answer may take together.
     /// - Returns: The answer.
-    /// - Throws: ``EgressRefusal``, ``OutboundError``, or `CancellationError`.
+    /// - Throws: `EgressRefusal`, ``OutboundError``, or `CancellationError`.
     public func execute(_ request: OutboundRequest, timeout: Duration) async throws -> OutboundResponse {
         let deadline = NIODeadline.now() + TimeAmount(timeout)
-        let url = try egress.check(request.url)
-        let origin = Origin(url)
-        if let connection = idle.take(origin) {
+        let url = try connector.egress.check(request.url)
+        let pool = pool(of: Origin(url))
+        var refusal = OutboundError.refused
+        for _ in 0..<Self.maximumTries {
+            do {
+                switch try await pool.route(until: deadline) {
+                case .http2(let connection):
+                    let headers = HPACKHeaders(request, to: url)
+                    let body = ByteBuffer(bytes: request.body)
+                    return try await connection.send(HTTP2Exchange(headers: headers, body: body, deadline: deadline))
+                case .http1:
+                    if let response = try await executeHTTP1(request, to: url, pool, until: deadline) {
+                        return response
+                    }
+                }
+            } catch let error as NotProcessed {
+                refusal = error.reason
+            }
+        }
+        throw refusal
+    }
+
+    private func pool(of origin: Origin) -> OriginPool {
+        pools.withLock { pools in
+            if let pool = pools[origin] { return pool }
+            if pools.count >= Self.maximumOrigins { pools = pools.filter { !$0.value.isUnused } }
+            let pool = OriginPool(origin, connector: connector, policy: policy, idle: idle, logger: logger)
+            pools[origin] = pool
+            return pool
+        }
+    }
+
+    /// `nil` when the server speaks HTTP/2 by now.
+    private func executeHTTP1(
+        _ request: OutboundRequest,
+        to url: OutboundURL,
+        _ pool: OriginPool,
+        until deadline: NIODeadline
+    ) async throws -> OutboundResponse? {
+        if let connection = idle.take(Origin(url)) {
             do {
                 return try await send(request, to: url, over: connection, until: deadline)
-            } catch is ExchangeHandler.NothingSent {
+            } catch is NotProcessed {
                 connection.close()
             }
         }
-        let connection = try await connect(to: origin, until: deadline)
+        let opening = pool.connect(until: deadline)
+        let connection = try await opening.value(until: deadline) {
+            opening.whenSuccess { if case .http1(let connection) = $0 { connection.close() } }
+        }
+        guard case .http1(let connection) = connection else { return nil }
         do {
             return try await send(request, to: url, over: connection, until: deadline)
-        } catch let error as ExchangeHandler.NothingSent {
+        } catch let error as NotProcessed {
             throw error.reason
         }
     }
@@ -85,45 +165,5 @@ public final class OutboundHTTPClient: Sendable {
             connection.close()
         }
         return answer.response
-    }
-
-    private func connect(to origin: Origin, until deadline: NIODeadline) async throws -> HTTPConnection {
-        let eventLoop = group.next()
-        var failure = OutboundError.unreachable
-        let addresses = try await addresses(of: origin.host, on: eventLoop, until: deadline)
-        for address in addresses.prefix(Self.maximumAttempts) {
-            let timeout = min(Self.maximumConnectTime, deadline - .now())
-            guard timeout > .zero else { throw OutboundError.timedOut }
-            let socket = try SocketAddress(ipAddress: address.description, port: origin.port)
-            let opening = HTTPConnection.open(to: socket, for: origin, tls: tls, timeout: timeout, on: eventLoop)
-            do {
-                return try await opening.value(until: deadline) { opening.whenSuccess { $0.close() } }
-            } catch let error as OutboundError {
-                failure = error
-            }
-        }
-        throw failure
-    }
-
-    /// The addresses to try, of which there is not one that is forbidden.
-    private func addresses(
-        of host: OutboundURL.Host,
-        on eventLoop: any EventLoop,
-        until deadline: NIODeadline
-    ) async throws -> [IPAddress] {
-        let addresses: [IPAddress] =
-            switch host {
-            case .address(let address): [address]
-            case .name where host.isLocalhost: egress.permittedLoopback
-            case .name(let name):
-                try await resolver.addresses(of: name, on: eventLoop)
-                    .value(until: min(deadline, .now() + Self.maximumLookupTime), orThrow: .lookupFailed)
-            }
-        guard addresses.allSatisfy(egress.permits) else { throw EgressRefusal.address }
-        guard !addresses.isEmpty else {
-            if host.isLocalhost { throw EgressRefusal.address }
-            throw OutboundError.nameNotFound
-        }
-        return addresses.map(\.canonical)
     }
 }

@@ -10,7 +10,7 @@ extension TLSConfiguration {
     public static func outbound(extraRoots: String? = nil) throws(ExtraRootsError) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
-        configuration.applicationProtocols = ["http/1.1"]
+        configuration.applicationProtocols = [ApplicationProtocol.http2, ApplicationProtocol.http1]
         // A connection that is given up is not worth waiting for the other side's goodbye.
         configuration.shutdownTimeout = .seconds(1)
         if let extraRoots {

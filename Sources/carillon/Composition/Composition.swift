@@ -50,7 +50,7 @@ struct Composition: Sendable {
             try await group.run()
         } catch let error as CancellationError {
             throw error
-        } catch where readiness.isShuttingDown {
+        } catch  where readiness.isShuttingDown {
             // Stopped in the middle of starting: what was not there yet could not be finished.
             logger.debug("Stopped while starting", metadata: ["error": "\(error)"])
         } catch {

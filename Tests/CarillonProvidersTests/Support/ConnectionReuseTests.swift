@@ -76,7 +76,7 @@ import Testing
             await server.closeConnections()
             try await connection.channel.closeFuture.get()
             let request = OutboundRequest(url: url, headers: [:], body: [])
-            await #expect(throws: ExchangeHandler.NothingSent.self) {
+            await #expect(throws: NotProcessed.self) {
                 try await connection.send(request, to: OutboundURL(url)).get()
             }
             #expect(server.requests.count == 1)

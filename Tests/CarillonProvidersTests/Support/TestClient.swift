@@ -1,23 +1,29 @@
 import CarillonCore
+import NIOCore
 import NIOHTTP1
+import NIOPosix
 import NIOSSL
 
 @testable import CarillonProviders
 
 extension OutboundHTTPClient {
-    /// A client that may reach the loopback.
+    /// A client that may reach the loopback, and keeps its connections.
     static func test(
         allowing blocks: [String] = ["127.0.0.0/8"],
         trusting authority: TestAuthority? = nil,
+        policy: ConnectionPolicy = .lasting,
         lookup: @escaping NameResolver.Lookup = { _ in throw OutboundError.nameNotFound }
     ) throws -> OutboundHTTPClient {
         var tls = try TLSConfiguration.outbound()
         if let authority { tls.additionalTrustRoots = [.certificates([try authority.certificate()])] }
-        return try OutboundHTTPClient(
-            egress: EgressGuard(allowing: blocks.map { try CIDRBlock($0) }),
+        let connector = Connector(
+            egress: EgressGuard(allowing: try blocks.map { try CIDRBlock($0) }),
             resolver: NameResolver(threads: 2, lookup: lookup),
-            tls: tls
+            tls: try NIOSSLContext(configuration: tls),
+            group: MultiThreadedEventLoopGroup.singleton
         )
+        // However slow the machine is, no test depends on what happens within seconds.
+        return OutboundHTTPClient(connector, policy: policy, idle: IdleConnections(maximumWait: .hours(1)))
     }
 
     /// Posts a short text.

@@ -10,8 +10,6 @@ final class IdleConnections: Sendable {
     private static let maximumPerOrigin = 64
     /// How many are kept altogether.
     private static let maximum = 512
-    /// How long one waits: less than most servers do.
-    private static let maximumWait = TimeAmount.seconds(4)
     /// How long one is used.
     private static let maximumAge = TimeAmount.seconds(60)
 
@@ -52,7 +50,13 @@ final class IdleConnections: Sendable {
         }
     }
 
+    private let maximumWait: TimeAmount
     private let state = Mutex(State())
+
+    /// - Parameter maximumWait: How long one waits: less than most servers do.
+    init(maximumWait: TimeAmount = .seconds(4)) {
+        self.maximumWait = maximumWait
+    }
 
     deinit {
         for entry in state.withLock({ $0.waiting.values.joined() }) { entry.connection.close() }
@@ -70,7 +74,7 @@ final class IdleConnections: Sendable {
     /// Keeps a connection whose last answer is complete, or closes it when there are enough.
     func keep(_ connection: HTTPConnection) {
         let isYoung = .now() < connection.openedAt + Self.maximumAge
-        let timer = connection.channel.eventLoop.scheduleTask(in: Self.maximumWait) { [weak self] () -> Void in
+        let timer = connection.channel.eventLoop.scheduleTask(in: maximumWait) { [weak self] () -> Void in
             self?.drop(connection)
         }
         let isKept = isYoung && state.withLock { $0.add(Entry(connection: connection, timer: timer)) }

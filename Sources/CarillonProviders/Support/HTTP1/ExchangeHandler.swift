@@ -13,11 +13,6 @@ final class ExchangeHandler: ChannelInboundHandler {
         var isConnectionReusable: Bool
     }
 
-    /// Nothing of the request was sent, since the connection had ended before: it can go over another one.
-    struct NothingSent: Error {
-        var reason: OutboundError
-    }
-
     private enum State {
         case idle
         case waiting(EventLoopPromise<Answer>)
@@ -27,7 +22,7 @@ final class ExchangeHandler: ChannelInboundHandler {
 
     private var state = State.idle
 
-    /// Sends a request; `answer` fails with ``NothingSent`` or ``OutboundError``.
+    /// Sends a request; `answer` fails with ``NotProcessed`` or ``OutboundError``.
     func send(
         _ head: HTTPRequestHead,
         body: [UInt8],
@@ -38,9 +33,9 @@ final class ExchangeHandler: ChannelInboundHandler {
         case .idle:
             state = .waiting(answer)
         case .ended(let reason):
-            return answer.fail(NothingSent(reason: reason))
+            return answer.fail(NotProcessed(reason: reason))
         case .waiting, .reading:
-            return answer.fail(NothingSent(reason: .connectionClosed))
+            return answer.fail(NotProcessed(reason: .connectionClosed))
         }
         let operations = channel.pipeline.syncOperations
         operations.write(NIOAny(OutboundOut.head(head)), promise: nil)

@@ -1,0 +1,88 @@
+import CarillonCore
+public import Logging
+public import NIOCore
+public import NIOPosix
+public import NIOSSL
+import Synchronization
+
+/// The connections to APNs, apart by credential: APNs binds a connection to the first key that it sees on it.
+public final class APNsConnections: Sendable {
+    /// Credentials beyond these lose their connections, those first that were used longest ago.
+    private static let mostCredentials = 1_000
+
+    private struct State {
+        var transports: [String: (transport: any HTTPTransport, lastUse: UInt64)] = [:]
+        var uses: UInt64 = 0
+    }
+
+    private let makeTransport: @Sendable (APNsCredential) throws -> any HTTPTransport
+    private let state = Mutex(State())
+
+    /// Connections, which are opened when there is something to send.
+    /// - Parameters:
+    ///   - tls: How to speak TLS; certificates of credentials are added to it.
+    ///   - policy: How long connections are kept.
+    ///   - resolver: Looks Apple's names up, afresh for each connection.
+    ///   - logger: Where to say that Apple sent a connection away.
+    ///   - group: Where connections live; its owner shuts it down.
+    /// - Throws: What NIOSSL throws for a TLS configuration that cannot be used.
+    public convenience init(
+        tls: TLSConfiguration,
+        policy: ConnectionPolicy = .lasting,
+        resolver: NameResolver = NameResolver(threads: 2),
+        logger: Logger? = nil,
+        group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+    ) throws {
+        let anonymous = try NIOSSLContext(configuration: tls)
+        self.init { credential in
+            var policy = policy
+            var context = anonymous
+            switch credential.kind {
+            case .token:
+                policy.provesCredentialFirst = true
+            case .certificate(let certificate):
+                var tls = tls
+                certificate.identify(&tls)
+                context = try NIOSSLContext(configuration: tls)
+            }
+            return OutboundHTTPClient(
+                egress: .unrestricted,
+                resolver: resolver,
+                tls: context,
+                policy: policy,
+                logger: logger,
+                group: group
+            )
+        }
+    }
+
+    init(makeTransport: @escaping @Sendable (APNsCredential) throws -> any HTTPTransport) {
+        self.makeTransport = makeTransport
+    }
+
+    /// What sends with a credential.
+    /// - Throws: What NIOSSL throws for a certificate that it cannot use.
+    func transport(for credential: APNsCredential) throws -> any HTTPTransport {
+        let name = credential.connectionName
+        return try state.withLock { state in
+            state.uses += 1
+            if let known = state.transports[name]?.transport {
+                state.transports[name]?.lastUse = state.uses
+                return known
+            }
+            if state.transports.count >= Self.mostCredentials,
+                let oldest = state.transports.min(by: { $0.value.lastUse < $1.value.lastUse })
+            {
+                state.transports[oldest.key] = nil
+            }
+            let transport = try makeTransport(credential)
+            state.transports[name] = (transport, state.uses)
+            return transport
+        }
+    }
+
+    /// Leaves the connections of a credential to end with what they carry; the next request opens new ones.
+    func renew(for credential: APNsCredential) {
+        state.withLock { $0.transports[credential.connectionName] = nil }
+    }
+}

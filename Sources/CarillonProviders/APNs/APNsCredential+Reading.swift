@@ -1,0 +1,120 @@
+import CarillonCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension APNsCredential {
+    private static let problem = "invalid-credential"
+    private static let mostPEMBytes = 32_768
+    private static let mostIDBytes = 32
+
+    /// Reads a document by `body`, with every error at once.
+    static func read(
+        _ document: JSONValue,
+        _ body: (inout JSONObjectReader) -> Kind?
+    ) throws(InvalidInput) -> Kind {
+        let errors = InputErrors()
+        var reader = JSONObjectReader(document, unknown: .refuse, into: errors)
+        let kind = body(&reader)
+        reader.finish()
+        try errors.throwIfAny(problem: problem)
+        guard let kind else { throw InvalidInput(problem: problem, pointer: "", detail: "is not a credential") }
+        return kind
+    }
+
+    /// `teamId`, `keyId` and the `.p8` file's text as `privateKey`.
+    static func signingKey(from reader: inout JSONObjectReader) -> Kind? {
+        let teamID = id("teamId", from: &reader)
+        let keyID = id("keyId", from: &reader)
+        guard let pem = reader.string("privateKey", required: true, maximumBytes: mostPEMBytes) else { return nil }
+        do {
+            let key = try APNsSigningKey(teamID: teamID ?? "", keyID: keyID ?? "", pem: pem)
+            return teamID == nil || keyID == nil ? nil : .token(key)
+        } catch {
+            reader.refuse("privateKey", "must be a private key on the curve P-256 in PEM, as in Apple's .p8 file")
+            return nil
+        }
+    }
+
+    /// `certificate` and `privateKey`; for an app at a time, or unchecked.
+    static func certificate(
+        from reader: inout JSONObjectReader,
+        for appID: String? = nil,
+        at now: Timestamp? = nil
+    ) -> Kind? {
+        let certificate = reader.string("certificate", required: true, maximumBytes: mostPEMBytes)
+        let key = reader.string("privateKey", required: true, maximumBytes: mostPEMBytes)
+        guard let certificate, let key else { return nil }
+        return checked(&reader, appID, now) { () throws(APNsCertificate.Problem) in
+            try APNsCertificate(certificatePEM: certificate, keyPEM: key)
+        }
+    }
+
+    /// `pkcs12` and its `passphrase`, which may be left out when it is empty.
+    static func pkcs12(from reader: inout JSONObjectReader, for appID: String, at now: Timestamp) -> Kind? {
+        let passphrase = reader.string("passphrase") ?? ""
+        guard let text = reader.string("pkcs12", required: true, maximumBytes: 2 * mostPEMBytes) else { return nil }
+        guard let file = Data(base64Encoded: text), !file.isEmpty else {
+            reader.refuse("pkcs12", "must be a PKCS#12 file in base64")
+            return nil
+        }
+        return checked(&reader, appID, now) { () throws(APNsCertificate.Problem) in
+            try APNsCertificate(pkcs12: Array(file), passphrase: passphrase)
+        }
+    }
+
+    private static func checked(
+        _ reader: inout JSONObjectReader,
+        _ appID: String?,
+        _ now: Timestamp?,
+        _ make: () throws(APNsCertificate.Problem) -> APNsCertificate
+    ) -> Kind? {
+        let place = reader.contains("pkcs12") ? "pkcs12" : "certificate"
+        let certificate: APNsCertificate
+        do throws(APNsCertificate.Problem) {
+            certificate = try make()
+        } catch {
+            switch error {
+            case .certificate(let detail): reader.refuse(place, detail)
+            case .key(let detail): reader.refuse(place == "pkcs12" ? place : "privateKey", detail)
+            case .pkcs12(let detail): reader.refuse("pkcs12", detail)
+            }
+            return nil
+        }
+        if let now, now >= certificate.notAfter {
+            reader.refuse(place, "must not have expired; it did at \(certificate.notAfter)")
+        }
+        if let now, now < certificate.notBefore {
+            reader.refuse(place, "must be valid already; it is from \(certificate.notBefore) on")
+        }
+        if let appID, !certificate.topics.contains(appID) {
+            let topics = certificate.topics.prefix(10).joined(separator: ", ")
+            reader.refuse(place, "must be for this app; it is for \(topics.isEmpty ? "none" : topics)")
+        }
+        return .certificate(certificate)
+    }
+
+    private static func id(_ key: String, from reader: inout JSONObjectReader) -> String? {
+        guard let text = reader.string(key, required: true, maximumBytes: mostIDBytes, nonEmpty: true) else {
+            return nil
+        }
+        guard text.utf8.allSatisfy({ $0.isASCIILetterOrDigit }) else {
+            reader.refuse(key, "must be letters and digits, as Apple's developer pages show it")
+            return nil
+        }
+        return text
+    }
+}
+
+extension UInt8 {
+    fileprivate var isASCIILetterOrDigit: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,74 @@
+public import CarillonCore
+
+/// What shows APNs that we may send to an app: a key for provider tokens, or a certificate.
+///
+/// Keys and certificates are never part of a description.
+public struct APNsCredential: Sendable, CustomStringConvertible, CustomReflectable {
+    enum Kind: Sendable {
+        case token(APNsSigningKey)
+        case certificate(APNsCertificate)
+    }
+
+    let kind: Kind
+
+    /// What connections are shared by: APNs binds each to the first key or certificate that it sees.
+    var connectionName: String {
+        switch kind {
+        case .token(let key): key.name
+        case .certificate(let certificate): "apns/certificate/\(certificate.fingerprint)"
+        }
+    }
+
+    /// What shows which credential it is: team and key, or subject, topics and end of a certificate. No secrets.
+    public var identity: JSONObject {
+        var identity = JSONObject()
+        switch kind {
+        case .token(let key):
+            identity["teamId"] = .string(key.teamID)
+            identity["keyId"] = .string(key.keyID)
+        case .certificate(let certificate):
+            identity["subject"] = .string(certificate.subject)
+            identity["topics"] = .array(certificate.topics.map { .string($0) })
+            identity["notAfter"] = .string(certificate.notAfter.description)
+            identity["fingerprint"] = .string(certificate.fingerprint)
+        }
+        return identity
+    }
+
+    /// All of it, to be encrypted before it is stored. What was PKCS#12 becomes PEM.
+    public var stored: JSONValue {
+        switch kind {
+        case .token(let key):
+            ["teamId": .string(key.teamID), "keyId": .string(key.keyID), "privateKey": .string(key.pem)]
+        case .certificate(let certificate):
+            ["certificate": .string(certificate.certificatePEM), "privateKey": .string(certificate.keyPEM)]
+        }
+    }
+
+    /// Reads what ``stored`` wrote.
+    /// - Throws: `InvalidInput` when it is something else.
+    public init(stored: JSONValue) throws(InvalidInput) {
+        kind = try Self.read(stored) { reader in
+            reader.contains("certificate") ? Self.certificate(from: &reader) : Self.signingKey(from: &reader)
+        }
+    }
+
+    /// Reads the body of a `PUT` (API section 9) and checks all that can be checked without asking Apple.
+    /// - Parameters:
+    ///   - document: The body.
+    ///   - appID: The app it is for, which a certificate has to name.
+    ///   - now: The time at which a certificate has to be valid.
+    /// - Throws: `InvalidInput` with a pointer to each member that is wrong.
+    public init(reading document: JSONValue, appID: String, now: Timestamp) throws(InvalidInput) {
+        kind = try Self.read(document) { reader in
+            if reader.contains("pkcs12") { return Self.pkcs12(from: &reader, for: appID, at: now) }
+            if reader.contains("certificate") { return Self.certificate(from: &reader, for: appID, at: now) }
+            return Self.signingKey(from: &reader)
+        }
+    }
+
+    /// Which credential it is, without secrets.
+    public var description: String { JSONValue.object(identity).serializedText }
+    /// Shows nothing to `dump`.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,131 @@
+public import CarillonCore
+
+/// Sends one request per device to Apple Push Notification service (API section 9).
+public struct APNsProvider: Provider {
+    /// Finds the credential of a network's app; asked once for each group. `nil` when there is none.
+    public typealias Credentials = @Sendable (NetworkID, String) async throws -> APNsCredential?
+
+    /// Where Apple's services are reached.
+    public struct Services: Sendable {
+        /// For apps from the App Store and TestFlight.
+        public var production = "https://api.push.apple.com"
+        /// For apps started from Xcode.
+        public var sandbox = "https://api.sandbox.push.apple.com"
+
+        /// Apple's own, unless told otherwise.
+        public init() {}
+    }
+
+    /// `apns`.
+    public let name = ProviderName.apns
+    /// How long one request may take, from the name to the last byte of the answer.
+    public let deadline: Duration
+
+    private let connections: APNsConnections
+    private let credentials: Credentials
+    private let tokens: APNsTokenSource
+    private let services: Services
+    private let clock: WallClock
+    private let concurrency: Int
+
+    /// A provider.
+    /// - Parameters:
+    ///   - connections: Sends the requests.
+    ///   - credentials: Finds a credential; is to remember them.
+    ///   - tokens: Makes provider tokens.
+    ///   - services: Where to.
+    ///   - clock: The time by which `Retry-After` is read.
+    ///   - deadline: How long one request may take.
+    ///   - concurrency: How many requests of one group are on their way at a time.
+    public init(
+        connections: APNsConnections,
+        credentials: @escaping Credentials,
+        tokens: APNsTokenSource,
+        services: Services = Services(),
+        clock: WallClock = .system,
+        deadline: Duration = .seconds(15),
+        concurrency: Int = 200
+    ) {
+        self.connections = connections
+        self.credentials = credentials
+        self.tokens = tokens
+        self.services = services
+        self.clock = clock
+        self.deadline = deadline
+        self.concurrency = concurrency
+    }
+
+    /// Sends to all targets, many at a time, and reports each as soon as APNs has answered.
+    ///
+    /// When an answer concerns all of the lane, such as a key that Apple does not know, the others are not sent any more,
+    /// and get the same outcome.
+    public func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
+        let sending: APNsSending
+        switch await begin(group) {
+        case .success(let begun): sending = begun
+        case .failure(let refusal):
+            guard !Task.isCancelled else { return }
+            for target in group.targets { report(target, refusal.outcome) }
+            return
+        }
+        await withTaskGroup(of: Void.self) { tasks in
+            for (index, target) in group.targets.enumerated() {
+                if index >= concurrency, sending.verdict == nil { await tasks.next() }
+                guard !Task.isCancelled else { return }
+                if let verdict = sending.verdict {
+                    tasks.cancelAll()
+                    report(target, verdict)
+                } else {
+                    tasks.addTask { await sending.send(to: target).map { report(target, $0) } }
+                }
+            }
+            while await tasks.next() != nil {
+                if sending.verdict != nil { tasks.cancelAll() }
+            }
+        }
+    }
+
+    /// The whole group has this outcome.
+    private struct Refusal: Error {
+        let outcome: Outcome
+
+        init(_ outcome: Outcome) { self.outcome = outcome }
+    }
+
+    /// Finds what the group is sent with.
+    private func begin(_ group: DeliveryGroup) async -> Result<APNsSending, Refusal> {
+        let credential: APNsCredential
+        do {
+            guard let found = try await credentials(group.lane.networkID, group.lane.appID) else {
+                return .failure(Refusal(.deferLane(after: nil, reason: "no credential for \(group.lane.appID)")))
+            }
+            credential = found
+        } catch {
+            return .failure(Refusal(.deferLane(after: .seconds(5), reason: "credential not readable")))
+        }
+        var identity = APNsSending.Identity.certificate
+        if case .token(let key) = credential.kind {
+            do {
+                identity = .token(key, try await tokens.token(for: key), tokens)
+            } catch {
+                return .failure(Refusal(.deferLane(after: .seconds(5), reason: "provider token not available")))
+            }
+        }
+        do {
+            let transport = try connections.transport(for: credential)
+            return .success(
+                APNsSending(
+                    group,
+                    identity: identity,
+                    services: services,
+                    transport: transport,
+                    reconnect: { [connections] in connections.renew(for: credential) },
+                    clock: clock,
+                    deadline: deadline
+                )
+            )
+        } catch {
+            return .failure(Refusal(.misconfigured(reason: "certificate cannot be used")))
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import CarillonCore
+
+extension Outcome {
+    /// What an answer of APNs means: every reason in Apple's table, and the rest by the status's class.
+    ///
+    /// A device is given up only for the reasons that say that it is gone.
+    /// - SeeAlso: Apple, "Handling notification responses from APNs"; `docs/providers/apns.md`.
+    init(_ answer: APNsAnswer) {
+        let reason = answer.reason ?? "http \(answer.status)"
+        switch (answer.status, answer.reason ?? "") {
+        case (200..<300, _):
+            self = .delivered(id: answer.id)
+
+        case (410, "Unregistered"), (410, "ExpiredToken"):
+            self = .unregister(at: answer.timestamp, reason: reason)
+        case (400, "BadDeviceToken"), (400, "InvalidToken"), (400, "DeviceTokenNotForTopic"):
+            self = .quarantine(reason: reason)
+
+        case (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"):
+            self = .misconfigured(reason: reason)
+        case (403, "UnrelatedKeyIdInToken"):
+            self = .retry(after: .zero, reason: reason)
+        case (401, _), (403, _):
+            self = .misconfigured(reason: reason)
+        case (429, "TooManyProviderTokenUpdates"):
+            self = .deferLane(after: .seconds(60), reason: reason)
+
+        case (400, "IdleTimeout"):
+            self = .retry(after: .seconds(1), reason: reason)
+        case (429, _):
+            self = .retry(after: max(.seconds(30), answer.retryAfter ?? .zero), reason: reason)
+        case (500, "InternalServerError"), (503, "ServiceUnavailable"), (503, "Shutdown"):
+            self = .retry(after: max(.seconds(15 * 60), answer.retryAfter ?? .zero), reason: reason)
+
+        // BadCollapseId, BadExpirationDate, BadMessageId, BadPriority, DuplicateHeaders, InvalidPushType,
+        // MissingDeviceToken, PayloadEmpty, BadPath, MethodNotAllowed, PayloadTooLarge, and what is not known.
+        case (408, _):
+            self = .retry(after: answer.retryAfter, reason: reason)
+        case (400..<500, _):
+            self = .bug(reason: reason)
+        default:
+            self = .retry(after: answer.retryAfter, reason: reason)
+        }
+    }
+}

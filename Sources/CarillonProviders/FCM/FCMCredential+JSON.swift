@@ -1,0 +1,121 @@
+public import CarillonCore
+
+extension FCMCredential {
+    private static let maximumKeyBytes = 16_384
+
+    /// Reads the body of `PUT /providers/fcm/apps/{appId}`: `{"serviceAccount":{…Google's JSON…}}`.
+    ///
+    /// Members of Google's JSON that are not needed are passed over, since Google adds some; others are refused.
+    /// - Parameters:
+    ///   - document: The body.
+    ///   - server: Where FCM is; decides which `token_uri` is taken.
+    /// - Throws: `InvalidInput` with every place that is wrong.
+    public init(reading document: JSONValue, for server: FCMServer) throws(InvalidInput) {
+        let problem = "invalid-credential"
+        let errors = InputErrors()
+        var reader = JSONObjectReader(document, unknown: .refuse, into: errors)
+        var credential: FCMCredential?
+        if var account = reader.object("serviceAccount", required: true, unknown: .tolerate) {
+            credential = Self.read(&account, for: server)
+        }
+        reader.finish()
+        try errors.throwIfAny(problem: problem)
+        guard let credential else {
+            throw InvalidInput(problem: problem, pointer: "/serviceAccount", detail: "must be a service account")
+        }
+        self = credential
+    }
+
+    private static func read(_ reader: inout JSONObjectReader, for server: FCMServer) -> FCMCredential? {
+        let type = reader.string("type", required: true)
+        if let type, type != "service_account" {
+            reader.refuse("type", "must be service_account: the JSON key of a service account is needed")
+        }
+        let project = reader.name("project_id", where: \.isPlainInProjectID)
+        let email = reader.name("client_email", where: \.isPlainInEmail)
+        let keyID = reader.contains("private_key_id") ? reader.name("private_key_id", where: \.isPlainInProjectID) : nil
+        let tokenURI = reader.string("token_uri", required: true, maximumBytes: OutboundURL.maximumBytes)
+        if let tokenURI, !server.permits(tokenURI: tokenURI) {
+            let own = server == .google ? "" : ", or an https URL of \(server.origin)"
+            reader.refuse("token_uri", "must be \(FCMServer.googleTokenURI)\(own)")
+        }
+        guard let key = reader.string("private_key", required: true, maximumBytes: maximumKeyBytes) else { return nil }
+        let account = Account(
+            clientEmail: email ?? "",
+            keyID: keyID,
+            tokenURI: tokenURI ?? "",
+            privateKey: Secret(key)
+        )
+        guard let credential = FCMCredential(projectID: project ?? "", account: account) else {
+            reader.refuse("private_key", "must be an RSA private key of at least 2048 bits in PEM")
+            return nil
+        }
+        return credential
+    }
+
+    /// What `GET` shows.
+    public var identity: JSONObject {
+        var object = JSONObject()
+        object["projectId"] = .string(projectID)
+        object["clientEmail"] = .string(clientEmail)
+        return object
+    }
+
+    /// What is sealed at rest; holds the key.
+    public var stored: JSONValue {
+        var object = identity
+        object["privateKeyId"] = account.keyID.map { .string($0) }
+        object["tokenUri"] = .string(account.tokenURI)
+        object["privateKey"] = .string(account.privateKey.reveal { $0 })
+        return .object(object)
+    }
+
+    /// Reads back what was sealed.
+    ///
+    /// Whether its `token_uri` is permitted is asked again when it is used: the operator may have changed the server.
+    /// - Throws: `InvalidInput` when it is not what ``stored`` made.
+    public init(stored: JSONValue) throws(InvalidInput) {
+        let errors = InputErrors()
+        var reader = JSONObjectReader(stored, unknown: .tolerate, into: errors)
+        let project = reader.string("projectId", required: true)
+        let email = reader.string("clientEmail", required: true)
+        let keyID = reader.string("privateKeyId")
+        let tokenURI = reader.string("tokenUri", required: true, maximumBytes: OutboundURL.maximumBytes)
+        let key = reader.string("privateKey", required: true, maximumBytes: Self.maximumKeyBytes)
+        try errors.throwIfAny(problem: "stored-credential")
+        guard let project, let email, let tokenURI, let key,
+            let credential = FCMCredential(
+                projectID: project,
+                account: Account(clientEmail: email, keyID: keyID, tokenURI: tokenURI, privateKey: Secret(key))
+            )
+        else { throw InvalidInput(problem: "stored-credential", pointer: "", detail: "must be a service account") }
+        self = credential
+    }
+}
+
+extension JSONObjectReader {
+    /// A name that becomes a part of a URL or of a token: begins with a letter or digit, holds nothing unusual.
+    fileprivate mutating func name(_ key: String, where isPlain: (UInt8) -> Bool) -> String? {
+        guard let text = string(key, required: true, maximumBytes: 320, nonEmpty: true) else { return nil }
+        guard text.utf8.allSatisfy(isPlain), text.utf8.first?.isLetterOrDigit == true else {
+            refuse(key, "holds a character that such a name never has")
+            return nil
+        }
+        return text
+    }
+}
+
+extension UInt8 {
+    fileprivate var isLetterOrDigit: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: false
+        }
+    }
+
+    /// Projects are `my-project-1`, old ones `example.com:my-project`.
+    fileprivate var isPlainInProjectID: Bool { isLetterOrDigit || [UInt8]("-_.:".utf8).contains(self) }
+
+    fileprivate var isPlainInEmail: Bool { isLetterOrDigit || [UInt8]("-_.:@+%".utf8).contains(self) }
+}

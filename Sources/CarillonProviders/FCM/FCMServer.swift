@@ -1,0 +1,38 @@
+import CarillonCore
+
+/// Where FCM is, and with it whom our signed assertions may be shown to (`CARILLON_FCM_URL`).
+///
+/// A service account names the server that turns assertions into access tokens (`token_uri`), and whoever may upload
+/// credentials chooses it. So that nobody can make Carillon post to just any server that way, only two are taken:
+/// Google's own, and the one that the operator has put in the place of Google's.
+public struct FCMServer: Sendable, Hashable {
+    /// Google's.
+    public static let google = FCMServer(origin: "https://fcm.googleapis.com")
+    /// Where Google exchanges assertions for access tokens: the `token_uri` of the service accounts that it makes.
+    public static let googleTokenURI = "https://oauth2.googleapis.com/token"
+
+    /// Scheme, host and port, without a slash at the end.
+    public let origin: String
+
+    private init(origin: String) {
+        self.origin = origin
+    }
+
+    /// A server by its URL, such as `https://127.0.0.1:9443` for a simulator.
+    ///
+    /// `nil` unless it is an `https` URL without path and query.
+    public init?(url: String) {
+        guard let url = try? OutboundURL(url), url.scheme == .https, url.target == "/" else { return nil }
+        origin = url.origin
+    }
+
+    /// Whether an assertion may be sent to a URL.
+    public func permits(tokenURI: String) -> Bool {
+        if tokenURI == Self.googleTokenURI { return true }
+        guard self != .google, let url = try? OutboundURL(tokenURI) else { return false }
+        return url.scheme == .https && url.origin == origin
+    }
+
+    /// Where the messages of a project are sent.
+    func sendURL(projectID: String) -> String { "\(origin)/v1/projects/\(projectID)/messages:send" }
+}

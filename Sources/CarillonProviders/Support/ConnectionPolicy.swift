@@ -1,0 +1,47 @@
+import NIOCore
+
+/// How many HTTP/2 connections a client keeps to one host, and for how long.
+///
+/// HTTP/1.1 connections are kept for seconds only, whatever this says.
+public struct ConnectionPolicy: Sendable {
+    /// How many connections there are to one host at a time; a further one is opened when the streams of the others are
+    /// taken.
+    public var maximumConnections = 4
+    /// How many requests may wait for a stream; the next one fails at once as ``OutboundError/busy``.
+    public var maximumWaiting = 10_000
+    /// How many streams of one connection are used, even if the server permits more.
+    public var maximumStreams = 1_000
+    /// How long a connection without traffic is kept.
+    public var idleLimit: Duration
+    /// How long a connection takes new requests, so that a host that moves to another address is followed; `nil` for as
+    /// long as it works.
+    public var maximumAge: Duration?
+    /// After how much silence the server is asked with a PING whether it is still there.
+    public var pingInterval: Duration
+    /// How long it may take to answer a PING before the connection is closed.
+    public var pongLimit = Duration.seconds(15)
+    /// Whether a new connection carries one request at a time until an answer other than 401 and 403 came, as Apple asks
+    /// of connections whose token it has not seen yet.
+    public var provesCredentialFirst = false
+
+    /// A policy with its times.
+    public init(idleLimit: Duration, maximumAge: Duration?, pingInterval: Duration) {
+        self.idleLimit = idleLimit
+        self.maximumAge = maximumAge
+        self.pingInterval = pingInterval
+    }
+
+    /// For hosts that other people chose: closed after half a minute without traffic, and after five minutes in any case.
+    public static let brief = ConnectionPolicy(
+        idleLimit: .seconds(30),
+        maximumAge: .seconds(300),
+        pingInterval: .seconds(3_600)
+    )
+
+    /// For a push service that the operator trusts: kept for a day, asked every hour whether it is still there.
+    public static let lasting = ConnectionPolicy(
+        idleLimit: .seconds(86_400),
+        maximumAge: nil,
+        pingInterval: .seconds(3_600)
+    )
+}

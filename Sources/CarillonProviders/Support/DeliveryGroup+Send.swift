@@ -1,0 +1,50 @@
+import CarillonCore
+
+extension DeliveryGroup {
+    /// Sends to all targets, a few at a time, until it turns out that nothing in the lane can succeed.
+    ///
+    /// Then the rest is reported with the same outcome without being sent. Every target is reported exactly once, unless
+    /// the task is cancelled.
+    /// - Parameters:
+    ///   - concurrency: How many are on their way at a time.
+    ///   - report: Takes the outcomes.
+    ///   - send: Sends to one target; `nil` when the task was cancelled.
+    func sendToEach(
+        atMost concurrency: Int,
+        report: @Sendable @escaping (Target, Outcome) -> Void,
+        send: @Sendable @escaping (Target) async -> Outcome?
+    ) async {
+        var unsent = targets[...]
+        var verdict: Outcome?
+        // Child tasks run on the global executor, whoever calls: what they compute takes no event loop's time.
+        await withTaskGroup(of: Outcome?.self) { tasks in
+            var running = 0
+            while true {
+                while running < concurrency, verdict == nil, !Task.isCancelled, let target = unsent.popFirst() {
+                    tasks.addTask {
+                        guard let outcome = await send(target) else { return nil }
+                        report(target, outcome)
+                        return outcome
+                    }
+                    running += 1
+                }
+                guard let outcome = await tasks.next() else { return }
+                running -= 1
+                if verdict == nil, let outcome, outcome.isOfLane { verdict = outcome }
+            }
+        }
+        if let verdict, !Task.isCancelled {
+            for target in unsent { report(target, verdict) }
+        }
+    }
+}
+
+extension Outcome {
+    /// Whether it is about the lane, so that the next device would get the same.
+    fileprivate var isOfLane: Bool {
+        switch self {
+        case .deferLane, .misconfigured: true
+        case .delivered, .retry, .unregister, .quarantine, .bug: false
+        }
+    }
+}

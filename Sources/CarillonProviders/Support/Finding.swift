@@ -1,0 +1,12 @@
+import CarillonCore
+
+/// What the answer to one device means, as far as can be told from it alone.
+enum Finding: Sendable, Equatable {
+    /// It means this.
+    case certain(Outcome)
+    /// A refusal that is about the device if our credential works for others, and about the credential if it works for
+    /// nobody; `unclear` while that is not known.
+    case refusal(ofDevice: Outcome, ofLane: Outcome, unclear: Outcome)
+    /// Too many messages: for this device or, when answer after answer says so, for the whole lane.
+    case limit(ofDevice: Outcome, ofLane: Outcome)
+}

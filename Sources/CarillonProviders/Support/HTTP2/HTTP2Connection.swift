@@ -1,0 +1,109 @@
+import enum CarillonCore.JSONValue
+import NIOCore
+import NIOHTTP2
+import Synchronization
+
+/// One HTTP/2 connection, shared by concurrent requests.
+final class HTTP2Connection: Sendable {
+    /// Told what becomes of a connection, on its event loop.
+    protocol Owner: AnyObject, Sendable {
+        /// A request that the connection was asked to send has ended, in whatever way.
+        func requestEnded(on connection: ID)
+        /// The number of requests that it takes at a time has changed.
+        func limitChanged(of connection: ID, to limit: Int)
+        /// It takes no new requests any more, for the reason that a GOAWAY gave, if one did.
+        func retired(_ connection: ID, goAway: GoAway?)
+    }
+
+    /// What a server said when it sent a connection away.
+    struct GoAway: Sendable, Equatable {
+        var code: Int
+        /// The first bytes of what the server added; Apple sends `{"reason":"…"}`.
+        var details: [UInt8]
+
+        /// The reason, if that is how it was given.
+        var reason: String? {
+            guard case .object(let object)? = try? JSONValue(parsing: details),
+                case .string(let reason)? = object["reason"]
+            else { return nil }
+            return reason
+        }
+    }
+
+    /// What a connection has to know from its beginning on.
+    struct Settings: Sendable {
+        var policy: ConnectionPolicy
+        var owner: any Owner
+    }
+
+    typealias ID = ObjectIdentifier
+
+    let id: ID
+    /// How many requests it takes at a time to begin with.
+    let initialLimit: Int
+    let channel: any Channel
+    private let handler: NIOLoopBound<HTTP2ConnectionHandler>
+
+    init(channel: any Channel, handler: HTTP2ConnectionHandler, initialLimit: Int) {
+        id = ObjectIdentifier(handler)
+        self.initialLimit = initialLimit
+        self.channel = channel
+        self.handler = NIOLoopBound(handler, eventLoop: channel.eventLoop)
+    }
+
+    /// Makes an HTTP/2 connection of a channel, on its event loop.
+    /// - Parameters:
+    ///   - channel: The channel, through TLS.
+    ///   - settings: What it has to know.
+    ///   - settingsDeadline: When the server has to have sent its SETTINGS.
+    ///   - opened: The connection as soon as it has, since its limits are not known before.
+    /// - Throws: When the channel has ended already.
+    static func configure(
+        _ channel: any Channel,
+        _ settings: Settings,
+        settingsDeadline: NIODeadline,
+        opened: EventLoopPromise<HTTP2Connection>
+    ) throws {
+        let handler = HTTP2ConnectionHandler(settings, settingsDeadline: settingsDeadline, opened: opened)
+        var configuration = NIOHTTP2Handler.ConnectionConfiguration()
+        configuration.initialSettings = [
+            HTTP2Setting(parameter: .enablePush, value: 0),
+            HTTP2Setting(parameter: .maxHeaderListSize, value: 16_384),
+        ]
+        // What is still coming for streams that we ended is to be ignored, even if that was all of them at once.
+        configuration.maximumRecentlyResetStreams = settings.policy.maximumStreams
+        var streams = NIOHTTP2Handler.StreamConfiguration()
+        // Resets answer our own requests, which are counted already.
+        streams.streamResetFrameRateLimit.maximumCount = 100_000
+        let operations = channel.pipeline.syncOperations
+        try operations.addHandler(WriteCoalescer())
+        try operations.addHandler(
+            NIOHTTP2Handler(
+                mode: .client,
+                frameDelegate: handler,
+                connectionConfiguration: configuration,
+                streamConfiguration: streams
+            )
+        )
+        try operations.addHandler(KeepAliveHandler(settings.policy))
+        try operations.addHandler(handler)
+    }
+
+    /// Sends a request and waits for its answer.
+    /// - Throws: ``NotProcessed``, ``OutboundError`` or `CancellationError`.
+    func send(_ exchange: HTTP2Exchange) async throws -> OutboundResponse {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                channel.eventLoop.execute { [handler] in handler.value.begin(exchange, continuation) }
+            }
+        } onCancel: {
+            exchange.isAbandoned.store(true, ordering: .releasing)
+            channel.eventLoop.execute { [handler] in handler.value.abandon(exchange) }
+        }
+    }
+
+    /// Ends the connection, whatever is still on its way.
+    func close() {
+        channel.close(promise: nil)
+    }
+}

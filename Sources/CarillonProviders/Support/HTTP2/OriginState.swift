@@ -1,0 +1,144 @@
+import DequeModule
+
+/// Which connection to one host takes the next request, who waits for one, and when another is to be opened.
+///
+/// Pure: it says what to do, ``OriginPool`` does it. At most one connection is being opened at a time, and none for as
+/// long as one has to prove its credential first.
+struct OriginState<Connection, Waiter> {
+    typealias ID = ObjectIdentifier
+
+    /// What becomes of a request.
+    enum Answer {
+        /// Send it over this connection.
+        case send(Connection)
+        /// The host speaks HTTP/1.1: it needs a connection of its own.
+        case useHTTP1
+        /// It waits, as this number; a connection is to be opened if `opens`.
+        case wait(number: UInt64, opens: Bool)
+        /// Too many wait already.
+        case refuse
+    }
+
+    /// What follows from a change.
+    struct Consequence {
+        /// Whom to tell that it is their turn, and over which connection.
+        var grants: [(waiter: Waiter, connection: Connection)] = []
+        /// Whether a connection is to be opened.
+        var opens = false
+    }
+
+    private struct Entry {
+        let id: ID
+        let connection: Connection
+        var limit: Int
+        var used = 0
+    }
+
+    private let policy: ConnectionPolicy
+    private var entries: [Entry] = []
+    private var line: Deque<(number: UInt64, waiter: Waiter)> = []
+    private var lastNumber: UInt64 = 0
+    private var isOpening = false
+    private var speaksHTTP1: Bool
+
+    /// - Parameters:
+    ///   - policy: The limits.
+    ///   - speaksHTTP1: Whether it is known that there is no HTTP/2, as without TLS.
+    init(_ policy: ConnectionPolicy, speaksHTTP1: Bool) {
+        self.policy = policy
+        self.speaksHTTP1 = speaksHTTP1
+    }
+
+    /// Whether nothing is connected, being connected, or waiting.
+    var isUnused: Bool { entries.isEmpty && line.isEmpty && !isOpening }
+
+    /// The open connections.
+    var connections: [Connection] { entries.map(\.connection) }
+
+    /// Finds a place for a request.
+    mutating func request(_ makeWaiter: () -> Waiter) -> Answer {
+        if let connection = take() { return .send(connection) }
+        if speaksHTTP1, entries.isEmpty { return .useHTTP1 }
+        guard line.count < policy.maximumWaiting else { return .refuse }
+        lastNumber += 1
+        line.append((lastNumber, makeWaiter()))
+        return .wait(number: lastNumber, opens: beginOpening())
+    }
+
+    /// A request does not wait any longer.
+    /// - Returns: Its waiter, unless it has got its turn already.
+    mutating func withdraw(_ number: UInt64) -> Waiter? {
+        guard let index = line.firstIndex(where: { $0.number == number }) else { return nil }
+        return line.remove(at: index).waiter
+    }
+
+    /// A connection was opened.
+    mutating func opened(_ connection: Connection, id: ID, limit: Int) -> Consequence {
+        isOpening = false
+        speaksHTTP1 = false
+        entries.append(Entry(id: id, connection: connection, limit: limit))
+        return consequence()
+    }
+
+    /// The host speaks HTTP/1.1.
+    /// - Returns: Who waited, to open a connection of their own.
+    mutating func openedHTTP1() -> [Waiter] {
+        isOpening = false
+        speaksHTTP1 = true
+        return entries.isEmpty ? emptyLine() : []
+    }
+
+    /// No connection came about.
+    /// - Returns: Who has nothing left to wait for.
+    mutating func openingFailed() -> [Waiter] {
+        isOpening = false
+        return entries.isEmpty ? emptyLine() : []
+    }
+
+    /// A request that was sent over a connection has ended.
+    mutating func requestEnded(on id: ID) -> Consequence {
+        guard let index = entries.firstIndex(where: { $0.id == id }) else { return Consequence() }
+        entries[index].used -= 1
+        return line.isEmpty ? Consequence() : consequence()
+    }
+
+    /// A connection takes another number of requests at a time from now on.
+    mutating func limitChanged(of id: ID, to limit: Int) -> Consequence {
+        guard let index = entries.firstIndex(where: { $0.id == id }) else { return Consequence() }
+        entries[index].limit = limit
+        return consequence()
+    }
+
+    /// A connection takes no requests any more.
+    mutating func retired(_ id: ID) -> Consequence {
+        entries.removeAll { $0.id == id }
+        return consequence()
+    }
+
+    private mutating func take() -> Connection? {
+        guard let index = entries.firstIndex(where: { $0.used < $0.limit }) else { return nil }
+        entries[index].used += 1
+        return entries[index].connection
+    }
+
+    private mutating func consequence() -> Consequence {
+        var consequence = Consequence()
+        while !line.isEmpty, let connection = take() {
+            consequence.grants.append((line.removeFirst().waiter, connection))
+        }
+        consequence.opens = !line.isEmpty && beginOpening()
+        return consequence
+    }
+
+    private mutating func beginOpening() -> Bool {
+        let isProving = policy.provesCredentialFirst && entries.contains { $0.limit <= 1 }
+        guard !isOpening, !isProving, entries.count < policy.maximumConnections else { return false }
+        isOpening = true
+        return true
+    }
+
+    private mutating func emptyLine() -> [Waiter] {
+        defer { line = [] }
+        return line.map(\.waiter)
+    }
+}

@@ -1,0 +1,8 @@
+/// Sends one POST to a push service and answers what it said.
+public protocol HTTPTransport: Sendable {
+    /// Sends a request and reads the answer, of whatever status, within `timeout`.
+    ///
+    /// What was surely not processed is sent again at once; every error that comes out of here means "unknown, or no".
+    /// - Throws: ``OutboundError``, `EgressRefusal` or `CancellationError`.
+    func execute(_ request: OutboundRequest, timeout: Duration) async throws -> OutboundResponse
+}

@@ -1,0 +1,65 @@
+import CarillonCore
+
+extension Finding {
+    /// The wait for a limit that is reached, unless the push service names another one.
+    private static let limitPause = Duration.seconds(60)
+    /// The wait after what the push service could not do, unless it names a longer one.
+    private static let pause = Duration.seconds(10)
+    /// How often what nobody understands is tried.
+    private static let attemptsForUnknown = 3
+
+    /// What a push service's answer means (`docs/providers/webpush.md` has the table).
+    ///
+    /// RFC 8030 and RFC 8292 give the codes; the services' own words tell apart what they answer with the same code.
+    /// - Parameters:
+    ///   - response: The answer.
+    ///   - retryAfter: The wait that it asks for.
+    ///   - failures: How often the delivery failed before.
+    init(webPush response: OutboundResponse, retryAfter: Duration?, failures: Int) {
+        let reason = "http \(response.status)"
+        switch response.status {
+        case 200..<300:
+            // The `Location` that it names can delete the message: whoever may read deliveries must not see that.
+            self = .certain(.delivered(id: nil))
+        case 400..<404 where response.saysOtherKey:
+            self = .certain(.quarantine(reason: "\(reason) subscribed with another key"))
+        case 400:
+            self = .certain(.bug(reason: reason))
+        case 401, 403:
+            let wait = max(retryAfter ?? .zero, Self.limitPause)
+            self = .refusal(
+                ofDevice: .quarantine(reason: reason),
+                ofLane: .misconfigured(reason: reason),
+                unclear: .retry(after: wait, reason: reason)
+            )
+        case 404, 410:
+            self = .certain(.unregister(at: nil, reason: reason))
+        case 413:
+            self = .certain(.bug(reason: reason))
+        case 429:
+            let wait = max(retryAfter ?? Self.limitPause, Self.pause)
+            self = .limit(
+                ofDevice: .retry(after: wait, reason: reason),
+                ofLane: .deferLane(after: wait, reason: reason)
+            )
+        case 408, 500...:
+            self = .certain(.retry(after: max(retryAfter ?? .zero, Self.pause), reason: reason))
+        default:
+            // Redirects are here, too: where they lead was not checked, and the subscription says where to send to.
+            let isHopeless = failures + 1 >= Self.attemptsForUnknown
+            self = .certain(isHopeless ? .bug(reason: reason) : .retry(after: Self.pause, reason: reason))
+        }
+    }
+}
+
+extension OutboundResponse {
+    private static let longestReadText = 2_048
+
+    /// Whether the push service says that the subscription was made with another key than ours: Apple with a code,
+    /// Mozilla and Google in words.
+    fileprivate var saysOtherKey: Bool {
+        let text = String(decoding: body.prefix(Self.longestReadText), as: UTF8.self).lowercased()
+        return text.contains("vapidpkhashmismatch") || text.contains("vapid public key mismatch")
+            || text.contains("do not correspond to the credentials used to create the subscription")
+    }
+}

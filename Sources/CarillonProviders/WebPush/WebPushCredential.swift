@@ -1,0 +1,101 @@
+public import CarillonCore
+import Crypto
+import Foundation
+
+/// By what a network's messages are known to the push services: a key pair, and whom to write to about them.
+///
+/// Browsers subscribe with the public key, for good: a subscription takes no messages that another key signed. So the
+/// key pair is made once, and stays when the subject changes.
+///
+/// - SeeAlso: RFC 8292.
+public struct WebPushCredential: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    private static let maximumSubjectBytes = 256
+
+    /// A `mailto:` or `https:` URI of who answers for the messages; `nil` before anybody said so.
+    public let subject: String?
+    /// The public key as browsers want it (`applicationServerKey`): an uncompressed point in base64url.
+    public let publicKey: String
+    let key: P256.Signing.PrivateKey
+
+    /// A new key pair, for pages to subscribe with; nothing is sent until there is a subject.
+    public init() {
+        self.init(subject: nil, key: P256.Signing.PrivateKey())
+    }
+
+    init(subject: String?, key: P256.Signing.PrivateKey) {
+        self.subject = subject
+        self.key = key
+        publicKey = Base64URL.encode(key.publicKey.x963Representation)
+    }
+
+    /// Reads the body of `PUT /providers/webpush`: `{"subject":"mailto:ops@acme.example"}`.
+    /// - Parameters:
+    ///   - document: The body.
+    ///   - former: What the network has so far, of which the key pair is kept; `nil` makes a new one.
+    /// - Throws: `InvalidInput`.
+    public init(reading document: JSONValue, keepingKeyOf former: WebPushCredential?) throws(InvalidInput) {
+        let errors = InputErrors()
+        var reader = JSONObjectReader(document, unknown: .refuse, into: errors)
+        let subject = reader.string("subject", required: true, maximumBytes: Self.maximumSubjectBytes)
+        if let subject, let complaint = Self.complaint(about: subject) { reader.refuse("subject", complaint) }
+        reader.finish()
+        try errors.throwIfAny(problem: "invalid-credential")
+        self.init(subject: subject, key: former?.key ?? P256.Signing.PrivateKey())
+    }
+
+    /// What is wrong with a subject; Apple's service refuses messages whose subject leads nowhere.
+    private static func complaint(about subject: String) -> String? {
+        let host: Substring
+        if subject.hasPrefix("mailto:"), subject.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+            let parts = subject.dropFirst("mailto:".count).split(separator: "@", omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty else { return "must have one e-mail address behind mailto:" }
+            host = parts[1]
+        } else if let url = try? OutboundURL(subject), url.scheme == .https, case .name(let name) = url.host {
+            host = Substring(name)
+        } else {
+            return "must be a mailto: or https: URI"
+        }
+        let labels = host.lowercased().split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.count > 1, labels.allSatisfy({ !$0.isEmpty }), !["local", "localhost"].contains(labels.last) else {
+            return "must name a host that others can reach: push services refuse localhost and the like"
+        }
+        return nil
+    }
+
+    /// What `GET` shows.
+    public var identity: JSONObject {
+        var object = JSONObject()
+        object["subject"] = subject.map { .string($0) }
+        object["publicKey"] = .string(publicKey)
+        return object
+    }
+
+    /// What is sealed at rest; holds the key.
+    public var stored: JSONValue {
+        var object = JSONObject()
+        object["subject"] = subject.map { .string($0) }
+        object["privateKey"] = .string(Base64URL.encode(key.rawRepresentation))
+        return .object(object)
+    }
+
+    /// Reads back what was sealed.
+    /// - Throws: `InvalidInput` when it is not what ``stored`` made.
+    public init(stored: JSONValue) throws(InvalidInput) {
+        let errors = InputErrors()
+        var reader = JSONObjectReader(stored, unknown: .tolerate, into: errors)
+        let subject = reader.string("subject")
+        let text = reader.string("privateKey", required: true)
+        try errors.throwIfAny(problem: "stored-credential")
+        guard let text, let bytes = Base64URL.decode(text.utf8),
+            let key = try? P256.Signing.PrivateKey(rawRepresentation: bytes)
+        else { throw InvalidInput(problem: "stored-credential", pointer: "", detail: "must have a key of P-256") }
+        self.init(subject: subject, key: key)
+    }
+
+    /// Names subject and public key, never the private one.
+    public var description: String { "Web Push key \(publicKey), \(subject ?? "no subject")" }
+    /// Names subject and public key, never the private one.
+    public var debugDescription: String { description }
+    /// Shows nothing but subject and public key to `dump`.
+    public var customMirror: Mirror { Mirror(self, children: ["subject": subject ?? "", "publicKey": publicKey]) }
+}

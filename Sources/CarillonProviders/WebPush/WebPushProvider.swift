@@ -1,0 +1,132 @@
+public import CarillonCore
+import NIOHTTP1
+
+/// Sends encrypted messages to browsers through whatever push service each has subscribed with.
+///
+/// Endpoints are URLs that users chose, so the transport has to be one that checks where they lead.
+///
+/// - SeeAlso: RFC 8030, RFC 8291, RFC 8292.
+public struct WebPushProvider: Provider {
+    /// Finds the credential of a network; asked once for each group.
+    public typealias Credentials = @Sendable (NetworkID) async throws -> WebPushCredential?
+
+    /// `webpush`.
+    public let name = ProviderName.webpush
+    /// How long one device can take: two requests, the second one for services that want shorter messages.
+    public var deadline: Duration { timeout * 2 }
+
+    private let transport: any HTTPTransport
+    private let credentials: Credentials
+    private let vapid: VAPID
+    private let userAgent: String
+    private let clock: WallClock
+    private let timeout: Duration
+    private let concurrency: Int
+    private let history = LaneHistory()
+
+    /// A provider.
+    /// - Parameters:
+    ///   - transport: Sends the messages, to permitted addresses only.
+    ///   - credentials: Finds the credentials; is to remember them.
+    ///   - version: The version of Carillon, for `User-Agent`.
+    ///   - clock: What time it is.
+    ///   - timeout: How long one request may take.
+    ///   - concurrency: How many messages of one group are on their way at a time.
+    public init(
+        transport: any HTTPTransport,
+        credentials: @escaping Credentials,
+        version: String,
+        clock: WallClock = .system,
+        timeout: Duration = .seconds(10),
+        concurrency: Int = 100
+    ) {
+        self.transport = transport
+        self.credentials = credentials
+        vapid = VAPID(clock: clock)
+        userAgent = "Carillon/\(version)"
+        self.clock = clock
+        self.timeout = timeout
+        self.concurrency = concurrency
+    }
+
+    /// Sends to all targets, a few at a time, and reports each as soon as its push service has answered.
+    public func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
+        let credential: WebPushCredential
+        switch await CredentialLookup(named: name.rawValue, by: { try await credentials(group.lane.networkID) }) {
+        case .found(let found): credential = found
+        case .missing(let outcome): return group.report(outcome, to: report)
+        case .cancelled: return
+        }
+        guard credential.subject != nil else {
+            // Apple refuses messages that nobody answers for.
+            return group.report(.deferLane(after: nil, reason: "no subject for \(name.rawValue)"), to: report)
+        }
+        let message = WebPushMessage(group)
+        let key = LaneHistory.Key(lane: group.lane, credential: "\(credential)")
+        await group.sendToEach(atMost: concurrency, report: report) { target in
+            guard let finding = await finding(of: message, in: group, to: target, by: credential) else { return nil }
+            return history.outcome(finding, of: target.deviceID, in: key, at: clock.now())
+        }
+    }
+
+    /// What the push service said of one device; `nil` when the task was cancelled.
+    private func finding(
+        of message: WebPushMessage,
+        in group: DeliveryGroup,
+        to target: Target,
+        by credential: WebPushCredential
+    ) async -> Finding? {
+        guard case .webpush(let endpoint, let p256dh, let auth) = target.address else {
+            return .certain(.bug(reason: "not a Web Push subscription"))
+        }
+        guard let keys = SubscriptionKeys(p256dh: p256dh, auth: auth) else {
+            return .certain(.bug(reason: "invalid subscription keys"))
+        }
+        let id = NotificationID(event: group.cause.eventID, device: target.deviceID)
+        do {
+            let url = try OutboundURL(endpoint)
+            guard url.scheme == .https else { return .certain(.bug(reason: EgressRefusal.Rule.scheme.rawValue)) }
+            var plaintext = message.plaintext(for: id)
+            while true {
+                if Task.isCancelled { return nil }
+                let request = OutboundRequest(
+                    url: endpoint,
+                    headers: try headers(for: id, of: group, to: url, by: credential),
+                    body: try WebPushEncryption.encrypt(plaintext, for: keys)
+                )
+                let response = try await transport.execute(request, timeout: timeout)
+                if response.status == 413, plaintext.count > WebPushMessage.reducedBytes {
+                    plaintext = WebPushMessage(group, maximumBytes: WebPushMessage.reducedBytes).plaintext(for: id)
+                    continue
+                }
+                if [401, 403].contains(response.status) { vapid.forget(url.origin, by: credential) }
+                let retryAfter = response.headers.first(name: "retry-after")
+                    .flatMap { Duration(retryAfter: $0, now: clock.now()) }
+                return Finding(webPush: response, retryAfter: retryAfter, failures: group.attempt)
+            }
+        } catch let refusal as EgressRefusal {
+            return .certain(.bug(reason: refusal.rule.rawValue))
+        } catch let error as OutboundError {
+            return .certain(.retry(after: nil, reason: error.rawValue))
+        } catch {
+            return Task.isCancelled ? nil : .certain(.retry(after: nil, reason: "failed"))
+        }
+    }
+
+    private func headers(
+        for id: NotificationID,
+        of group: DeliveryGroup,
+        to url: OutboundURL,
+        by credential: WebPushCredential
+    ) throws -> HTTPHeaders {
+        [
+            "authorization": try vapid.authorization(for: url.origin, by: credential),
+            "content-encoding": "aes128gcm",
+            "content-type": "application/octet-stream",
+            "ttl": "\(group.secondsLeft(at: clock.now()))",
+            "urgency": "high",
+            "topic": WebPushMessage.topic(for: id),
+            "user-agent": userAgent,
+        ]
+    }
+}

@@ -1,0 +1,152 @@
+import Synchronization
+
+/// What the services of a ``Simulator`` got, as far as it is remembered.
+public final class ReceivedNotifications: Sendable {
+    fileprivate struct Waiter {
+        var count: Int
+        var acceptedOnly: Bool
+        var continuation: CheckedContinuation<Void, any Error>
+    }
+
+    fileprivate struct State {
+        var recent: RecentNotifications
+        var acceptedByID: [String: Int] = [:]
+        var total = 0
+        var accepted = 0
+        var lastID = 0
+        var waiters: [Int: Waiter] = [:]
+        var followers: [Int: AsyncStream<ReceivedNotification>.Continuation] = [:]
+    }
+
+    private let limit: Int
+    private let state: Mutex<State>
+
+    init(limit: Int) {
+        self.limit = limit
+        state = Mutex(State(recent: RecentNotifications(limit: limit)))
+    }
+
+    /// How many requests for a notification have arrived, whatever was answered.
+    public var total: Int { state.withLock { $0.total } }
+
+    /// How many of them were accepted.
+    public var accepted: Int { state.withLock { $0.accepted } }
+
+    /// The remembered ones, oldest first.
+    public var notifications: [ReceivedNotification] { state.withLock { $0.recent.inOrder } }
+
+    /// How often each notification id was accepted: more than once is a duplicate.
+    public var acceptedByID: [String: Int] { state.withLock { $0.acceptedByID } }
+
+    /// How many were accepted beyond the first of each id.
+    public var duplicates: Int { acceptedByID.values.reduce(0) { $0 + $1 - 1 } }
+
+    /// Forgets everything and counts from zero. Whoever waits goes on waiting.
+    public func removeAll() {
+        state.withLock { state in
+            state.recent = RecentNotifications(limit: limit)
+            state.acceptedByID = [:]
+            state.total = 0
+            state.accepted = 0
+        }
+    }
+
+    /// What arrives from now on. The newest 10,000 wait for a reader that is slow.
+    public func stream() -> AsyncStream<ReceivedNotification> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: ReceivedNotification.self,
+            bufferingPolicy: .bufferingNewest(10_000)
+        )
+        let id = state.withLock { state in
+            state.lastID += 1
+            state.followers[state.lastID] = continuation
+            return state.lastID
+        }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { $0.followers.removeValue(forKey: id) }
+        }
+        return stream
+    }
+
+    /// Waits until so many have arrived, or been accepted, since the start, and answers all that are remembered.
+    ///
+    /// Throws ``SimulatorError/timedOut(expected:received:)`` and `CancellationError`.
+    @discardableResult
+    public func wait(
+        for count: Int,
+        acceptedOnly: Bool = false,
+        timeout: Duration = .seconds(10)
+    ) async throws -> [ReceivedNotification] {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.arrival(of: count, acceptedOnly: acceptedOnly) }
+            group.addTask {
+                try await Task.sleep(for: timeout)
+                let received = acceptedOnly ? self.accepted : self.total
+                throw SimulatorError.timedOut(expected: count, received: received)
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+        return notifications
+    }
+
+    private func arrival(of count: Int, acceptedOnly: Bool) async throws {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let waiter = Waiter(count: count, acceptedOnly: acceptedOnly, continuation: continuation)
+                state.withLock { state in
+                    if Task.isCancelled { return continuation.resume(throwing: CancellationError()) }
+                    if state.satisfies(waiter) { return continuation.resume() }
+                    state.waiters[id] = waiter
+                }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: id) }?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Takes a notification in.
+    func add(_ notification: ReceivedNotification) {
+        state.withLock { state in
+            state.count(isAccepted: notification.isAccepted)
+            state.recent.append(notification)
+            state.countID(of: notification, limit: limit)
+            for follower in state.followers.values { follower.yield(notification) }
+        }
+    }
+
+    /// Counts one that nothing else is known about.
+    func countAccepted() {
+        state.withLock { $0.count(isAccepted: true) }
+    }
+
+    /// Ends all streams.
+    func finish() {
+        for follower in state.withLock({ $0.followers }).values { follower.finish() }
+    }
+}
+
+extension ReceivedNotifications.State {
+    fileprivate func satisfies(_ waiter: ReceivedNotifications.Waiter) -> Bool {
+        (waiter.acceptedOnly ? accepted : total) >= waiter.count
+    }
+
+    fileprivate mutating func count(isAccepted: Bool) {
+        total += 1
+        if isAccepted { accepted += 1 }
+        for (id, waiter) in waiters where satisfies(waiter) {
+            waiters[id] = nil
+            waiter.continuation.resume()
+        }
+    }
+
+    fileprivate mutating func countID(of notification: ReceivedNotification, limit: Int) {
+        guard notification.isAccepted, let id = notification.notificationID else { return }
+        guard acceptedByID.count < limit || acceptedByID[id] != nil else { return }
+        acceptedByID[id, default: 0] += 1
+    }
+}

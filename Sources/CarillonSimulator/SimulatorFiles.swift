@@ -1,0 +1,76 @@
+import Foundation
+
+/// What a running `carillon serve` needs to use a ``Simulator``, as files.
+public struct SimulatorFiles: Sendable {
+    /// A device to register.
+    public struct Device: Sendable {
+        /// What it is, and what happens to it.
+        public let name: String
+        /// The path of the body for `PUT /devices/{device}`.
+        public let path: String
+    }
+
+    /// The environment variables for `carillon serve`, with their values.
+    public let environment: [(name: String, value: String)]
+    /// The path of a file that a shell reads to set them.
+    public let environmentFile: String
+    /// The path of the body for `PUT /providers/apns/apps/{appId}`.
+    public let apnsCredential: String
+    /// The path of the body for `PUT /providers/fcm/apps/{appId}`.
+    public let fcmCredential: String
+    /// The path of the body for `PUT /providers/webpush`.
+    public let webPushCredential: String
+    /// Devices that are there, and devices that have gone.
+    public let devices: [Device]
+}
+
+extension Simulator {
+    /// Writes environment, credentials and the devices of an app beside the root certificate.
+    public func writeFiles(appID: String) throws -> SimulatorFiles {
+        let environment = [
+            (name: "CARILLON_APNS_PRODUCTION_URL", value: urls.apnsProduction),
+            (name: "CARILLON_APNS_SANDBOX_URL", value: urls.apnsSandbox),
+            (name: "CARILLON_FCM_URL", value: urls.fcm),
+            (name: "CARILLON_EXTRA_CA_FILE", value: certificateAuthorityFile),
+            (name: "CARILLON_EGRESS_ALLOW", value: "127.0.0.0/8"),
+        ]
+        let lines = environment.map { "export \($0.name)='\($0.value)'\n" }
+        let serviceAccount = try serviceAccountJSON
+        let apns = ["teamId": apnsKey.teamID, "keyId": apnsKey.keyID, "privateKey": apnsKey.privateKeyPEM]
+        return SimulatorFiles(
+            environment: environment,
+            environmentFile: try write(lines.joined(), to: "environment.sh"),
+            apnsCredential: try write(JSONText.text(apns), to: "apns-credential.json"),
+            fcmCredential: try write(#"{"serviceAccount":\#(serviceAccount)}"#, to: "fcm-credential.json"),
+            webPushCredential: try write(#"{"subject":"mailto:ops@example.com"}"#, to: "webpush-credential.json"),
+            devices: try writeDevices(appID: appID)
+        )
+    }
+
+    private func writeDevices(appID: String) throws(SimulatorError) -> [SimulatorFiles.Device] {
+        func apns(_ prefix: String = "") -> JSONText.Object {
+            let token = SimulatedToken.apns(prefix)
+            return ["provider": "apns", "appId": appID, "environment": "production", "token": token]
+        }
+        func fcm(_ prefix: String = "") -> JSONText.Object {
+            ["provider": "fcm", "appId": appID, "token": SimulatedToken.fcm(prefix)]
+        }
+        func browser(_ prefix: String = "") -> JSONText.Object {
+            let subscription = makeSubscription(prefix)
+            let keys = ["p256dh": subscription.p256dh, "auth": subscription.auth]
+            return ["provider": "webpush", "subscription": ["endpoint": subscription.endpoint, "keys": keys]]
+        }
+        let examples: [(String, JSONText.Object)] = [
+            ("iphone", apns()), ("iphone-unregistered", apns(APNsReason.unregistered.tokenPrefix)),
+            ("android", fcm()), ("android-unregistered", fcm(FCMRefusal.unregistered.tokenPrefix)),
+            ("browser", browser()), ("browser-gone", browser(WebPushRefusal.gone.tokenPrefix)),
+        ]
+        var devices: [SimulatorFiles.Device] = []
+        for (name, members) in examples {
+            var device = members
+            device["userId"] = "alice"
+            devices.append(.init(name: name, path: try write(JSONText.text(device), to: "device-\(name).json")))
+        }
+        return devices
+    }
+}

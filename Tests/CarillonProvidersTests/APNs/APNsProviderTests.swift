@@ -1,0 +1,283 @@
+import CarillonCore
+import Crypto
+import NIOHPACK
+import NIOHTTP2
+import NIOSSL
+import Synchronization
+import Testing
+
+@testable import CarillonProviders
+
+@Suite(.timeLimit(.minutes(2))) struct APNsProviderTests {
+    typealias Action = HTTP2Server.Action
+
+    private static let app = "com.acme.chat"
+    private let authority = TestAuthority()
+    private let shared = TestTokens()
+    private let key = P256.Signing.PrivateKey()
+
+    private func credential() throws -> APNsCredential {
+        let document: JSONValue = [
+            "teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": .string(key.pemRepresentation),
+        ]
+        return try APNsCredential(reading: document, appID: Self.app, now: shared.now)
+    }
+
+    private func provider(
+        _ port: Int,
+        deadline: Duration = .seconds(60),
+        concurrency: Int = 200,
+        credentials: APNsProvider.Credentials? = nil
+    ) throws -> APNsProvider {
+        var tls = try TLSConfiguration.outbound()
+        tls.additionalTrustRoots = [.certificates([try authority.certificate()])]
+        var services = APNsProvider.Services()
+        services.production = "https://127.0.0.1:\(port)/production"
+        services.sandbox = "https://127.0.0.1:\(port)/sandbox"
+        let credential = try credential()
+        return APNsProvider(
+            connections: try APNsConnections(tls: tls),
+            credentials: credentials ?? { _, _ in credential },
+            tokens: shared.source(),
+            services: services,
+            clock: shared.clock,
+            deadline: deadline,
+            concurrency: concurrency
+        )
+    }
+
+    private func server(
+        _ respond: @escaping @Sendable (HTTP2Server.Request) -> [Action],
+        _ body: (HTTP2Server, Int) async throws -> Void
+    ) async throws {
+        let tls = try authority.serverConfiguration(for: .address([127, 0, 0, 1]))
+        try await HTTP2Server.answering(tls: tls, respond, during: body)
+    }
+
+    private func group(of count: Int = 1, environment: DeviceAddress.APNsEnvironment = .production) -> DeliveryGroup {
+        .example(to: (0..<count).map { .apns(token: "00\($0)", appID: Self.app, environment: environment) })
+    }
+
+    private static func refuse(_ status: Int, _ reason: String) -> [Action] {
+        [.answer(status, body: #"{"reason":"\#(reason)"}"#)]
+    }
+
+    @Test func `sends the headers and the payload of the contract`() async throws {
+        try await server { _ in
+            [.answer(200, ["apns-id": "EC1BF194"])]
+        } _: { server, port in
+            let group = group()
+            let outcomes = try await provider(port).outcomes(of: group)
+            #expect(outcomes == [.delivered(id: "EC1BF194")])
+            let request = try #require(server.requests.first)
+            let id = NotificationID(event: group.cause.eventID, device: group.targets[0].deviceID).description
+            let token = try #require(shared.stored.values.first)
+            let expected = [
+                (":method", "POST"), (":scheme", "https"), (":authority", "127.0.0.1:\(port)"),
+                (":path", "/production/3/device/000"), ("apns-topic", Self.app), ("apns-push-type", "alert"),
+                ("apns-priority", "10"), ("apns-id", id), ("apns-collapse-id", id), ("apns-expiration", "1763719200"),
+                ("authorization", "bearer " + token.value), ("content-length", "\(request.body.count)"),
+            ]
+            #expect(request.headers.map { "\($0.name): \($0.value)" } == expected.map { "\($0.0): \($0.1)" })
+            #expect(request.body == APNsMessage(group).payload)
+        }
+    }
+
+    @Test func `sends to each device's own environment, over one connection each`() async throws {
+        try await server { _ in
+            [.ok]
+        } _: { server, port in
+            var mixed = group(of: 2)
+            mixed.targets[1].address = .apns(token: "001", appID: Self.app, environment: .sandbox)
+            let outcomes = try await provider(port).outcomes(of: mixed)
+            #expect(outcomes == [.delivered(id: nil), .delivered(id: nil)])
+            #expect(Set(server.requests.map(\.path)) == ["/production/3/device/000", "/sandbox/3/device/001"])
+        }
+    }
+
+    @Test func `sends a whole group over one connection with one token`() async throws {
+        try await server { _ in
+            [.ok]
+        } _: { server, port in
+            let outcomes = try await provider(port).outcomes(of: group(of: 500))
+            #expect(outcomes.allSatisfy { $0 == .delivered(id: nil) })
+            #expect(server.connectionCount == 1)
+            #expect(shared.requests == 1)
+            #expect(Set(server.requests.map { $0.headers.first(name: "authorization") }).count == 1)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (
+                [Action.answer(410, body: #"{"reason":"Unregistered","timestamp":1700000000000}"#)],
+                Outcome.unregister(at: Timestamp(milliseconds: 1_700_000_000_000), reason: "Unregistered")
+            ),
+            (refuse(400, "BadDeviceToken"), .quarantine(reason: "BadDeviceToken")),
+            (
+                [.answer(502, ["content-type": "text/html"], body: "<html>Bad Gateway</html>")],
+                .retry(after: nil, reason: "http 502")
+            ),
+            ([.answer(200, body: "<html>fine</html>")], .delivered(id: nil)),
+            ([.reset(.internalError)], .retry(after: nil, reason: "stream reset")),
+            ([.close], .retry(after: nil, reason: "connection closed")),
+            ([.reset(.refusedStream)], .retry(after: nil, reason: "stream refused")),
+            ([.endlessBody], .delivered(id: nil)),
+            ([.manyHeaders(10_000)], .retry(after: nil, reason: "answer too long")),
+            ([], .retry(after: nil, reason: "timeout")),
+        ] as [([Action], Outcome)]
+    )
+    func `turns each answer into an outcome`(actions: [Action], expected: Outcome) async throws {
+        try await server { _ in
+            actions
+        } _: { _, port in
+            let deadline = actions.isEmpty ? Duration.milliseconds(300) : .seconds(60)
+            let outcomes = try await provider(port, deadline: deadline).outcomes(of: group())
+            #expect(outcomes == [expected])
+        }
+    }
+
+    // MARK: Tokens
+
+    @Test func `renews an expired token once for all, and sends again at once`() async throws {
+        let stale = try APNsSigningKey(teamID: "TEAM123456", keyID: "KEY1234567", pem: key.pemRepresentation)
+        let expired = ProviderToken(value: "expired", issuedAt: shared.now - .seconds(30 * 60))
+        shared.store(expired, under: stale.name)
+        try await server { request in
+            let isExpired = request.headers.first(name: "authorization") == "bearer expired"
+            return isExpired ? Self.refuse(403, "ExpiredProviderToken") : [.ok]
+        } _: { server, port in
+            let outcomes = try await provider(port).outcomes(of: group(of: 300))
+            #expect(outcomes.allSatisfy { $0 == .delivered(id: nil) })
+            #expect(shared.requests == 2)
+            #expect(shared.stored.values.map(\.issuedAt) == [shared.now])
+        }
+    }
+
+    @Test func `does not go on renewing a token that is refused although it is new`() async throws {
+        try await server { _ in
+            Self.refuse(403, "ExpiredProviderToken")
+        } _: { server, port in
+            let expected = Outcome.misconfigured(reason: "ExpiredProviderToken")
+            let outcomes = try await provider(port).outcomes(of: group())
+            #expect(outcomes == [expected])
+            #expect(shared.requests == 1)
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test func `makes no token for a while when there were too many`() async throws {
+        let name = try APNsSigningKey(teamID: "TEAM123456", keyID: "KEY1234567", pem: key.pemRepresentation).name
+        shared.store(ProviderToken(value: "old", issuedAt: shared.now - .seconds(40 * 60)), under: name)
+        try await server { _ in
+            Self.refuse(429, "TooManyProviderTokenUpdates")
+        } _: { _, port in
+            let provider = try provider(port)
+            let expected = Outcome.deferLane(after: .seconds(60), reason: "TooManyProviderTokenUpdates")
+            #expect(await provider.outcomes(of: group()) == [expected])
+            shared.pass(.seconds(10 * 60))
+            #expect(await provider.outcomes(of: group()) == [expected])
+            #expect(shared.requests == 1)
+        }
+    }
+
+    @Test func `waits when no token can be had`() async throws {
+        shared.fail(.timedOut)
+        let expected = Outcome.deferLane(after: .seconds(5), reason: "provider token not available")
+        #expect(try await provider(1).outcomes(of: group(of: 2)) == [expected, expected])
+    }
+
+    // MARK: What concerns all of a lane
+
+    @Test func `does not send on what cannot succeed`() async throws {
+        try await server { _ in
+            Self.refuse(403, "InvalidProviderToken")
+        } _: { server, port in
+            let outcomes = try await provider(port).outcomes(of: group(of: 500))
+            #expect(outcomes.allSatisfy { $0 == .misconfigured(reason: "InvalidProviderToken") })
+            // One at a time until one is accepted: far from all have been sent when the first answer arrives.
+            #expect(server.requests.count < 100)
+        }
+    }
+
+    @Test func `opens a new connection after a key was refused`() async throws {
+        try await server {
+            $0.connection == 0 ? Self.refuse(403, "UnrelatedKeyIdInToken") : [.ok]
+        } _: { server, port in
+            let provider = try provider(port)
+            #expect(await provider.outcomes(of: group()) == [.retry(after: .zero, reason: "UnrelatedKeyIdInToken")])
+            #expect(await provider.outcomes(of: group()) == [.delivered(id: nil)])
+            #expect(server.connectionCount == 2)
+        }
+    }
+
+    @Test func `waits for a credential`() async throws {
+        let missing = try provider(1) { _, _ in nil }
+        var lane = group(of: 2)
+        lane.lane.appID = Self.app
+        let expected = Outcome.deferLane(after: nil, reason: "no credential for com.acme.chat")
+        #expect(await missing.outcomes(of: lane) == [expected, expected])
+
+        let unreadable = try provider(1) { _, _ in throw OutboundError.timedOut }
+        #expect(
+            await unreadable.outcomes(of: group()) == [
+                .deferLane(after: .seconds(5), reason: "credential not readable")
+            ]
+        )
+    }
+
+    @Test func `refuses a device of another service`() async throws {
+        try await server { _ in
+            [.ok]
+        } _: { server, port in
+            let group = DeliveryGroup.example(to: [.webhook(url: "https://127.0.0.1/")])
+            let outcomes = try await provider(port).outcomes(of: group)
+            #expect(outcomes == [.bug(reason: "not an APNs device")])
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    // MARK: Certificates
+
+    @Test(arguments: [false, true]) func `shows its certificate, from PEM and from PKCS#12`(isFile: Bool) async throws {
+        let made = try TestAPNsCertificate(topics: [Self.app])
+        let document: JSONValue =
+            isFile
+            ? ["pkcs12": .string(try made.pkcs12(passphrase: "x")), "passphrase": "x"]
+            : ["certificate": .string(try made.pem), "privateKey": .string(try made.keyPEM)]
+        let credential = try APNsCredential(reading: document, appID: Self.app, now: shared.now)
+        var tls = try authority.serverConfiguration(for: .address([127, 0, 0, 1]))
+        tls.certificateVerification = .noHostnameVerification
+        tls.trustRoots = .certificates([try made.trusted])
+        try await HTTP2Server.answering(tls: tls) { _ in
+            [.ok]
+        } during: { server, port in
+            let outcomes = try await provider(port) { _, _ in credential }.outcomes(of: group(of: 20))
+            #expect(outcomes.allSatisfy { $0 == .delivered(id: nil) })
+            #expect(server.connectionCount == 1)
+            #expect(server.requests.allSatisfy { !$0.headers.contains(name: "authorization") })
+            #expect(shared.requests == 0)
+
+            let stranger = try await provider(port).outcomes(of: group())
+            #expect(stranger == [.retry(after: nil, reason: "tls failed")])
+        }
+    }
+
+    @Test(arguments: [
+        (TestAuthority.Subject.address([127, 0, 0, 2]), TestAuthority.Validity.current),
+        (.name("api.push.apple.com"), .current), (.address([127, 0, 0, 1]), .expired),
+    ])
+    func `does not speak to a server that is another or whose certificate has expired`(
+        subject: TestAuthority.Subject,
+        validity: TestAuthority.Validity
+    ) async throws {
+        let tls = try authority.serverConfiguration(for: subject, validity: validity)
+        try await HTTP2Server.answering(tls: tls) { _ in
+            [.ok]
+        } during: { server, port in
+            let outcomes = try await provider(port).outcomes(of: group())
+            #expect(outcomes == [.retry(after: nil, reason: "tls failed")])
+            #expect(server.requests.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,245 @@
+import CarillonCore
+import Testing
+
+@testable import CarillonProviders
+
+/// One row per answer that Google documents or that was seen, and some that nobody has seen.
+@Suite struct FCMOutcomeTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        var status: Int
+        var body: String
+        var retryAfter: Duration?
+        var failures = 0
+        var expected: Finding
+        var testDescription: String { "\(status) \(body.prefix(120)) after \(failures)" }
+
+        init(
+            _ status: Int,
+            _ body: String,
+            retryAfter: Duration? = nil,
+            failures: Int = 0,
+            finding: Finding
+        ) {
+            self.status = status
+            self.body = body
+            self.retryAfter = retryAfter
+            self.failures = failures
+            expected = finding
+        }
+
+        init(_ status: Int, _ body: String, retryAfter: Duration? = nil, failures: Int = 0, is outcome: Outcome) {
+            self.init(status, body, retryAfter: retryAfter, failures: failures, finding: .certain(outcome))
+        }
+    }
+
+    /// An error as Google writes it.
+    private static func error(
+        _ status: String,
+        code: String? = nil,
+        message: String = "",
+        details: String = ""
+    ) -> String {
+        let own = code.map {
+            #"{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"\#($0)"}"#
+        }
+        let all = [own, details.isEmpty ? nil : details].compactMap(\.self).joined(separator: ",")
+        return #"{"error":{"code":0,"message":"\#(message)","status":"\#(status)","details":[\#(all)]}}"#
+    }
+
+    private static func badRequest(_ field: String) -> String {
+        #"{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"\#(field)","description":"no"}]}"#
+    }
+
+    private static func quota(subject: String, _ description: String = "") -> String {
+        #"{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":"#
+            + #"[{"subject":"\#(subject)","description":"\#(description)"}]}"#
+    }
+
+    private static let projectQuota =
+        #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"RATE_LIMIT_EXCEEDED","metadata":"#
+        + #"{"quota_limit":"SendsPerMinutePerProject","quota_unit":"1/min/{project}"}}"#
+
+    private static let tenSeconds = Duration.seconds(10)
+    private static let minute = Duration.seconds(60)
+    private static let thirdParty = Finding.refusal(
+        ofDevice: .retry(after: .seconds(900), reason: "THIRD_PARTY_AUTH_ERROR"),
+        ofLane: .misconfigured(reason: "THIRD_PARTY_AUTH_ERROR"),
+        unclear: .retry(after: .seconds(900), reason: "THIRD_PARTY_AUTH_ERROR")
+    )
+
+    static let documented: [Row] = [
+        Row(200, #"{"name":"projects/acme-chat/messages/0:1"}"#, is: .delivered(id: "projects/acme-chat/messages/0:1")),
+        Row(200, #"{"name":"\#(String(repeating: "x", count: 300))"}"#, is: .delivered(id: nil)),
+        Row(404, error("NOT_FOUND", code: "UNREGISTERED"), is: .unregister(at: nil, reason: "UNREGISTERED")),
+        Row(
+            403,
+            error("PERMISSION_DENIED", code: "SENDER_ID_MISMATCH"),
+            is: .unregister(at: nil, reason: "SENDER_ID_MISMATCH")
+        ),
+        Row(
+            400,
+            error("INVALID_ARGUMENT", details: badRequest("message.token")),
+            is: .unregister(at: nil, reason: "INVALID_ARGUMENT message.token")
+        ),
+        Row(
+            400,
+            error(
+                "INVALID_ARGUMENT",
+                code: "INVALID_ARGUMENT",
+                message: "The registration token is not a valid FCM registration token"
+            ),
+            is: .unregister(at: nil, reason: "INVALID_ARGUMENT message.token")
+        ),
+        Row(
+            400,
+            error("INVALID_ARGUMENT", details: badRequest("message.data[0].value")),
+            is: .bug(reason: "INVALID_ARGUMENT")
+        ),
+        Row(
+            400,
+            error("INVALID_ARGUMENT", code: "INVALID_ARGUMENT", message: "Android message is too big"),
+            is: .bug(reason: "INVALID_ARGUMENT")
+        ),
+        Row(
+            400,
+            error("INVALID_ARGUMENT", details: badRequest("message.token.evil")),
+            is: .bug(reason: "INVALID_ARGUMENT")
+        ),
+        Row(400, error("INVALID_ARGUMENT"), is: .bug(reason: "INVALID_ARGUMENT")),
+        Row(401, error("UNAUTHENTICATED", code: "THIRD_PARTY_AUTH_ERROR"), finding: thirdParty),
+        Row(401, error("UNAUTHENTICATED"), is: .misconfigured(reason: "UNAUTHENTICATED")),
+        Row(403, error("PERMISSION_DENIED"), is: .misconfigured(reason: "PERMISSION_DENIED")),
+        Row(404, error("NOT_FOUND"), is: .misconfigured(reason: "NOT_FOUND")),
+        Row(
+            429,
+            error("RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED"),
+            is: .deferLane(after: minute, reason: "QUOTA_EXCEEDED")
+        ),
+        Row(
+            429,
+            error("RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED"),
+            retryAfter: .seconds(120),
+            is: .deferLane(after: .seconds(120), reason: "QUOTA_EXCEEDED")
+        ),
+        Row(
+            429,
+            error("RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED"),
+            retryAfter: .zero,
+            is: .deferLane(after: tenSeconds, reason: "QUOTA_EXCEEDED")
+        ),
+        Row(
+            429,
+            error("RESOURCE_EXHAUSTED", details: projectQuota),
+            is: .deferLane(after: minute, reason: "RESOURCE_EXHAUSTED")
+        ),
+        Row(
+            429,
+            error("RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED", details: quota(subject: "project:device-fleet")),
+            is: .deferLane(after: minute, reason: "QUOTA_EXCEEDED")
+        ),
+        Row(
+            429,
+            error("RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED", details: quota(subject: "device:1")),
+            is: .retry(after: minute, reason: "QUOTA_EXCEEDED")
+        ),
+        Row(
+            429,
+            error(
+                "RESOURCE_EXHAUSTED",
+                code: "QUOTA_EXCEEDED",
+                details: quota(subject: "x", "Device message rate exceeded")
+            ),
+            retryAfter: .seconds(90),
+            is: .retry(after: .seconds(90), reason: "QUOTA_EXCEEDED")
+        ),
+        Row(
+            429,
+            error("RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED", message: "Device message rate exceeded."),
+            is: .retry(after: minute, reason: "QUOTA_EXCEEDED")
+        ),
+        Row(500, error("INTERNAL", code: "INTERNAL"), is: .retry(after: tenSeconds, reason: "INTERNAL")),
+        Row(500, error("INTERNAL"), is: .retry(after: tenSeconds, reason: "INTERNAL")),
+        Row(503, error("UNAVAILABLE", code: "UNAVAILABLE"), is: .retry(after: tenSeconds, reason: "UNAVAILABLE")),
+        Row(503, error("UNAVAILABLE"), retryAfter: minute, is: .retry(after: minute, reason: "UNAVAILABLE")),
+        Row(503, error("UNAVAILABLE"), retryAfter: .zero, is: .retry(after: tenSeconds, reason: "UNAVAILABLE")),
+        Row(504, error("DEADLINE_EXCEEDED"), is: .retry(after: tenSeconds, reason: "DEADLINE_EXCEEDED")),
+        Row(
+            500,
+            error("UNKNOWN", code: "UNSPECIFIED_ERROR"),
+            is: .retry(after: tenSeconds, reason: "UNSPECIFIED_ERROR")
+        ),
+        Row(500, error("UNKNOWN", code: "UNSPECIFIED_ERROR"), failures: 2, is: .bug(reason: "UNSPECIFIED_ERROR")),
+    ]
+
+    static let undocumented: [Row] = [
+        Row(200, "not json", is: .retry(after: tenSeconds, reason: "http 200 without a message name")),
+        Row(200, "", is: .retry(after: tenSeconds, reason: "http 200 without a message name")),
+        Row(200, #"{"name":""}"#, is: .retry(after: tenSeconds, reason: "http 200 without a message name")),
+        Row(200, #"{"name":{}}"#, is: .retry(after: tenSeconds, reason: "http 200 without a message name")),
+        Row(200, error("NOT_FOUND", code: "UNREGISTERED"), is: .unregister(at: nil, reason: "UNREGISTERED")),
+        Row(302, "", is: .misconfigured(reason: "http 302")),
+        Row(400, "<html>bad</html>", is: .retry(after: tenSeconds, reason: "http 400")),
+        Row(400, "<html>bad</html>", failures: 2, is: .bug(reason: "http 400")),
+        Row(
+            400,
+            error("FAILED_PRECONDITION"),
+            failures: 1,
+            is: .retry(after: tenSeconds, reason: "FAILED_PRECONDITION")
+        ),
+        Row(400, error("FAILED_PRECONDITION"), failures: 2, is: .bug(reason: "FAILED_PRECONDITION")),
+        Row(403, "<html>forbidden</html>", is: .misconfigured(reason: "http 403")),
+        Row(404, "<html>not found</html>", is: .misconfigured(reason: "http 404")),
+        Row(404, error("NOT_FOUND", code: "SOMETHING_NEW"), is: .misconfigured(reason: "NOT_FOUND")),
+        Row(404, error("SOMETHING_NEW", code: "SOMETHING_NEWER"), is: .misconfigured(reason: "SOMETHING_NEWER")),
+        Row(408, "", is: .retry(after: tenSeconds, reason: "http 408")),
+        Row(410, "", is: .retry(after: tenSeconds, reason: "http 410")),
+        Row(413, "", is: .bug(reason: "http 413")),
+        Row(418, error("TEAPOT"), is: .retry(after: tenSeconds, reason: "TEAPOT")),
+        Row(418, error("TEAPOT"), failures: 2, is: .bug(reason: "TEAPOT")),
+        Row(418, error("evil\\nline"), is: .retry(after: tenSeconds, reason: "http 418")),
+        Row(429, "<html>slow</html>", is: .deferLane(after: minute, reason: "http 429")),
+        Row(500, "", is: .retry(after: tenSeconds, reason: "http 500")),
+        Row(502, "<html>bad gateway</html>", failures: 30, is: .retry(after: tenSeconds, reason: "http 502")),
+        Row(503, "{", retryAfter: .seconds(30), is: .retry(after: .seconds(30), reason: "http 503")),
+        Row(599, #"{"error":"text"}"#, is: .retry(after: tenSeconds, reason: "http 599")),
+        Row(
+            500,
+            #"{"error":{"status":7,"message":[],"details":{"a":1}}}"#,
+            is: .retry(after: tenSeconds, reason: "http 500")
+        ),
+        Row(
+            500,
+            #"{"error":{"details":[1,"x",null,{"@type":7},{"@type":"a/google.rpc.BadRequest"}]}}"#,
+            is: .retry(after: tenSeconds, reason: "http 500")
+        ),
+    ]
+
+    @Test(arguments: documented + undocumented)
+    func `means`(row: Row) {
+        let answer = FCMAnswer(.answer(row.status, row.body))
+        #expect(Finding(fcm: answer, retryAfter: row.retryAfter, failures: row.failures) == row.expected)
+    }
+
+    @Test(arguments: FCMErrorCode.allCases)
+    func `every code of Google's has a row`(code: FCMErrorCode) {
+        #expect(Self.documented.contains { $0.body.contains(#""errorCode":"\#(code.rawValue)""#) })
+    }
+
+    @Test(arguments: Array(100...599))
+    func `no status alone unregisters a device`(status: Int) {
+        for body in ["", "<html>", "{}", Self.error("NOT_FOUND"), Self.error("GONE", code: "TOKEN_DEAD")] {
+            let finding = Finding(fcm: FCMAnswer(.answer(status, body)), retryAfter: nil, failures: 0)
+            if case .certain(.unregister) = finding { Issue.record("\(status) \(body)") }
+        }
+    }
+
+    @Test func `only what is about the access token asks for another one`() {
+        #expect(FCMAnswer(.answer(401, Self.error("UNAUTHENTICATED"))).refusesAccessToken)
+        #expect(FCMAnswer(.answer(401, "<html>")).refusesAccessToken)
+        #expect(
+            !FCMAnswer(.answer(401, Self.error("UNAUTHENTICATED", code: "THIRD_PARTY_AUTH_ERROR"))).refusesAccessToken
+        )
+        #expect(!FCMAnswer(.answer(403, Self.error("PERMISSION_DENIED"))).refusesAccessToken)
+        #expect(!FCMAnswer(.answer(200, "")).refusesAccessToken)
+    }
+}

@@ -1,0 +1,244 @@
+import CarillonCore
+import NIOCore
+import NIOHPACK
+import NIOHTTP1
+import NIOHTTP2
+import Synchronization
+import Testing
+
+@testable import CarillonProviders
+
+@Suite(.timeLimit(.minutes(2))) struct HTTP2ClientTests {
+    private let authority = TestAuthority()
+
+    @Test func `shares one connection between requests`() async throws {
+        try await withHTTP2Server { _ in
+            [.ok]
+        } _: { server, post in
+            let result = try await statuses(of: 200, post)
+            #expect(result == [200: 200])
+            #expect(server.connectionCount == 1)
+            #expect(server.requests.count == 200)
+        }
+    }
+
+    @Test func `sends what it is told, and lets no table remember secrets`() async throws {
+        let tls = try authority.serverConfiguration(for: .name("push.test"))
+        try await HTTP2Server.answering(tls: tls) { _ in
+            [.answer(404, ["x-a": "b"], body: "new")]
+        } during: { server, port in
+            let client = try OutboundHTTPClient.test(trusting: authority) { _ in [.v4(0x7F00_0001)] }
+            let url = "https://push.test:\(port)/3/device/abc?d=%20e#f"
+            let headers: HTTPHeaders = ["Authorization": "bearer secret", "apns-topic": "com.acme.chat"]
+            let request = OutboundRequest(url: url, headers: headers, body: Array("hello".utf8))
+            let response = try await client.execute(request, timeout: .seconds(30))
+            #expect(response.status == 404)
+            #expect(response.headers["x-a"] == ["b"])
+            #expect(response.body == Array("new".utf8))
+
+            let received = try #require(server.requests.first)
+            #expect(received.body == Array("hello".utf8))
+            let sent = received.headers.map { "\($0.name): \($0.value) \($0.indexable)" }
+            #expect(
+                sent == [
+                    ":method: POST []", ":scheme: https []", ":authority: push.test:\(port) []",
+                    ":path: /3/device/abc?d=%20e [neverIndexed]", "authorization: bearer secret [neverIndexed]",
+                    "apns-topic: com.acme.chat []", "content-length: 5 [non-indexable]",
+                ]
+            )
+        }
+    }
+
+    @Test func `passes over informational answers and trailers`() async throws {
+        try await withHTTP2Server { _ in
+            [.head([":status": "103", "link": "</a>"]), .answer(204)]
+        } _: { _, post in
+            let response = try await post("/", .seconds(30))
+            #expect(response.status == 204)
+            #expect(response.headers.isEmpty)
+        }
+    }
+
+    // MARK: Limits of the server
+
+    @Test(arguments: [1, 10])
+    func `never has more streams open than the server permits`(limit: Int) async throws {
+        var policy = ConnectionPolicy.lasting
+        policy.maximumConnections = 1
+        try await withHTTP2Server(maximumStreams: limit, policy: policy) { _ in
+            [.ok]
+        } _: { server, post in
+            let result = try await statuses(of: 300, post)
+            #expect(result == [200: 300])
+            #expect(server.connectionCount == 1)
+            #expect(server.peakStreams <= limit)
+        }
+    }
+
+    @Test func `opens further connections when streams are what is missing, up to its limit`() async throws {
+        try await withHTTP2Server(maximumStreams: 2) { _ in
+            [.hold]
+        } _: { server, post in
+            async let found = statuses(of: 20, post)
+            await server.nextRequests(8)
+            #expect(server.connectionCount == 4)
+            #expect(server.requests.count == 8)
+            #expect(server.peakStreams == 2)
+            for _ in 0..<2 {
+                server.answerHeld()
+                await server.nextRequests(server.requests.count < 16 ? 8 : 4)
+            }
+            server.answerHeld()
+            let result = try await found
+            #expect(result == [200: 20])
+            #expect(server.connectionCount == 4)
+        }
+    }
+
+    @Test func `follows a limit that changes`() async throws {
+        var policy = ConnectionPolicy.lasting
+        policy.maximumConnections = 1
+        try await withHTTP2Server(maximumStreams: 1, policy: policy) { _ in
+            [.hold]
+        } _: { server, post in
+            async let found = statuses(of: 6, post)
+            await server.nextRequests(1)
+            server.limit(to: 4)
+            await server.nextRequests(3)
+            #expect(server.peakStreams == 4)
+            server.limit(to: 2)
+            server.answerHeld()
+            await server.nextRequests(2)
+            server.answerHeld()
+            let result = try await found
+            #expect(result == [200: 6])
+        }
+    }
+
+    @Test func `lets no more wait than it has been told`() async throws {
+        var policy = ConnectionPolicy.lasting
+        policy.maximumConnections = 1
+        policy.maximumWaiting = 2
+        try await withHTTP2Server(maximumStreams: 1, policy: policy) { _ in
+            [.hold]
+        } _: { server, post in
+            async let first = post("/first", .seconds(60))
+            await server.nextRequests(1)
+            try await withThrowingTaskGroup(of: Bool.self) { tasks in
+                for _ in 0..<10 {
+                    tasks.addTask {
+                        do {
+                            return try await post("/", .seconds(60)).status != 200
+                        } catch OutboundError.busy {
+                            return true
+                        }
+                    }
+                }
+                for _ in 0..<8 {
+                    let isRefused = try await tasks.next()
+                    #expect(isRefused == true)
+                }
+                server.answerHeld()
+                for _ in 0..<2 {
+                    await server.nextRequests(1)
+                    server.answerHeld()
+                    let isRefused = try await tasks.next()
+                    #expect(isRefused == false)
+                }
+            }
+            let status = try await first.status
+            #expect(status == 200)
+        }
+    }
+
+    @Test func `sends one request at a time until one was accepted`() async throws {
+        var policy = ConnectionPolicy.lasting
+        policy.provesCredentialFirst = true
+        try await withHTTP2Server(policy: policy) { _ in
+            [.hold]
+        } _: { server, post in
+            async let found = statuses(of: 50, post)
+            for _ in 0..<2 {
+                await server.nextRequests(1)
+                #expect(server.peakStreams == 1)
+                server.answerHeld(403)
+            }
+            await server.nextRequests(1)
+            server.answerHeld(400)
+            await server.nextRequests(47)
+            #expect(server.connectionCount == 1)
+            server.answerHeld()
+            let result = try await found
+            #expect(result == [403: 2, 400: 1, 200: 47])
+        }
+    }
+
+    // MARK: What was not processed
+
+    @Test func `loses nothing and repeats nothing when it is sent away among many requests`() async throws {
+        let answered = Mutex<[String: Int]>([:])
+        try await withHTTP2Server { request in
+            // Each connection processes 40 requests and sends the client away; the rest goes unheard.
+            let number = Int(request.streamID)
+            guard number <= 79 else { return [] }
+            answered.withLock { $0[request.path, default: 0] += 1 }
+            return number == 79 ? [.goAway(79, details: #"{"reason":"Shutdown"}"#), .ok] : [.ok]
+        } _: { server, post in
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { tasks in
+                for worker in 0..<25 {
+                    tasks.addTask {
+                        for number in 0..<40 {
+                            guard try await post("/\(worker)/\(number)", .seconds(60)).status == 200 else { return 0 }
+                        }
+                        return 40
+                    }
+                }
+                return try await tasks.reduce(0, +)
+            }
+            #expect(statuses == 1_000)
+            #expect(answered.withLock { $0.count } == 1_000)
+            #expect(answered.withLock { $0.values.allSatisfy { $0 == 1 } })
+            #expect(server.connectionCount >= 25)
+        }
+    }
+
+    @Test func `ends what is on its way when it is sent away kindly`() async throws {
+        try await withHTTP2Server { _ in
+            [.hold]
+        } _: { server, post in
+            async let early = statuses(of: 10, post)
+            await server.nextRequests(10)
+            server.goAway(.maxID)
+            // The next one goes over a new connection, or the old one's limit would not be known yet.
+            async let late = post("/late", .seconds(60))
+            await server.nextRequests(1)
+            server.goAway(19)
+            server.answerHeld()
+            let (earlyStatuses, lateStatus) = try await (early, late.status)
+            #expect(earlyStatuses == [200: 10])
+            #expect(lateStatus == 200)
+            #expect(server.requests.count == 11)
+        }
+    }
+
+    @Test func `sends again at once what was refused unread`() async throws {
+        let seen = Mutex<Set<String>>([])
+        try await withHTTP2Server { request in
+            seen.withLock { $0.insert(request.path).inserted } ? [.reset(.refusedStream)] : [.ok]
+        } _: { server, post in
+            let result = try await statuses(of: 500, post)
+            #expect(result == [200: 500])
+            #expect(server.requests.count == 1_000)
+            #expect(server.connectionCount == 1)
+        }
+    }
+
+    @Test func `gives up when everything is refused`() async throws {
+        try await withHTTP2Server { _ in
+            [.reset(.refusedStream)]
+        } _: { server, post in
+            await #expect(throws: OutboundError.refused) { try await post("/", .seconds(60)) }
+            #expect(server.requests.count == 8)
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import CarillonCore
+import NIOCore
+import NIOHPACK
+import NIOHTTP1
+import NIOHTTP2
+import Synchronization
+import Testing
+
+@testable import CarillonProviders
+
+@Suite(.timeLimit(.minutes(2))) struct HTTP2FaultTests {
+    private let authority = TestAuthority()
+
+    // MARK: What is unknown
+
+    @Test(arguments: [
+        ([HTTP2Server.Action.reset(.internalError)], OutboundError.reset), ([.reset(.cancel)], .reset),
+        ([.reset(.noError)], .reset), ([.head([":status": "200"]), .reset(.cancel)], .reset),
+        ([.close], .connectionClosed), ([.head([":status": "200"]), .close], .connectionClosed),
+        ([.head([":status": "x"])], .malformedAnswer), ([], .timedOut), ([.head([":status": "200"])], .timedOut),
+        ([.head([":status": "103"])], .timedOut), ([.fallSilent], .timedOut),
+    ])
+    func `does not send again what may have been processed`(actions: [HTTP2Server.Action], expected: OutboundError)
+        async throws
+    {
+        try await withHTTP2Server { _ in
+            actions
+        } _: { server, post in
+            let timeout = expected == .timedOut ? Duration.milliseconds(200) : .seconds(60)
+            await #expect(throws: expected) { try await post("/", timeout) }
+            #expect(server.requests.count <= 1)
+        }
+    }
+
+    @Test func `one request that hangs does not hold up the others`() async throws {
+        try await withHTTP2Server {
+            $0.path == "/hang" ? [] : [.ok]
+        } _: { server, post in
+            _ = try await post("/first", .seconds(60))
+            let hanging = Task { try await post("/hang", .milliseconds(300)) }
+            let result = try await statuses(of: 100, post)
+            #expect(result == [200: 100])
+            await #expect(throws: OutboundError.timedOut) { try await hanging.value }
+            await server.wait(for: .reset)
+            #expect(try await post("/after", .seconds(60)).status == 200)
+        }
+    }
+
+    @Test func `does not use a connection again on which nothing came back`() async throws {
+        try await withHTTP2Server {
+            $0.connection == 0 && $0.path == "/hang" ? [.fallSilent] : [.ok]
+        } _: { server, post in
+            _ = try await post("/first", .seconds(60))
+            await #expect(throws: OutboundError.timedOut) { try await post("/hang", .milliseconds(200)) }
+            _ = try await post("/after", .seconds(60))
+            #expect(server.connectionCount == 2)
+        }
+    }
+
+    @Test func `ends at once when its task is cancelled, and says so`() async throws {
+        try await withHTTP2Server { _ in
+            []
+        } _: { server, post in
+            let task = Task { try await post("/", .seconds(3_600)) }
+            await server.nextRequests(1)
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            await server.wait(for: .reset)
+        }
+    }
+
+    // MARK: Hostile servers
+
+    @Test func `reads 64 KiB of an endless answer and takes its status`() async throws {
+        try await withHTTP2Server { _ in
+            [.endlessBody]
+        } _: { server, post in
+            let response = try await post("/", .seconds(60))
+            #expect(response.status == 200)
+            #expect((60_000...65_536).contains(response.body.count))
+            await server.wait(for: .reset)
+            #expect(server.bytesSent < 1_000_000)
+        }
+    }
+
+    @Test func `refuses ten thousand headers`() async throws {
+        try await withHTTP2Server { _ in
+            [.manyHeaders(10_000)]
+        } _: { server, post in
+            await #expect(throws: OutboundError.answerTooLong) { try await post("/", .seconds(60)) }
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test func `does not wait for ever for a server that does not begin`() async throws {
+        try await withHTTP2Server(sendsSettings: false) { _ in
+            [.ok]
+        } _: { server, post in
+            await #expect(throws: OutboundError.timedOut) { try await post("/", .milliseconds(200)) }
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    // MARK: Idle connections
+
+    @Test func `asks an idle connection whether it is still there`() async throws {
+        var policy = ConnectionPolicy.lasting
+        policy.pingInterval = .milliseconds(20)
+        try await withHTTP2Server(policy: policy) { _ in
+            [.ok]
+        } _: { server, post in
+            _ = try await post("/", .seconds(60))
+            await server.wait(for: .ping)
+            #expect(try await post("/", .seconds(60)).status == 200)
+            #expect(server.connectionCount == 1)
+        }
+    }
+
+    @Test func `does not begin requests on an old connection, but ends them`() async throws {
+        var policy = ConnectionPolicy.lasting
+        policy.maximumAge = .seconds(3)
+        try await withHTTP2Server(policy: policy) {
+            $0.path == "/early" ? [.hold] : [.ok]
+        } _: { server, post in
+            async let early = post("/early", .seconds(60))
+            await server.nextRequests(1)
+            while server.connectionCount == 1 { _ = try await post("/", .seconds(60)) }
+            server.answerHeld()
+            let status = try await early.status
+            #expect(status == 200)
+            await server.wait(for: .closed(0))
+        }
+    }
+
+    @Test func `closes its connections when it is not needed any more`() async throws {
+        let tls = try authority.serverConfiguration(for: .address([127, 0, 0, 1]))
+        try await HTTP2Server.answering(tls: tls) { _ in
+            [.ok]
+        } during: { server, port in
+            try await postOnce(port)
+            await server.wait(for: .closed(0))
+        }
+    }
+
+    private func postOnce(_ port: Int) async throws {
+        _ = try await OutboundHTTPClient.test(trusting: authority).post(to: "https://127.0.0.1:\(port)/")
+    }
+}

@@ -1,0 +1,108 @@
+import Testing
+
+@testable import CarillonProviders
+
+@Suite struct OriginStateTests {
+    private final class Connection: Sendable {}
+
+    private typealias State = OriginState<Connection, Int>
+
+    private static func state(_ change: (inout ConnectionPolicy) -> Void = { _ in }) -> State {
+        var policy = ConnectionPolicy.lasting
+        change(&policy)
+        return State(policy, speaksHTTP1: false)
+    }
+
+    private let first = Connection()
+    private let second = Connection()
+
+    /// Asks for a place.
+    /// - Returns: The connection; or whether one is to be opened.
+    private func ask(_ state: inout State, as waiter: Int = 0) -> (connection: Connection?, opens: Bool?) {
+        switch state.request({ waiter }) {
+        case .send(let connection): (connection, nil)
+        case .wait(_, let opens): (nil, opens)
+        case .useHTTP1, .refuse: (nil, nil)
+        }
+    }
+
+    @Test func `opens one connection for all who wait, and serves them in order`() {
+        var state = Self.state()
+        #expect(ask(&state, as: 1).opens == true)
+        #expect(ask(&state, as: 2).opens == false)
+        #expect(ask(&state, as: 3).opens == false)
+        let consequence = state.opened(first, id: ObjectIdentifier(first), limit: 2)
+        #expect(consequence.grants.map(\.waiter) == [1, 2])
+        #expect(consequence.opens)
+        #expect(state.requestEnded(on: ObjectIdentifier(first)).grants.map(\.waiter) == [3])
+    }
+
+    @Test func `opens no more connections than it may`() {
+        var state = Self.state { $0.maximumConnections = 2 }
+        #expect(ask(&state).opens == true)
+        _ = state.opened(first, id: ObjectIdentifier(first), limit: 1)
+        #expect(ask(&state).opens == true)
+        _ = state.opened(second, id: ObjectIdentifier(second), limit: 1)
+        #expect(ask(&state).opens == false)
+        #expect(state.retired(ObjectIdentifier(first)).opens)
+    }
+
+    @Test func `opens no second connection before the first has proven its credential`() {
+        var state = Self.state { $0.provesCredentialFirst = true }
+        #expect(ask(&state).opens == true)
+        _ = state.opened(first, id: ObjectIdentifier(first), limit: 1)
+        #expect(ask(&state).opens == false)
+        #expect(state.limitChanged(of: ObjectIdentifier(first), to: 100).grants.count == 1)
+    }
+
+    @Test func `keeps the others waiting when one connection of several cannot be opened`() {
+        var state = Self.state()
+        _ = ask(&state)
+        _ = state.opened(first, id: ObjectIdentifier(first), limit: 1)
+        #expect(ask(&state, as: 7).opens == true)
+        #expect(state.openingFailed().isEmpty)
+        #expect(state.requestEnded(on: ObjectIdentifier(first)).grants.map(\.waiter) == [7])
+    }
+
+    @Test func `tells all when there is no connection at all`() {
+        var state = Self.state()
+        _ = ask(&state, as: 1)
+        _ = ask(&state, as: 2)
+        #expect(state.openingFailed() == [1, 2])
+        #expect(state.isUnused)
+        #expect(ask(&state).opens == true)
+    }
+
+    @Test func `sends everybody on to HTTP/1.1 when that is what the host speaks`() {
+        var state = Self.state()
+        _ = ask(&state, as: 1)
+        #expect(state.openedHTTP1() == [1])
+        guard case .useHTTP1 = state.request({ 0 }) else {
+            Issue.record("has to use HTTP/1.1")
+            return
+        }
+        #expect(state.opened(first, id: ObjectIdentifier(first), limit: 1).grants.isEmpty)
+        #expect(ask(&state).connection === first)
+    }
+
+    @Test func `forgets who does not wait any longer`() {
+        var state = Self.state()
+        guard case .wait(let number, _) = state.request({ 1 }) else {
+            Issue.record("has to wait")
+            return
+        }
+        _ = ask(&state, as: 2)
+        #expect(state.withdraw(number) == 1)
+        #expect(state.withdraw(number) == nil)
+        #expect(state.opened(first, id: ObjectIdentifier(first), limit: 9).grants.map(\.waiter) == [2])
+    }
+
+    @Test func `refuses who would be one too many`() {
+        var state = Self.state { $0.maximumWaiting = 1 }
+        _ = ask(&state)
+        guard case .refuse = state.request({ 0 }) else {
+            Issue.record("has to refuse")
+            return
+        }
+    }
+}

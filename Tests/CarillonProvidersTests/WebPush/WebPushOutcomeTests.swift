@@ -1,0 +1,114 @@
+import CarillonCore
+import Testing
+
+@testable import CarillonProviders
+
+/// One row per status that the RFCs or the push services name, and some that nobody has seen.
+@Suite struct WebPushOutcomeTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        var status: Int
+        var body = ""
+        var retryAfter: Duration?
+        var failures = 0
+        var expected: Finding
+        var testDescription: String { "\(status) \(body) after \(failures)" }
+
+        init(_ status: Int, _ body: String = "", retryAfter: Duration? = nil, failures: Int = 0, finding: Finding) {
+            self.status = status
+            self.body = body
+            self.retryAfter = retryAfter
+            self.failures = failures
+            expected = finding
+        }
+
+        init(_ status: Int, _ body: String = "", retryAfter: Duration? = nil, failures: Int = 0, is outcome: Outcome) {
+            self.init(status, body, retryAfter: retryAfter, failures: failures, finding: .certain(outcome))
+        }
+    }
+
+    private static let tenSeconds = Duration.seconds(10)
+    private static let minute = Duration.seconds(60)
+    private static let mozillaMismatch =
+        #"{"code":401,"errno":109,"error":"Unauthorized","message":"VAPID public key mismatch"}"#
+    private static let googleMismatch =
+        "the VAPID credentials in the authorization header do not correspond to the credentials used to create the "
+        + "subscriptions.\n"
+
+    private static func refusal(_ status: Int, wait: Duration = minute) -> Finding {
+        .refusal(
+            ofDevice: .quarantine(reason: "http \(status)"),
+            ofLane: .misconfigured(reason: "http \(status)"),
+            unclear: .retry(after: wait, reason: "http \(status)")
+        )
+    }
+
+    private static func limit(_ wait: Duration) -> Finding {
+        .limit(ofDevice: .retry(after: wait, reason: "http 429"), ofLane: .deferLane(after: wait, reason: "http 429"))
+    }
+
+    private static func otherKey(_ status: Int) -> Outcome {
+        .quarantine(reason: "http \(status) subscribed with another key")
+    }
+
+    static let documented: [Row] = [
+        Row(200, is: .delivered(id: nil)),
+        Row(201, is: .delivered(id: nil)),
+        Row(202, is: .delivered(id: nil)),
+        Row(204, is: .delivered(id: nil)),
+        Row(301, is: .retry(after: tenSeconds, reason: "http 301")),
+        Row(302, is: .retry(after: tenSeconds, reason: "http 302")),
+        Row(307, is: .retry(after: tenSeconds, reason: "http 307")),
+        Row(308, failures: 1, is: .retry(after: tenSeconds, reason: "http 308")),
+        Row(308, failures: 2, is: .bug(reason: "http 308")),
+        Row(400, is: .bug(reason: "http 400")),
+        Row(400, #"{"reason":"BadWebPushTopic"}"#, is: .bug(reason: "http 400")),
+        Row(400, #"{"reason":"VapidPkHashMismatch"}"#, is: otherKey(400)),
+        Row(401, finding: refusal(401)),
+        Row(401, mozillaMismatch, is: otherKey(401)),
+        Row(401, retryAfter: .seconds(300), finding: refusal(401, wait: .seconds(300))),
+        Row(403, finding: refusal(403)),
+        Row(403, #"{"reason":"BadJwtToken"}"#, finding: refusal(403)),
+        Row(403, #"{"reason":"VapidPkHashMismatch"}"#, is: otherKey(403)),
+        Row(403, googleMismatch, is: otherKey(403)),
+        Row(404, is: .unregister(at: nil, reason: "http 404")),
+        Row(410, is: .unregister(at: nil, reason: "http 410")),
+        Row(413, is: .bug(reason: "http 413")),
+        Row(429, finding: limit(minute)),
+        Row(429, retryAfter: .seconds(120), finding: limit(.seconds(120))),
+        Row(429, retryAfter: .zero, finding: limit(tenSeconds)),
+        Row(500, is: .retry(after: tenSeconds, reason: "http 500")),
+        Row(502, is: .retry(after: tenSeconds, reason: "http 502")),
+        Row(503, retryAfter: .seconds(45), is: .retry(after: .seconds(45), reason: "http 503")),
+        Row(503, retryAfter: .zero, is: .retry(after: tenSeconds, reason: "http 503")),
+    ]
+
+    static let undocumented: [Row] = [
+        Row(402, is: .retry(after: tenSeconds, reason: "http 402")),
+        Row(405, failures: 2, is: .bug(reason: "http 405")),
+        Row(408, failures: 9, is: .retry(after: tenSeconds, reason: "http 408")),
+        Row(418, is: .retry(after: tenSeconds, reason: "http 418")),
+        Row(418, failures: 2, is: .bug(reason: "http 418")),
+        Row(410, "<html>VapidPkHashMismatch</html>", is: .unregister(at: nil, reason: "http 410")),
+        Row(500, mozillaMismatch, is: .retry(after: tenSeconds, reason: "http 500")),
+        Row(403, String(repeating: "x", count: 5_000) + "VapidPkHashMismatch", finding: refusal(403)),
+        Row(599, failures: 30, is: .retry(after: tenSeconds, reason: "http 599")),
+    ]
+
+    @Test(arguments: documented + undocumented)
+    func `means`(row: Row) {
+        let finding = Finding(
+            webPush: .answer(row.status, row.body),
+            retryAfter: row.retryAfter,
+            failures: row.failures
+        )
+        #expect(finding == row.expected)
+    }
+
+    @Test(arguments: Array(100...599))
+    func `only 404 and 410 unregister`(status: Int) {
+        for body in ["", "gone", #"{"reason":"Unregistered"}"#] {
+            let finding = Finding(webPush: .answer(status, body), retryAfter: nil, failures: 0)
+            if case .certain(.unregister) = finding { #expect([404, 410].contains(status)) }
+        }
+    }
+}
