@@ -80,6 +80,12 @@ public struct PipelineMetrics: Sendable {
 
     func staleSettle() { staleSettles.increment() }
 
+    func heldUnregistrations(_ count: Int, provider: ProviderName) {
+        let dimensions = [("provider", provider.rawValue)]
+        Counter(label: "carillon_held_unregistrations_total", dimensions: dimensions, factory: factory)
+            .increment(by: count)
+    }
+
     func lostLease() { lostLeases.increment() }
 
     func queueAge(_ age: Duration) { queueAge.record(Double(age.wholeMilliseconds) / 1000) }

@@ -133,9 +133,11 @@ extension Dispatcher {
         // What was reported before is settled already, and the row may be somebody else's by now.
         guard !page.outcomes.isEmpty || (isOver && !page.unreported.isEmpty) else { return ([], .zero) }
         let lane = ledger.group.lane
+        let (outcomes, held) = brakes.withLock { $0.hold(page.outcomes, of: lane, at: .now) }
+        if held > 0 { metrics.heldUnregistrations(held, provider: lane.provider) }
         var (settlement, news) = policy.settle(
             ledger.group,
-            outcomes: page.outcomes,
+            outcomes: outcomes,
             unreported: page.unreported,
             isOver: isOver,
             now: clock.now(),

@@ -18,6 +18,7 @@ public final class Dispatcher: Service {
     let lastLook: LastLook
     let settler: Settler
     let lanes = Mutex(LaneTable())
+    let brakes = Mutex(UnregistrationBrakes())
     let ledgers = Mutex<[DeliveryGroup.ID: SendLedger]>([:])
     let wakeups: AsyncStream<Void>
     let wake: AsyncStream<Void>.Continuation
@@ -28,6 +29,7 @@ public final class Dispatcher: Service {
     private static let renewInterval = Duration.seconds(15)
     private static let expiryInterval = Duration.seconds(15)
     private static let measureInterval = Duration.seconds(5)
+    private static let brakeInterval = Duration.seconds(10)
 
     /// A dispatcher.
     ///
@@ -78,6 +80,7 @@ public final class Dispatcher: Service {
                 group.addTask { await repeating(every: Self.pollInterval, jitter: 0.4) { self.poll() } }
                 group.addTask { await repeating(every: Self.expiryInterval, jitter: 0.2) { await self.expireGroups() } }
                 group.addTask { await repeating(every: Self.measureInterval) { await self.measureAge() } }
+                group.addTask { await repeating(every: Self.brakeInterval) { await self.readReleasedBrakes() } }
                 await withTaskGroup(of: Void.self) { companions in
                     // These go on through a shutdown, until the last group is sent.
                     companions.addTask { await untilCancelled(every: self.settleInterval) { await self.settlePages() } }

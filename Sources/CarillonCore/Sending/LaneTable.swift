@@ -162,6 +162,15 @@ struct LaneTable {
         return groups
     }
 
+    /// Ends the pauses of some lanes.
+    mutating func reopen(where isMeant: (Lane) -> Bool) {
+        for lane in Array(lanes.keys) where isMeant(lane) {
+            lanes[lane]?.breaker.succeeded()
+            lanes[lane]?.probe = nil
+            forgetIfIdle(lane)
+        }
+    }
+
     /// How long a lane is paused; `nil` when it is not.
     func pause(of lane: Lane, at now: ContinuousClock.Instant) -> Duration? {
         lanes[lane]?.breaker.remaining(at: now)

@@ -1,0 +1,49 @@
+import Logging
+import Synchronization
+
+/// What people do to lanes.
+extension Dispatcher {
+    /// A credential was stored or removed: what waited for it is tried at once.
+    ///
+    /// - Parameters:
+    ///   - network: The network.
+    ///   - provider: The provider.
+    ///   - appID: The app; `nil` when the credential is for all lanes of the provider.
+    public func credentialChanged(in network: NetworkID, provider: ProviderName, appID: String?) async {
+        await reopen(in: network, provider: provider, appID: appID)
+    }
+
+    /// Believes a lane's provider until a moment when it reports devices as gone, however many they are.
+    ///
+    /// - Throws: What the queue throws.
+    public func releaseBrake(of lane: Lane, until end: Timestamp) async throws {
+        try await queue.releaseBrake(of: lane, until: end)
+        brakes.withLock { _ = $0.released.insert(lane) }
+        logger.notice("The brake on unregistrations is let go", metadata: ["lane": "\(lane)", "until": "\(end)"])
+        await reopen(in: lane.networkID, provider: lane.provider, appID: lane.appID)
+    }
+
+    /// Learns which brakes were let go, by whichever replica, or are on again.
+    func readReleasedBrakes() async {
+        do {
+            let released = try await queue.releasedBrakes()
+            brakes.withLock { $0.released = released }
+        } catch {
+            logger.debug("Could not read which brakes are let go", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func reopen(in network: NetworkID, provider: ProviderName, appID: String?) async {
+        let isMeant: (Lane) -> Bool = { lane in
+            lane.networkID == network && lane.provider == provider && appID ?? lane.appID == lane.appID
+        }
+        brakes.withLock { $0.reset(where: isMeant) }
+        lanes.withLock { $0.reopen(where: isMeant) }
+        do {
+            try await queue.makeDue(provider, appID: appID, in: network)
+        } catch {
+            logger.debug("What waits stays until its time comes", metadata: ["error": "\(error)"])
+        }
+        poll()
+    }
+}
