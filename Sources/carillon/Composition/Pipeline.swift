@@ -8,8 +8,7 @@ import ServiceLifecycle
 /// The way of an event, from ingest to the providers.
 struct Pipeline: Sendable {
     let catalog: TemplateCatalog
-    let egress: EgressGuard
-    let providers: [any Provider]
+    let providers: PushProviders
     let ingestor: Ingestor
     let dispatcher: Dispatcher
     /// What tidies up, what sends and what expands, in the order of dependency.
@@ -21,16 +20,7 @@ struct Pipeline: Sendable {
         } catch {
             throw StartError("\(error)")
         }
-        egress = EgressGuard(allowing: settings.egressAllow)
-        let client = try OutboundHTTPClient(egress: egress, tls: settings.outboundTLS)
-        let accounts = storage.accounts
-        let webhook = WebhookProvider(
-            client: client,
-            secrets: { try await accounts.outgoingWebhookSecrets(of: $0, candidate: .generate()) },
-            version: Carillon.version,
-            clock: storage.clock
-        )
-        providers = [LogProvider(output: output), webhook]
+        providers = try PushProviders(settings, storage: storage, output: output, logger: logger)
         let housekeeping = Housekeeping(
             housekeeper: Housekeeper(pool: storage.pool, clock: storage.clock, logger: logger),
             logger: logger
@@ -38,7 +28,7 @@ struct Pipeline: Sendable {
         let metrics = PipelineMetrics(factory: storage.metrics)
         dispatcher = Dispatcher(
             queue: storage.deliveries,
-            providers: providers,
+            providers: providers.all,
             clock: storage.clock,
             metrics: metrics,
             logger: logger

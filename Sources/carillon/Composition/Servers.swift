@@ -27,7 +27,7 @@ struct Servers: Sendable {
             history: storage.history,
             accept: { events, network in try await ingestor.accept(events, for: network) },
             catalog: pipeline.catalog,
-            providers: pipeline.providers.map(\.name),
+            providers: pipeline.providers.all.map(\.name),
             lanes: { dispatcher.laneStatuses },
             operatorToken: OperatorToken(storage.secrets.operatorToken),
             openAPI: try String(contentsOfFile: settings.description.path, encoding: .utf8),

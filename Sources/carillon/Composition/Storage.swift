@@ -18,6 +18,7 @@ struct Storage: Sendable {
     let secrets: ServiceSecrets
     let pool: PostgresPool
     let accounts: PostgresAccountStore
+    let credentials: PostgresProviderCredentialStore
     let devices: PostgresDeviceStore
     let directory: PostgresDirectoryStore
     let inbox: PostgresEventInbox
@@ -56,6 +57,7 @@ struct Storage: Sendable {
         pool = PostgresPool(configuration: configuration, logger: logger)
         pool.register(in: metrics)
         accounts = PostgresAccountStore(pool: pool, box: box, ids: ids)
+        credentials = PostgresProviderCredentialStore(pool: pool, box: box)
         devices = PostgresDeviceStore(pool: pool)
         directory = PostgresDirectoryStore(pool: pool, ids: ids)
         inbox = PostgresEventInbox(pool: pool)

@@ -1,21 +1,37 @@
 import CarillonCore
+import CarillonProviders
 
-/// Where the push services are; `nil` means where Apple and Google have them. Set to point at a simulator.
+/// Where the push services are: where Apple and Google have them, unless they are set to point at a simulator.
 struct PushServiceURLs: Sendable {
-    /// Apple's service for apps from the App Store.
-    var apnsProduction: OutboundURL?
-    /// Apple's service for apps under development.
-    var apnsSandbox: OutboundURL?
-    /// Google's service.
-    var fcm: OutboundURL?
+    /// Apple's services.
+    var apns = APNsProvider.Services()
+    /// Google's.
+    var fcm = FCMServer.google
 
     /// Apple's and Google's own.
     init() {}
 
     /// What the operator has set.
     init(from reader: inout SettingsReader) {
-        apnsProduction = reader.value(.apnsProductionUrl, OutboundURL.init(setting:))
-        apnsSandbox = reader.value(.apnsSandboxUrl, OutboundURL.init(setting:))
-        fcm = reader.value(.fcmUrl, OutboundURL.init(setting:))
+        apns.production = reader.value(.apnsProductionUrl, String.init(serviceURL:)) ?? apns.production
+        apns.sandbox = reader.value(.apnsSandboxUrl, String.init(serviceURL:)) ?? apns.sandbox
+        fcm = reader.value(.fcmUrl, FCMServer.init(setting:)) ?? fcm
     }
 }
+
+extension String {
+    /// The origin of a push service's URL.
+    fileprivate init(serviceURL text: String) throws(InvalidSetting) {
+        guard let server = FCMServer(url: text) else { throw .value(text, mustBe: serviceURLRule) }
+        self = server.origin
+    }
+}
+
+extension FCMServer {
+    fileprivate init(setting text: String) throws(InvalidSetting) {
+        guard let server = FCMServer(url: text) else { throw .value(text, mustBe: serviceURLRule) }
+        self = server
+    }
+}
+
+private let serviceURLRule = "an https URL without a path, such as https://127.0.0.1:9443"

@@ -1,0 +1,37 @@
+public import CarillonCore
+
+/// Reads keys and certificates for APNs as they are posted: one for each app.
+public struct APNsCredentialFormat: CredentialFormat {
+    /// `apns`.
+    public let provider = ProviderName.apns
+    /// An app is a topic of Apple's.
+    public let isPerApp = true
+
+    /// The format.
+    public init() {}
+
+    /// Checks a key or a certificate whole; nothing is taken over from the one before.
+    public func read(
+        _ document: JSONValue,
+        appID: String,
+        former: ProviderCredential?,
+        now: Timestamp
+    ) throws(InvalidInput) -> ProviderCredential {
+        let credential = try APNsCredential(reading: document, appID: appID, now: now)
+        return ProviderCredential(
+            provider: provider,
+            appID: appID,
+            identity: credential.identity,
+            material: Secret(credential.stored.serializedText),
+            updatedAt: now
+        )
+    }
+}
+
+extension APNsCredential {
+    /// Reads back what ``APNsCredentialFormat`` made.
+    /// - Throws: `InvalidInput` when it is something else.
+    public init(_ credential: ProviderCredential) throws(InvalidInput) {
+        try self.init(stored: credential.document)
+    }
+}

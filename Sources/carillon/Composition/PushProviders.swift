@@ -1,0 +1,76 @@
+import CarillonCore
+import CarillonProviders
+import CarillonStore
+import Logging
+
+/// The adapters, with what each needs.
+struct PushProviders: Sendable {
+    /// All of them.
+    let all: [any Provider]
+    /// Reads the credentials that are posted.
+    let formats: [any CredentialFormat]
+    private let forgetCredentials: @Sendable (NetworkID) -> Void
+
+    init(_ settings: Settings, storage: Storage, output: LineWriter, logger: Logger) throws {
+        let (tls, clock, store) = (settings.outboundTLS, storage.clock, storage.credentials)
+        let guarded = try OutboundHTTPClient(
+            egress: EgressGuard(allowing: settings.egressAllow),
+            tls: tls,
+            logger: logger
+        )
+        let trusted = try OutboundHTTPClient(egress: .unrestricted, tls: tls, policy: .lasting, logger: logger)
+        let fcmServer = settings.pushServices.fcm
+        let apnsCredentials = RememberedCredentials { network, app in
+            try await store.providerCredential(.apns, appID: app, of: network).map { try APNsCredential($0) }
+        }
+        let fcmCredentials = RememberedCredentials { network, app in
+            try await store.providerCredential(.fcm, appID: app, of: network).map { try FCMCredential($0) }
+        }
+        let webPushCredentials = RememberedCredentials { network, _ in
+            try await store.providerCredential(.webpush, appID: "", of: network).map { try WebPushCredential($0) }
+        }
+        let accounts = storage.accounts
+        all = [
+            LogProvider(output: output),
+            WebhookProvider(
+                client: guarded,
+                secrets: { try await accounts.outgoingWebhookSecrets(of: $0, candidate: .generate()) },
+                version: Carillon.version,
+                clock: clock
+            ),
+            APNsProvider(
+                connections: try APNsConnections(tls: tls, logger: logger),
+                credentials: { try await apnsCredentials.credential(of: $0, for: $1) },
+                tokens: APNsTokenSource(
+                    tokens: { try await store.providerToken($0, candidate: $1, ifOlderThan: $2) },
+                    clock: clock
+                ),
+                services: settings.pushServices.apns,
+                clock: clock
+            ),
+            FCMProvider(
+                transport: trusted,
+                tokens: FCMTokenSource(transport: trusted, server: fcmServer, clock: clock),
+                credentials: { try await fcmCredentials.credential(of: $0, for: $1) },
+                server: fcmServer,
+                version: Carillon.version,
+                clock: clock
+            ),
+            WebPushProvider(
+                transport: guarded,
+                credentials: { try await webPushCredentials.credential(of: $0) },
+                version: Carillon.version,
+                clock: clock
+            ),
+        ]
+        formats = [APNsCredentialFormat(), FCMCredentialFormat(server: fcmServer), WebPushCredentialFormat()]
+        forgetCredentials = { network in
+            apnsCredentials.forget(in: network)
+            fcmCredentials.forget(in: network)
+            webPushCredentials.forget(in: network)
+        }
+    }
+
+    /// Reads a network's credentials anew, because one of them has just been changed.
+    func forgetCredentials(of network: NetworkID) { forgetCredentials(network) }
+}

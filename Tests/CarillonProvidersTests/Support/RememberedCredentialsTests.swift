@@ -1,0 +1,80 @@
+import CarillonCore
+import Synchronization
+import Testing
+
+@testable import CarillonProviders
+
+@Suite struct RememberedCredentialsTests {
+    private final class Shelf: Sendable {
+        private let state = Mutex<(credential: String?, readings: Int, now: ContinuousClock.Instant)>((nil, 0, .now))
+
+        var readings: Int { state.withLock(\.readings) }
+        var now: ContinuousClock.Instant { state.withLock(\.now) }
+
+        func put(_ credential: String?) { state.withLock { $0.credential = credential } }
+
+        func pass(_ time: Duration) { state.withLock { $0.now += time } }
+
+        func read() -> String? {
+            state.withLock { state in
+                state.readings += 1
+                return state.credential
+            }
+        }
+    }
+
+    private let shelf = Shelf()
+    private let acme = NetworkID(trusted: "acme")
+
+    private func remembered() -> RememberedCredentials<String> {
+        RememberedCredentials(now: { [shelf] in shelf.now }, read: { [shelf] _, _ in shelf.read() })
+    }
+
+    @Test func `reads once in ten seconds, also when there is none`() async throws {
+        let credentials = remembered()
+        for _ in 0..<3 { #expect(try await credentials.credential(of: acme, for: "app") == nil) }
+        #expect(shelf.readings == 1)
+        shelf.put("key")
+        shelf.pass(.seconds(10))
+        for _ in 0..<3 { #expect(try await credentials.credential(of: acme, for: "app") == "key") }
+        #expect(shelf.readings == 2)
+        _ = try await credentials.credential(of: acme, for: "other")
+        #expect(shelf.readings == 3)
+    }
+
+    @Test func `forgets a network's credentials when told to`() async throws {
+        let credentials = remembered()
+        _ = try await credentials.credential(of: acme)
+        shelf.put("key")
+        credentials.forget(in: NetworkID(trusted: "other"))
+        #expect(try await credentials.credential(of: acme) == nil)
+        credentials.forget(in: acme)
+        #expect(try await credentials.credential(of: acme) == "key")
+    }
+
+    @Test func `does not keep what was read before it was told to forget`() async throws {
+        let shelf = self.shelf
+        let memory = Mutex<RememberedCredentials<String>?>(nil)
+        let credentials = RememberedCredentials<String>(now: { shelf.now }) { network, _ in
+            let former = shelf.read()
+            memory.withLock { $0 }?.forget(in: network)
+            return former
+        }
+        memory.withLock { $0 = credentials }
+        _ = try await credentials.credential(of: acme)
+        shelf.put("key")
+        #expect(try await credentials.credential(of: acme) == "key")
+    }
+
+    @Test func `a failure is not remembered`() async throws {
+        struct Away: Error {}
+        let isAway = Mutex(true)
+        let credentials = RememberedCredentials<String> { _, _ in
+            if isAway.withLock(\.self) { throw Away() }
+            return "key"
+        }
+        await #expect(throws: Away.self) { try await credentials.credential(of: self.acme) }
+        isAway.withLock { $0 = false }
+        #expect(try await credentials.credential(of: acme) == "key")
+    }
+}
