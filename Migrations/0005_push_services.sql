@@ -29,4 +29,5 @@ CREATE TABLE released_brakes (
 
 -- Since when a device is in its state: what was unregistered by mistake can be restored by time, and the rest is forgotten.
 ALTER TABLE devices ADD COLUMN state_at timestamptz;
+UPDATE devices SET state_at = now() WHERE state <> 'active';
 CREATE INDEX devices_unregistered ON devices (network_id, provider, app_id, state_at) WHERE state <> 'active';

@@ -34,11 +34,16 @@ final class ServiceAccount: Sendable {
         }
     }
 
+    /// 40 hexadecimal digits, as the ids of Google's keys have.
+    private static func keyID() -> String {
+        String((0..<40).compactMap { _ in "0123456789abcdef".randomElement() })
+    }
+
     private func json(_ key: _RSA.Signing.PrivateKey) -> String {
         JSONText.text([
             "type": "service_account",
             "project_id": projectID,
-            "private_key_id": SimulatedToken.random(),
+            "private_key_id": Self.keyID(),
             "private_key": key.pkcs8PEMRepresentation + "\n",
             "client_email": clientEmail,
             "client_id": "100000000000000000000",

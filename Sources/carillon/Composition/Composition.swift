@@ -10,7 +10,6 @@ struct Composition: Sendable {
     private static let shutdownLimit = Duration.seconds(18)
 
     private let group: ServiceGroup
-    private let logger: Logger
     /// Where the service listens, and whether it can work.
     let readiness: Readiness
     /// The operator's credential, configured or generated.
@@ -27,7 +26,6 @@ struct Composition: Sendable {
         let storage = try Storage(settings, logger: logger)
         let pipeline = try Pipeline(settings, storage: storage, output: output, logger: logger)
         let servers = try Servers(settings, storage: storage, pipeline: pipeline, logger: logger)
-        self.logger = logger
         readiness = storage.readiness
         operatorToken = storage.secrets.operatorToken
         var configuration = ServiceGroupConfiguration(
@@ -50,9 +48,6 @@ struct Composition: Sendable {
             try await group.run()
         } catch let error as CancellationError {
             throw error
-        } catch  where readiness.isShuttingDown {
-            // Stopped in the middle of starting: what was not there yet could not be finished.
-            logger.debug("Stopped while starting", metadata: ["error": "\(error)"])
         } catch {
             throw StartError("\(error)")
         }

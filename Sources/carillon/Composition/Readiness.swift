@@ -30,9 +30,6 @@ final class Readiness: Sendable {
     /// Whether the database is there with the tables it should have.
     var hasDatabase: Bool { state.withLock { $0.schemaProblem == nil } }
 
-    /// Whether the service was told to stop.
-    var isShuttingDown: Bool { state.withLock { $0.isShuttingDown } }
-
     /// A port is open.
     func listens(_ port: Port, at address: ListenAddress) {
         state.withLock { $0.addresses[port] = address }

@@ -24,25 +24,30 @@ import Testing
     }
 }
 
-/// A clock whose first reader waits until it is told to go on, or until half a second has passed.
+/// A clock that, once armed, lets its next reader wait until it is told to go on, or until half a second has passed.
 private final class HoldUp: Sendable {
-    private let hasBegun = Mutex(false)
-    private let release = DispatchSemaphore(value: 0)
+    private enum State { case idle, armed, reached }
 
-    var isReached: Bool { hasBegun.withLock(\.self) }
+    private let state = Mutex(State.idle)
+    private let released = DispatchSemaphore(value: 0)
+
+    var isReached: Bool { state.withLock { $0 == .reached } }
 
     var clock: WallClock {
         WallClock { [self] in
-            let isFirst = hasBegun.withLock { hasBegun in
-                defer { hasBegun = true }
-                return !hasBegun
+            let isMeant = state.withLock { state in
+                guard state == .armed else { return false }
+                state = .reached
+                return true
             }
-            if isFirst { _ = release.wait(timeout: .now() + .milliseconds(500)) }
+            if isMeant { _ = released.wait(timeout: .now() + .milliseconds(500)) }
             return WallClock.system.now()
         }
     }
 
-    func end() { release.signal() }
+    func arm() { state.withLock { $0 = .armed } }
+
+    func end() { released.signal() }
 }
 
 /// Reports one device, and the others when the page with the first one has been taken.
@@ -53,6 +58,7 @@ private struct TwoPages: Provider {
 
     func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
         for (index, target) in group.targets.enumerated() {
+            if index == 0 { firstPageIsTaken.arm() }
             report(target, .delivered(id: nil))
             while index == 0, !firstPageIsTaken.isReached { await Task.yield() }
         }
