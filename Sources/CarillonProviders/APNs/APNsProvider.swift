@@ -73,10 +73,14 @@ public struct APNsProvider: Provider {
                 if index >= concurrency, sending.verdict == nil { await tasks.next() }
                 guard !Task.isCancelled else { return }
                 if let verdict = sending.verdict {
+                    tasks.cancelAll()
                     report(target, verdict)
                 } else {
                     tasks.addTask { await sending.send(to: target).map { report(target, $0) } }
                 }
+            }
+            while await tasks.next() != nil {
+                if sending.verdict != nil { tasks.cancelAll() }
             }
         }
     }
