@@ -142,14 +142,17 @@ let package = Package(
         .testTarget(
             name: "CarillonHTTPTests",
             dependencies: [
-                "CarillonCore", "CarillonHTTP", "CarillonTesting",
-                crypto, httpTypes, hummingbird, hummingbirdTesting, logging, metricsCore, nioCore, nioEmbedded,
+                "CarillonCore", "CarillonHTTP", "CarillonProviders", "CarillonTesting",
+                crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, logging, metricsCore, nioCore,
+                nioEmbedded,
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "CarillonProgramTests",
-            dependencies: ["carillon", "CarillonCore", logging, metrics, metricsCore],
+            dependencies: [
+                "carillon", "CarillonCore", "CarillonProviders", crypto, cryptoExtras, logging, metrics, metricsCore,
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -20,13 +20,15 @@ import Testing
                 created.text == """
                     {"id":"d-1","userId":"alice","provider":"apns","appId":"com.acme.chat","environment":"production",\
                     "token":"…f7a2","locale":"th-TH","state":"active","error":null,\
-                    "registeredAt":"2026-11-24T12:00:00.000Z"}
+                    "registeredAt":"2026-11-24T12:00:00.000Z","lastSeenAt":"2026-11-24T12:00:00.000Z"}
                     """
             )
-            #expect(try await api.call(.put, path, Self.apns, as: network.adminKey).status == 200)
-            #expect(try await api.call(.get, path, as: network.adminKey).text == created.text)
+            api.time.advance(by: .seconds(60))
+            let renewed = try await api.call(.put, path, Self.apns, as: network.adminKey)
+            #expect(renewed.status == 200 && renewed.string("lastSeenAt") == "2026-11-24T12:01:00.000Z")
+            #expect(try await api.call(.get, path, as: network.adminKey).text == renewed.text)
             let list = try await api.call(.get, network.path("users/alice/devices"), as: network.adminKey)
-            #expect(list.text == #"{"items":[\#(created.text)]}"#)
+            #expect(list.text == #"{"items":[\#(renewed.text)]}"#)
             #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
             #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
             #expect(try await api.call(.get, path, as: network.adminKey).status == 404)

@@ -32,6 +32,48 @@ import Testing
         }
     }
 
+    @Test func `credentials are listed, with their own lanes where they have some`() async throws {
+        let lanes = [
+            LaneStatus(
+                lane: Lane(networkID: NetworkID(trusted: "acme"), provider: .apns, appID: "one"),
+                circuit: .open,
+                since: TestAPI.now,
+                reason: "no credential for one"
+            ),
+            LaneStatus(
+                lane: Lane(networkID: NetworkID(trusted: "acme"), provider: .webpush, appID: "push.example"),
+                circuit: .closed
+            ),
+        ]
+        try await withAPI(lanes: lanes) { api in
+            let network = try await api.makeNetwork()
+            let other = try await api.makeNetwork("other")
+            for app in ["one", "two"] {
+                let path = "providers/apns/apps/\(app)"
+                _ = try await api.call(.put, network.path(path), SampleCredentials.apns(), as: network.adminKey)
+            }
+            _ = try await api.call(
+                .put,
+                other.path("providers/apns/apps/three"),
+                SampleCredentials.apns(),
+                as: other.adminKey
+            )
+            _ = try await api.call(.get, network.path("providers/webpush"), as: network.adminKey)
+            let answer = try await api.call(.get, network.path("providers"), as: network.adminKey)
+            let names = (0..<6).map { index in
+                ["provider", "appId", "host", "circuit"].map { key in
+                    if case .string(let text)? = answer["items", "\(index)", key] { text } else { "-" }
+                }.joined(separator: " ")
+            }
+            #expect(
+                names == [
+                    "apns one - open", "apns two - closed", "log - - closed", "webhook - - closed",
+                    "webpush - push.example closed", "- - - -",
+                ]
+            )
+        }
+    }
+
     @Test func `the webhook secret is shown once`() async throws {
         try await withAPI { api in
             let network = try await api.makeNetwork()

@@ -15,7 +15,7 @@ public struct Lane: Sendable, Hashable, Comparable, CustomStringConvertible {
     }
 
     /// The app, where a provider has credentials for each.
-    public var app: String? { hasApps ? appID : nil }
+    public var app: String? { hasApps && !appID.isEmpty ? appID : nil }
 
     /// The server, where devices are on many.
     public var host: String? { hasApps || appID.isEmpty ? nil : appID }

@@ -37,6 +37,14 @@ struct Access: Sendable {
         }
     }
 
+    /// Passes those who may register and unregister devices.
+    func requireDevices() throws(Problem) {
+        switch principal {
+        case .operator, .user, .apiKey(.admin), .apiKey(.device): return
+        case .apiKey(.events), .backend: throw .forbidden("an app key, an admin key or a user token is needed")
+        }
+    }
+
     /// The user whom a path or query names: `me` is the user of a user token.
     ///
     /// Passes admins for everybody and users for themselves.

@@ -27,6 +27,8 @@ extension Device {
         object["state"] = .string(state.rawValue)
         object["error"] = JSONValue(error)
         object["registeredAt"] = JSONValue(registeredAt)
+        // Nothing but a registration tells us that the app still runs.
+        object["lastSeenAt"] = JSONValue(registeredAt)
         return .object(object)
     }
 }

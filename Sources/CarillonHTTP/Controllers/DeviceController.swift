@@ -4,22 +4,28 @@ import Hummingbird
 
 /// Devices (API section 6). For apps, admins and the users themselves.
 struct DeviceController: Sendable {
+    private static let restore = "restore"
+
     let authenticator: Authenticator
     let devices: any DeviceStore
     let directory: any DirectoryStore
     let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.get("/v1/networks/{network}/devices/{device}", use: show)
-        router.put("/v1/networks/{network}/devices/{device}", use: put)
-        router.delete("/v1/networks/{network}/devices/{device}", use: delete)
+        // A literal segment hides the parameter from all methods, and there may be a device of this id.
+        for path in ["{device}", Self.restore] {
+            router.get(RouterPath("/v1/networks/{network}/devices/\(path)"), use: show)
+            router.put(RouterPath("/v1/networks/{network}/devices/\(path)"), use: put)
+            router.delete(RouterPath("/v1/networks/{network}/devices/\(path)"), use: delete)
+        }
+        router.post(RouterPath("/v1/networks/{network}/devices/\(Self.restore)"), use: restore)
         router.get("/v1/networks/{network}/users/{user}/devices", use: list)
     }
 
     private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await authenticator.access(request, context)
         try access.requireDevices()
-        let id = try context.identifier("device", as: Device.self)
+        let id = try deviceID(context)
         let body = try await RequestBodyReader.json(of: request)
         let device = try body.read(as: "invalid-device") { reader in
             let user = access.namedUser(&reader)
@@ -35,7 +41,7 @@ struct DeviceController: Sendable {
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await authenticator.access(request, context)
         if access.ownUser == nil { try access.requireAdmin() }
-        let id = try context.identifier("device", as: Device.self)
+        let id = try deviceID(context)
         guard let device = try await devices.device(id, in: access.networkID) else { throw Problem.notFound() }
         guard device.userID == access.ownUser ?? device.userID else {
             throw Problem.forbidden("the device belongs to another user")
@@ -46,11 +52,30 @@ struct DeviceController: Sendable {
     private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await authenticator.access(request, context)
         try access.requireDevices()
-        let id = try context.identifier("device", as: Device.self)
+        let id = try deviceID(context)
         let named = try QueryParameters(request).identifier("userId", as: Person.self)
         let owner = try access.ownUser.map { own throws(Problem) in try access.user(named ?? own) } ?? named
         _ = try await devices.deleteDevice(id, ifOwnedBy: owner, in: access.networkID)
         return .noContent
+    }
+
+    /// Takes back into use what was unregistered or quarantined by mistake.
+    private func restore(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let wanted = try DeviceRestoration(try await RequestBodyReader.json(of: request), now: clock.now())
+        let count = try await devices.restoreDevices(
+            wanted.provider,
+            appID: wanted.appID,
+            putOutOfUse: wanted.window,
+            in: access.networkID
+        )
+        return .json(["restored": JSONValue(count)])
+    }
+
+    /// The device of a path.
+    private func deviceID(_ context: CarillonRequestContext) throws(Problem) -> DeviceID {
+        guard context.parameters.get("device") != nil else { return DeviceID(trusted: Self.restore) }
+        return try context.identifier("device", as: Device.self)
     }
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
@@ -73,14 +98,6 @@ extension Access {
     /// The user of a user token.
     fileprivate var ownUser: UserID? {
         if case .user(let own) = principal { own } else { nil }
-    }
-
-    /// Passes those who may register and unregister devices.
-    fileprivate func requireDevices() throws(Problem) {
-        switch principal {
-        case .operator, .user, .apiKey(.admin), .apiKey(.device): return
-        case .apiKey(.events), .backend: throw .forbidden("an app key, an admin key or a user token is needed")
-        }
     }
 
     /// The user that a body names; with a user token it may be left out, or `me`.

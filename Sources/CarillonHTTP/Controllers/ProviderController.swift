@@ -2,10 +2,11 @@ import CarillonCore
 import HTTPTypes
 import Hummingbird
 
-/// The providers of a network, their circuits and their credentials (API section 9). For admins.
+/// The providers of a network, their circuits and the webhooks' secret (API section 9). For admins.
 struct ProviderController: Sendable {
     let authenticator: Authenticator
     let accounts: any AccountStore
+    let credentials: any ProviderCredentialStore
     let providers: [ProviderName]
     let lanes: @Sendable () async -> [LaneStatus]
 
@@ -17,12 +18,21 @@ struct ProviderController: Sendable {
         router.post("/v1/networks/{network}/providers/webhook/secret", use: rotateWebhookSecret)
     }
 
-    /// Every provider is listed: one without a lane has had nothing to send, and its circuit is closed.
+    /// Every provider and every credential is listed: what has no lane has had nothing to send lately, and its circuit is
+    /// closed.
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await authenticator.admin(request, context)
         let active = await lanes().filter { $0.lane.networkID == access.networkID }
-        let idle = providers.filter { provider in !active.contains { $0.lane.provider == provider } }
-            .map { LaneStatus(lane: Lane(networkID: access.networkID, provider: $0, appID: ""), circuit: .closed) }
+        var lanes = Set(active.map(\.lane))
+        for credential in try await credentials.providerCredentials(of: access.networkID) {
+            let lane = Lane(networkID: access.networkID, provider: credential.provider, appID: credential.appID)
+            // One for all lanes of a provider is not a lane of its own.
+            if lane.app != nil { lanes.insert(lane) }
+        }
+        for provider in providers where !lanes.contains(where: { $0.provider == provider }) {
+            lanes.insert(Lane(networkID: access.networkID, provider: provider, appID: ""))
+        }
+        let idle = lanes.subtracting(active.map(\.lane)).map { LaneStatus(lane: $0, circuit: .closed) }
         let all = (active + idle).sorted { $0.lane < $1.lane }
         return .json(["items": .array(all.map(\.json))])
     }

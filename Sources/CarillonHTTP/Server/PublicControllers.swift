@@ -15,6 +15,8 @@ struct PublicControllers {
     private let templates: TemplateController
     private let deadLetters: DeadLetterController
     private let providers: ProviderController
+    private let providerCredentials: ProviderCredentialController
+    private let brakes: BrakeController
     private let description: DescriptionController
 
     init(_ dependencies: PublicDependencies) {
@@ -68,9 +70,18 @@ struct PublicControllers {
         providers = ProviderController(
             authenticator: authenticator,
             accounts: accounts,
+            credentials: dependencies.credentials,
             providers: dependencies.providers,
             lanes: dependencies.lanes
         )
+        providerCredentials = ProviderCredentialController(
+            authenticator: authenticator,
+            credentials: dependencies.credentials,
+            formats: dependencies.credentialFormats,
+            changed: dependencies.credentialChanged,
+            clock: clock
+        )
+        brakes = BrakeController(authenticator: authenticator, release: dependencies.releaseBrake, clock: clock)
         description = DescriptionController(openAPI: dependencies.openAPI)
     }
 
@@ -87,6 +98,8 @@ struct PublicControllers {
         templates.addRoutes(to: router)
         deadLetters.addRoutes(to: router)
         providers.addRoutes(to: router)
+        providerCredentials.addRoutes(to: router)
+        brakes.addRoutes(to: router)
         description.addRoutes(to: router)
     }
 }

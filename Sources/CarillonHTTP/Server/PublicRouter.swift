@@ -25,6 +25,14 @@ public struct PublicDependencies: Sendable {
     public var providers: [ProviderName]
     /// What the lanes of all networks are doing.
     public var lanes: @Sendable () async -> [LaneStatus]
+    /// What networks are known by to push services.
+    public var credentials: any ProviderCredentialStore
+    /// Reads those credentials as they are posted.
+    public var credentialFormats: [any CredentialFormat]
+    /// Told that a credential was stored or removed; without an app when it is for all lanes of the provider.
+    public var credentialChanged: @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void
+    /// Lets go the brake on unregistrations of a lane until a moment.
+    public var releaseBrake: @Sendable (Lane, Timestamp) async throws -> Void
     /// The token of those who run the service.
     public var operatorToken: OperatorToken
     /// The text of `GET /openapi.yaml`.
@@ -52,6 +60,10 @@ public struct PublicDependencies: Sendable {
         catalog: TemplateCatalog,
         providers: [ProviderName],
         lanes: @escaping @Sendable () async -> [LaneStatus],
+        credentials: any ProviderCredentialStore,
+        credentialFormats: [any CredentialFormat],
+        credentialChanged: @escaping @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void,
+        releaseBrake: @escaping @Sendable (Lane, Timestamp) async throws -> Void,
         operatorToken: OperatorToken,
         openAPI: String,
         temporaryDirectory: String,
@@ -70,6 +82,10 @@ public struct PublicDependencies: Sendable {
         self.catalog = catalog
         self.providers = providers
         self.lanes = lanes
+        self.credentials = credentials
+        self.credentialFormats = credentialFormats
+        self.credentialChanged = credentialChanged
+        self.releaseBrake = releaseBrake
         self.operatorToken = operatorToken
         self.openAPI = openAPI
         self.temporaryDirectory = temporaryDirectory

@@ -42,6 +42,7 @@ struct APNsCertificate: Sendable {
         } catch {
             throw .certificate("must be a certificate in PEM")
         }
+        guard !chain.isEmpty else { throw .certificate("must be a certificate in PEM") }
         let key: Certificate.PrivateKey
         do {
             key = try Certificate.PrivateKey(pemEncoded: keyPEM)

@@ -35,6 +35,11 @@ public struct APNsCredential: Sendable, CustomStringConvertible, CustomReflectab
         return identity
     }
 
+    /// The end of a certificate; a key has none.
+    public var notAfter: Timestamp? {
+        if case .certificate(let certificate) = kind { certificate.notAfter } else { nil }
+    }
+
     /// All of it, to be encrypted before it is stored. What was PKCS#12 becomes PEM.
     public var stored: JSONValue {
         switch kind {

@@ -65,7 +65,7 @@ public struct WebPushCredential: Sendable, CustomStringConvertible, CustomDebugS
     /// What `GET` shows.
     public var identity: JSONObject {
         var object = JSONObject()
-        object["subject"] = subject.map { .string($0) }
+        object["subject"] = subject.map { .string($0) } ?? .null
         object["publicKey"] = .string(publicKey)
         return object
     }

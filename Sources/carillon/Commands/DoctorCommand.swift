@@ -1,4 +1,5 @@
 import ArgumentParser
+import CarillonCore
 import Foundation
 
 /// `carillon doctor`: says what is wrong, in plain words.
@@ -8,6 +9,13 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract: "Say what is wrong with the configuration, the database, the clock and the ports.",
         discussion: "One line for each check. Changes nothing. Ends with status 1 when something fails."
     )
+
+    @Option(help: ArgumentHelp("Also try this network's credentials with the push services.", valueName: "id"))
+    var network: String?
+
+    func validate() throws {
+        if let network, NetworkID(network) == nil { throw ValidationError("--network is a network's id") }
+    }
 
     func run() async throws {
         try await reportingErrors {
@@ -23,6 +31,9 @@ struct DoctorCommand: AsyncParsableCommand {
                 report(FileChecks(settings).findings())
                 report(await DatabaseChecks(settings).findings())
                 report(await NetworkChecks(settings).findings())
+                if let network = network.flatMap({ NetworkID($0) }) {
+                    report(await NetworkCredentialChecks(settings, network: network).findings())
+                }
             } catch {
                 report(error.mistakes.map { .fail("configuration", $0) })
             }

@@ -18,6 +18,7 @@ struct Servers: Sendable {
     init(_ settings: Settings, storage: Storage, pipeline: Pipeline, logger: Logger) throws {
         let ingestor = pipeline.ingestor
         let dispatcher = pipeline.dispatcher
+        let providers = pipeline.providers
         let dependencies = PublicDependencies(
             accounts: storage.accounts,
             directory: storage.directory,
@@ -27,8 +28,15 @@ struct Servers: Sendable {
             history: storage.history,
             accept: { events, network in try await ingestor.accept(events, for: network) },
             catalog: pipeline.catalog,
-            providers: pipeline.providers.all.map(\.name),
+            providers: providers.all.map(\.name),
             lanes: { dispatcher.laneStatuses },
+            credentials: storage.credentials,
+            credentialFormats: providers.formats,
+            credentialChanged: { network, provider, appID in
+                providers.forgetCredentials(of: network)
+                await dispatcher.credentialChanged(in: network, provider: provider, appID: appID)
+            },
+            releaseBrake: { lane, end in try await dispatcher.releaseBrake(of: lane, until: end) },
             operatorToken: OperatorToken(storage.secrets.operatorToken),
             openAPI: try String(contentsOfFile: settings.description.path, encoding: .utf8),
             temporaryDirectory: FileManager.default.temporaryDirectory.path,

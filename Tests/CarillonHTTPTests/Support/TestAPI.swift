@@ -1,5 +1,6 @@
 import CarillonCore
 import CarillonHTTP
+import CarillonProviders
 import CarillonTesting
 import CoreMetrics
 import Foundation
@@ -71,6 +72,7 @@ struct TestAPI {
     let client: any TestClientProtocol
     let store: MemoryStore
     let time: ManualTime
+    let dispatcher: RecordingDispatcher
 
     /// Sends a request; `body` is sent as JSON unless `type` says otherwise.
     func call(
@@ -130,6 +132,22 @@ final class ManualTime: Sendable {
     }
 }
 
+/// Remembers what the dispatcher was told.
+final class RecordingDispatcher: Sendable {
+    private let calls = Mutex<[String]>([])
+
+    /// Everything so far, in words.
+    var told: [String] { calls.withLock(\.self) }
+
+    func credentialChanged(_ network: NetworkID, _ provider: ProviderName, _ appID: String?) {
+        calls.withLock { $0.append("changed \(network)/\(provider.rawValue)/\(appID ?? "*")") }
+    }
+
+    func releaseBrake(_ lane: Lane, until end: Timestamp) {
+        calls.withLock { $0.append("released \(lane) until \(end)") }
+    }
+}
+
 /// A service over an empty store.
 func withAPI(
     _ setup: TestingSetup = .router,
@@ -140,7 +158,14 @@ func withAPI(
 ) async throws {
     let time = ManualTime()
     let store = MemoryStore(clock: time.clock)
-    let dependencies = try PublicDependencies(over: store, clock: time.clock, lanes: lanes, problems: problems)
+    let dispatcher = RecordingDispatcher()
+    let dependencies = try PublicDependencies(
+        over: store,
+        clock: time.clock,
+        lanes: lanes,
+        dispatcher: dispatcher,
+        problems: problems
+    )
     let application = Application(
         router: PublicRouter.make(dependencies, settings: settings),
         server: settings.server,
@@ -148,7 +173,7 @@ func withAPI(
         logger: .silent
     )
     try await application.test(setup) { client in
-        try await test(TestAPI(client: client, store: store, time: time))
+        try await test(TestAPI(client: client, store: store, time: time, dispatcher: dispatcher))
     }
 }
 
@@ -158,6 +183,7 @@ extension PublicDependencies {
         over store: MemoryStore,
         clock: WallClock,
         lanes: [LaneStatus] = [],
+        dispatcher: RecordingDispatcher = RecordingDispatcher(),
         problems: ProblemMapping = ProblemMapping()
     ) throws {
         let ids = UUIDv7Generator()
@@ -172,6 +198,10 @@ extension PublicDependencies {
             catalog: try .english,
             providers: [.log, .webhook],
             lanes: { lanes },
+            credentials: store,
+            credentialFormats: [APNsCredentialFormat(), FCMCredentialFormat(), WebPushCredentialFormat()],
+            credentialChanged: { dispatcher.credentialChanged($0, $1, $2) },
+            releaseBrake: { dispatcher.releaseBrake($0, until: $1) },
             operatorToken: OperatorToken(Secret(TestAPI.operatorToken)),
             openAPI: "openapi: 3.1.0\n",
             temporaryDirectory: NSTemporaryDirectory(),

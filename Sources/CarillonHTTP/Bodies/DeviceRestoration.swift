@@ -1,0 +1,55 @@
+import CarillonCore
+
+/// Which devices are to be taken back into use (`POST /devices/restore`).
+struct DeviceRestoration {
+    private enum Provider: String, CaseIterable {
+        case apns
+        case fcm
+        case webhook
+        case webpush
+
+        var name: ProviderName {
+            switch self {
+            case .apns: .apns
+            case .fcm: .fcm
+            case .webhook: .webhook
+            case .webpush: .webpush
+            }
+        }
+    }
+
+    let provider: ProviderName
+    /// The app, or the host of the devices' URLs; `nil` for all.
+    let appID: String?
+    /// When they were unregistered or quarantined.
+    let window: Range<Timestamp>
+
+    /// Reads `{"provider","appId" or "host","from","to"}`; without `to` the window ends now.
+    init(_ body: JSONValue, now: Timestamp) throws(InvalidInput) {
+        self = try body.read(as: "invalid-restore") { reader in
+            let provider = reader.choice("provider", as: Provider.self, required: true)
+            var appID: String?
+            switch provider {
+            case .apns, .fcm: appID = reader.identifier("appId", as: DeviceAddress.self)?.rawValue
+            case .webhook, .webpush: appID = reader.host()
+            case nil:
+                // Which of the two belongs here is not known: do not call either unknown.
+                for key in ["appId", "host"] { _ = reader.value(key) }
+            }
+            let from = reader.timestamp("from", required: true)
+            let end = reader.timestamp("to") ?? now
+            guard let provider, let from else { return nil }
+            guard from < end else {
+                reader.refuse("from", "must be before to, which is now unless it is given")
+                return nil
+            }
+            return Self(provider: provider.name, appID: appID, window: from..<end)
+        }
+    }
+
+    private init(provider: ProviderName, appID: String?, window: Range<Timestamp>) {
+        self.provider = provider
+        self.appID = appID
+        self.window = window
+    }
+}

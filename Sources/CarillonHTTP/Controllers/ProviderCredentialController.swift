@@ -1,0 +1,106 @@
+import CarillonCore
+import HTTPTypes
+import Hummingbird
+
+/// What networks are known by to push services (API section 9). For admins, except for the key that browsers subscribe
+/// with.
+struct ProviderCredentialController: Sendable {
+    let authenticator: Authenticator
+    let credentials: any ProviderCredentialStore
+    let formats: [any CredentialFormat]
+    /// Told of what was stored or removed; without an app when it is for all lanes of the provider.
+    let changed: @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void
+    let clock: WallClock
+
+    func addRoutes(to router: Router<CarillonRequestContext>) {
+        for format in formats {
+            let provider = "/v1/networks/{network}/providers/\(format.provider.rawValue)"
+            let path = RouterPath(format.isPerApp ? provider + "/apps/{appId}" : provider)
+            router.get(path) { try await show(format, $0, $1) }
+            router.put(path) { try await put(format, $0, $1) }
+            router.delete(path) { try await delete(format, $0, $1) }
+            if format.provider == .webpush {
+                router.get(RouterPath(provider + "/key")) { try await showPublicKey(format, $0, $1) }
+            }
+        }
+    }
+
+    private func show(
+        _ format: any CredentialFormat,
+        _ request: Request,
+        _ context: CarillonRequestContext
+    ) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let appID = try format.appID(in: context)
+        return .json(try await credential(format, appID, of: access.networkID).json)
+    }
+
+    /// Stores a credential in the place of the one before.
+    ///
+    /// The first of a network is only added, so that of several that come at once with generated keys one pair remains.
+    private func put(
+        _ format: any CredentialFormat,
+        _ request: Request,
+        _ context: CarillonRequestContext
+    ) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let appID = try format.appID(in: context)
+        let body = try await RequestBodyReader.json(of: request)
+        let network = access.networkID
+        let former = try await credentials.providerCredential(format.provider, appID: appID, of: network)
+        var credential = try format.read(body, appID: appID, former: former, now: clock.now())
+        var isNew = false
+        if former == nil {
+            let present = try await credentials.addProviderCredential(credential, of: network)
+            isNew = present.material == credential.material
+            if !isNew { credential = try format.read(body, appID: appID, former: present, now: clock.now()) }
+        }
+        if !isNew { isNew = try await credentials.putProviderCredential(credential, of: network) }
+        await changed(network, format.provider, format.isPerApp ? appID : nil)
+        return .json(credential.json, status: isNew ? .created : .ok)
+    }
+
+    private func delete(
+        _ format: any CredentialFormat,
+        _ request: Request,
+        _ context: CarillonRequestContext
+    ) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let appID = try format.appID(in: context)
+        _ = try await credentials.deleteProviderCredential(format.provider, appID: appID, of: access.networkID)
+        await changed(access.networkID, format.provider, format.isPerApp ? appID : nil)
+        return .noContent
+    }
+
+    private func showPublicKey(
+        _ format: any CredentialFormat,
+        _ request: Request,
+        _ context: CarillonRequestContext
+    ) async throws -> Response {
+        let access = try await authenticator.access(request, context)
+        try access.requireDevices()
+        let identity = try await credential(format, "", of: access.networkID).identity
+        guard let publicKey = identity["publicKey"] else { throw Problem.notFound() }
+        return .json(["publicKey": publicKey])
+    }
+
+    /// The credential that there is, made on first use where we make it ourselves.
+    private func credential(
+        _ format: any CredentialFormat,
+        _ appID: String,
+        of network: NetworkID
+    ) async throws -> ProviderCredential {
+        if let present = try await credentials.providerCredential(format.provider, appID: appID, of: network) {
+            return present
+        }
+        guard let initial = format.initial(now: clock.now()) else { throw Problem.notFound() }
+        return try await credentials.addProviderCredential(initial, of: network)
+    }
+}
+
+extension CredentialFormat {
+    /// The app of a path; empty where there is none in it.
+    fileprivate func appID(in context: CarillonRequestContext) throws(Problem) -> String {
+        isPerApp ? try context.identifier("appId", as: DeviceAddress.self).rawValue : ""
+    }
+}

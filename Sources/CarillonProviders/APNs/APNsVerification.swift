@@ -1,0 +1,89 @@
+public import CarillonCore
+import NIOHTTP1
+
+/// Finds out whether Apple takes a credential, by sending to a device that cannot be.
+///
+/// Nobody is notified. Apple may look at the device before it looks at the topic, so that a credential that is accepted here
+/// can still be one for another app.
+public struct APNsVerification: Sendable {
+    /// What Apple thinks of a credential.
+    public enum Verdict: Sendable, Equatable {
+        /// It is only the device that was wrong.
+        case accepted
+        /// It is not good for this app or environment; the reason is Apple's word.
+        case refused(reason: String)
+        /// There was no answer that tells.
+        case unknown(reason: String)
+    }
+
+    private static let impossibleToken = String(repeating: "0", count: 64)
+
+    private let connections: APNsConnections
+    private let tokens: APNsTokenSource
+    private let services: APNsProvider.Services
+    private let deadline: Duration
+
+    /// A verification.
+    /// - Parameters:
+    ///   - connections: Sends the requests.
+    ///   - tokens: Makes provider tokens.
+    ///   - services: Where to.
+    ///   - deadline: How long one request may take.
+    public init(
+        connections: APNsConnections,
+        tokens: APNsTokenSource,
+        services: APNsProvider.Services = APNsProvider.Services(),
+        deadline: Duration = .seconds(10)
+    ) {
+        self.connections = connections
+        self.tokens = tokens
+        self.services = services
+        self.deadline = deadline
+    }
+
+    /// Asks one of Apple's services about a credential.
+    public func verdict(
+        on credential: APNsCredential,
+        appID: String,
+        environment: DeviceAddress.APNsEnvironment
+    ) async -> Verdict {
+        let service = environment == .production ? services.production : services.sandbox
+        var headers: HTTPHeaders = [
+            "apns-topic": appID,
+            "apns-push-type": "alert",
+            "apns-priority": "10",
+            "apns-expiration": "0",
+        ]
+        do {
+            if case .token(let key) = credential.kind {
+                headers.add(name: "authorization", value: "bearer " + (try await tokens.token(for: key).value))
+            }
+            let request = OutboundRequest(
+                url: "\(service)/3/device/\(Self.impossibleToken)",
+                headers: headers,
+                body: Array(#"{"aps":{"alert":""}}"#.utf8)
+            )
+            let transport = try connections.transport(for: credential)
+            let response = try await transport.execute(request, timeout: deadline)
+            return Verdict(APNsAnswer(response, now: WallClock.system.now()))
+        } catch let error as OutboundError {
+            return .unknown(reason: error.rawValue)
+        } catch {
+            return .unknown(reason: "failed")
+        }
+    }
+}
+
+extension APNsVerification.Verdict {
+    /// What an answer says of the credential, by what it means for a delivery.
+    init(_ answer: APNsAnswer) {
+        let reason = answer.reason ?? "http \(answer.status)"
+        switch Outcome(answer) {
+        case .delivered, .unregister, .quarantine: self = .accepted
+        case .misconfigured: self = .refused(reason: reason)
+        case .retry where answer.status == 403: self = .refused(reason: reason)
+        case .bug where answer.status == 400 && answer.reason != nil: self = .accepted
+        case .retry, .deferLane, .bug: self = .unknown(reason: reason)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import CarillonCore
+import CarillonProviders
+
+/// Tries credentials with the push services that they are for.
+struct CredentialChecks: Sendable {
+    private static let renewalDays: Int64 = 30
+
+    /// Asks Apple about a credential for an app, in one of its two environments.
+    let askAPNs:
+        @Sendable (APNsCredential, _ appID: String, DeviceAddress.APNsEnvironment) async -> APNsVerification.Verdict
+    /// Asks Google for an access token.
+    let askFCM: @Sendable (FCMCredential) async throws(FCMTokenFailure) -> Void
+    let clock: WallClock
+
+    /// What each of a network's credentials is good for.
+    func findings(_ credentials: [ProviderCredential]) async -> [Finding] {
+        guard !credentials.isEmpty else { return [.ok("credentials", "the network has none for push services")] }
+        var findings: [Finding] = []
+        for credential in credentials {
+            let subject = [credential.provider.rawValue, credential.appID].filter { !$0.isEmpty }.joined(separator: " ")
+            do throws(InvalidInput) {
+                switch credential.provider {
+                case .apns: findings += await apns(try APNsCredential(credential), credential.appID, subject)
+                case .fcm: findings.append(await fcm(try FCMCredential(credential), subject))
+                case .webpush: findings.append(webPush(try WebPushCredential(credential), subject))
+                case .log, .webhook: break
+                }
+            } catch {
+                findings.append(.fail(subject, "what is stored is no credential: PUT it again"))
+            }
+        }
+        return findings
+    }
+
+    private func apns(_ credential: APNsCredential, _ appID: String, _ subject: String) async -> [Finding] {
+        var findings = credential.notAfter.map { [Self.certificate(until: $0, at: clock.now(), subject)] } ?? []
+        let verdicts: [(environment: DeviceAddress.APNsEnvironment, verdict: APNsVerification.Verdict)] = [
+            (.production, await askAPNs(credential, appID, .production)),
+            (.sandbox, await askAPNs(credential, appID, .sandbox)),
+        ]
+        let worksSomewhere = verdicts.contains { $0.verdict == .accepted }
+        for (environment, verdict) in verdicts {
+            switch verdict {
+            case .accepted:
+                findings.append(.ok(subject, "\(environment.rawValue): Apple takes it"))
+            case .refused(let reason):
+                let (words, isAboutEnvironment) = Self.explanation(of: reason)
+                let detail = "\(environment.rawValue): Apple refuses it (\(reason)): \(words)"
+                // Some are made for one environment only, and then that is as it should be.
+                findings.append(isAboutEnvironment && worksSomewhere ? .warn(subject, detail) : .fail(subject, detail))
+            case .unknown(let reason):
+                findings.append(.warn(subject, "\(environment.rawValue): cannot tell, Apple's service: \(reason)"))
+            }
+        }
+        return findings
+    }
+
+    /// How long a certificate is still good for.
+    static func certificate(until end: Timestamp, at now: Timestamp, _ subject: String) -> Finding {
+        let left = end - now
+        guard left > .zero else {
+            return .fail(subject, "the certificate ended at \(end): PUT a new one, or a key, which never ends")
+        }
+        let days = left.wholeMilliseconds / 86_400_000
+        let detail = "the certificate is good for \(days) more days, until \(end)"
+        return days < renewalDays ? .warn(subject, "\(detail): renew it") : .ok(subject, detail)
+    }
+
+    private func fcm(_ credential: FCMCredential, _ subject: String) async -> Finding {
+        do throws(FCMTokenFailure) {
+            try await askFCM(credential)
+            return .ok(subject, "Google lets \(credential.clientEmail) in")
+        } catch {
+            switch error {
+            case .refused(let reason):
+                return .fail(
+                    subject,
+                    "Google refuses \(credential.clientEmail) (\(reason)): is the key deleted, the account disabled, or "
+                        + "this machine's clock wrong?"
+                )
+            case .unavailable(_, let reason):
+                return .warn(subject, "cannot tell, \(reason)")
+            }
+        }
+    }
+
+    private func webPush(_ credential: WebPushCredential, _ subject: String) -> Finding {
+        guard let contact = credential.subject else {
+            return .fail(subject, "has a key pair but no subject, and sends nothing: PUT one, such as mailto:ops@…")
+        }
+        return .ok(subject, "is signed for \(contact)")
+    }
+
+    /// What Apple's word for a refusal means, and whether only for the environment that was asked.
+    private static func explanation(of reason: String) -> (words: String, isAboutEnvironment: Bool) {
+        switch reason {
+        case "BadCertificateEnvironment", "BadEnvironmentKeyIdInToken":
+            ("it was made for the other environment", true)
+        case "BadCertificate":
+            ("the certificate is revoked, or not one for push notifications", false)
+        case "ExpiredProviderToken":
+            ("the token's time is wrong: let this machine's clock follow a time server", false)
+        case "InvalidProviderToken":
+            ("team id, key id and key do not belong together, or the key is revoked", false)
+        case "UnrelatedKeyIdInToken":
+            ("the key is not one of this team and app", false)
+        case "BadTopic", "MissingTopic", "TopicDisallowed":
+            ("it is not for this app: the app id must be the app's bundle id", false)
+        default:
+            ("see docs/providers/apns.md", false)
+        }
+    }
+}

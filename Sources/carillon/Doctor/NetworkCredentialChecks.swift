@@ -1,0 +1,70 @@
+import CarillonCore
+import CarillonProviders
+import CarillonStore
+import Logging
+import Postgres
+
+/// Looks up what a network has stored for push services, and tries it.
+struct NetworkCredentialChecks: Sendable {
+    private let settings: Settings
+    private let network: NetworkID
+    private let logger = Logger(label: "carillon.doctor") { _ in SwiftLogNoOpLogHandler() }
+
+    init(_ settings: Settings, network: NetworkID) {
+        self.settings = settings
+        self.network = network
+    }
+
+    func findings() async -> [Finding] {
+        let subject = "network \(network)"
+        do {
+            guard let masterKey = try masterKey(), let box = SecretBox(masterKey: masterKey.bytes) else {
+                return [.fail(subject, "nothing is stored yet: the first start of the service makes the master key")]
+            }
+            return try await Database.withPool(settings, logger: logger) { pool in
+                let accounts = PostgresAccountStore(pool: pool, box: box, ids: UUIDv7Generator())
+                guard try await accounts.credentials(of: network) != nil else {
+                    return [.fail(subject, "there is no network of this id")]
+                }
+                let store = PostgresProviderCredentialStore(pool: pool, box: box)
+                let stored = try await store.providerCredentials(of: network)
+                return try await CredentialChecks(settings, store: store).findings(stored)
+            }
+        } catch {
+            return [.fail(subject, "\(error)")]
+        }
+    }
+
+    /// The key that opens what is stored; `nil` when none was made yet, which is not for us to do.
+    private func masterKey() throws -> MasterKey? {
+        if let configured = settings.masterKey { return configured }
+        let file = GeneratedSecrets(dataDirectory: settings.dataDirectory).masterKey
+        guard file.exists else { return nil }
+        do {
+            return try MasterKey(try file.load().text)
+        } catch let error as InvalidSetting {
+            throw file.error(error.problem)
+        }
+    }
+}
+
+extension CredentialChecks {
+    /// Asks the push services themselves. Tokens for Apple are shared with the service, so that no more are made.
+    fileprivate init(_ settings: Settings, store: PostgresProviderCredentialStore) throws {
+        let tls = settings.outboundTLS
+        let verification = APNsVerification(
+            connections: try APNsConnections(tls: tls),
+            tokens: APNsTokenSource(
+                tokens: { try await store.providerToken($0, candidate: $1, ifOlderThan: $2) }
+            ),
+            services: settings.pushServices.apns
+        )
+        let client = try OutboundHTTPClient(egress: .unrestricted, tls: tls)
+        let accessTokens = FCMTokenSource(transport: client, server: settings.pushServices.fcm)
+        self.init(
+            askAPNs: { await verification.verdict(on: $0, appID: $1, environment: $2) },
+            askFCM: { credential throws(FCMTokenFailure) in try await accessTokens.verify(credential) },
+            clock: .system
+        )
+    }
+}

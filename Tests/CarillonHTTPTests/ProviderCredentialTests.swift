@@ -1,0 +1,262 @@
+import CarillonCore
+import CarillonTesting
+import Crypto
+import CryptoExtras
+import HTTPTypes
+import Testing
+
+@Suite struct ProviderCredentialTests {
+    private static let apns = "providers/apns/apps/com.acme.chat"
+    private static let fcm = "providers/fcm/apps/com.acme.chat"
+    private static let webPush = "providers/webpush"
+
+    @Test(
+        arguments: [
+            (apns, "[]", [""]), (apns, "{}", ["/teamId", "/keyId", "/privateKey"]),
+            (apns, #"{"teamId":"T","keyId":"K","privateKey":"secret-of-mine"}"#, ["/privateKey"]),
+            (
+                apns, #"{"teamId":"T\r\nx: y","keyId":"K","privateKey":1,"topic":"x"}"#,
+                ["/teamId", "/privateKey", "/topic"]
+            ),
+            (apns, #"{"certificate":"secret-of-mine","privateKey":"secret-of-mine"}"#, ["/certificate"]),
+            (apns, #"{"pkcs12":"secret-of-mine","passphrase":"secret-of-mine"}"#, ["/pkcs12"]),
+            (
+                apns, #"{"pkcs12":"c2VjcmV0LW9mLW1pbmU=","passphrase":"secret-of-mine","teamId":"T"}"#,
+                ["/pkcs12", "/teamId"]
+            ),
+            (fcm, "null", [""]), (fcm, "{}", ["/serviceAccount"]),
+            (fcm, #"{"serviceAccount":"secret-of-mine","x":1}"#, ["/serviceAccount", "/x"]),
+            (
+                fcm,
+                """
+                {"serviceAccount":{"type":"authorized_user","project_id":"../x","client_email":"a b",\
+                "private_key":"secret-of-mine","token_uri":"https://evil.example/token"}}
+                """,
+                ["type", "project_id", "client_email", "token_uri", "private_key"].map { "/serviceAccount/\($0)" }
+            ),
+            (webPush, "{}", ["/subject"]), (webPush, #"{"subject":null}"#, ["/subject"]),
+            (webPush, #"{"subject":"secret-of-mine"}"#, ["/subject"]),
+            (webPush, #"{"subject":"mailto:ops@localhost"}"#, ["/subject"]),
+            (
+                webPush, #"{"subject":"mailto:ops@acme.example","publicKey":"x","privateKey":"y"}"#,
+                ["/publicKey", "/privateKey"]
+            ),
+        ] as [(String, String, [String])]
+    )
+    func `a bad credential is 400 with every pointer, and nothing is stored`(
+        path: String,
+        body: String,
+        pointers: [String]
+    ) async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let answer = try await api.call(.put, network.path(path), body, as: network.adminKey)
+            #expect(answer.status == 400)
+            #expect(answer.problem == "invalid-credential")
+            #expect(answer.pointers == pointers, "\(answer.text)")
+            #expect(!answer.text.contains("secret-of-mine"))
+            #expect(try await api.store.providerCredentials(of: NetworkID(trusted: "acme")).isEmpty)
+            #expect(api.dispatcher.told.isEmpty)
+        }
+    }
+
+    @Test func `bodies that are no JSON, too large, or of another type are refused`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let path = network.path(Self.apns)
+            #expect(try await api.call(.put, path, "{", as: network.adminKey).problem == "invalid-json")
+            #expect(try await api.call(.put, path, "{}", as: network.adminKey, type: "text/plain").status == 415)
+            let large = #"{"privateKey":"\#(String(repeating: "A", count: 70_000))"}"#
+            #expect(try await api.call(.put, path, large, as: network.adminKey).status == 413)
+            let long = network.path("providers/apns/apps/" + String(repeating: "a", count: 257))
+            #expect(
+                try await api.call(.put, long, SampleCredentials.apns(), as: network.adminKey).problem == "invalid-id"
+            )
+            #expect(try await api.call(.get, network.path("providers/apns"), as: network.adminKey).status == 404)
+            #expect(try await api.call(.get, network.path("providers/log/apps/x"), as: network.adminKey).status == 404)
+            #expect(try await api.call(.post, path, "{}", as: network.adminKey).status == 405)
+        }
+    }
+
+    @Test func `only admins of the network get at its credentials`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let other = try await api.makeNetwork("other")
+            let strangers = [
+                try await api.makeKey("device", in: network), try await api.makeKey("events", in: network),
+                network.token(),
+            ]
+            let bodies = [
+                Self.apns: SampleCredentials.apns(), Self.fcm: try SampleCredentials.fcm(),
+                Self.webPush: #"{"subject":"mailto:ops@acme.example"}"#,
+            ]
+            for (path, body) in bodies {
+                for method in [HTTPRequest.Method.get, .put, .delete] {
+                    let body = method == .put ? body : nil
+                    for stranger in strangers {
+                        #expect(try await api.call(method, network.path(path), body, as: stranger).status == 403)
+                    }
+                    #expect(try await api.call(method, network.path(path), body, as: other.adminKey).status == 404)
+                    #expect(try await api.call(method, network.path(path), body).status == 401)
+                }
+            }
+            #expect(try await api.store.providerCredentials(of: NetworkID(trusted: "acme")).isEmpty)
+            #expect(api.dispatcher.told.isEmpty)
+        }
+    }
+
+    @Test func `a credential of another network is unknown`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let other = try await api.makeNetwork("other")
+            let body = SampleCredentials.apns()
+            #expect(try await api.call(.put, network.path(Self.apns), body, as: network.adminKey).status == 201)
+            #expect(try await api.call(.get, other.path(Self.apns), as: other.adminKey).status == 404)
+            #expect(try await api.call(.delete, other.path(Self.apns), as: other.adminKey).status == 204)
+            #expect(try await api.call(.get, network.path(Self.apns), as: network.adminKey).status == 200)
+        }
+    }
+
+    @Test func `a key for APNs is stored, shown by what identifies it, replaced and removed`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let path = network.path(Self.apns)
+            #expect(try await api.call(.get, path, as: network.adminKey).status == 404)
+            let key = P256.Signing.PrivateKey()
+            let created = try await api.call(.put, path, SampleCredentials.apns(key: key), as: network.adminKey)
+            #expect(created.status == 201)
+            #expect(
+                created.text == """
+                    {"provider":"apns","appId":"com.acme.chat","updatedAt":"2026-11-24T12:00:00.000Z",\
+                    "teamId":"TEAM123456","keyId":"KEY1234567"}
+                    """
+            )
+            #expect(try await api.call(.get, path, as: network.adminKey).text == created.text)
+            api.time.advance(by: .seconds(1))
+            let replaced = try await api.call(.put, path, SampleCredentials.apns(team: "OTHER"), as: network.adminKey)
+            #expect(replaced.status == 200)
+            #expect(replaced.string("updatedAt") == "2026-11-24T12:00:01.000Z" && replaced.string("teamId") == "OTHER")
+            #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
+            #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
+            #expect(try await api.call(.get, path, as: network.adminKey).status == 404)
+            #expect(api.dispatcher.told == Array(repeating: "changed acme/apns/com.acme.chat", count: 4))
+        }
+    }
+
+    @Test func `no answer holds a secret`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let key = P256.Signing.PrivateKey()
+            let pem = try SampleCredentials.rsaKey.get().pkcs8PEMRepresentation
+            // A line of a PEM is enough to give it away.
+            let lines = [key.pemRepresentation, pem].flatMap { $0.split(separator: "\n").dropFirst().dropLast() }
+            try #require(lines.allSatisfy { $0.count >= 16 } && lines.count > 10)
+            var answers = [
+                try await api.call(
+                    .put,
+                    network.path(Self.apns),
+                    SampleCredentials.apns(key: key),
+                    as: network.adminKey
+                ),
+                try await api.call(.put, network.path(Self.fcm), try SampleCredentials.fcm(), as: network.adminKey),
+                try await api.call(
+                    .put,
+                    network.path(Self.webPush),
+                    #"{"subject":"mailto:o@acme.example"}"#,
+                    as: network.adminKey
+                ),
+            ]
+            for path in [Self.apns, Self.fcm, Self.webPush, "providers"] {
+                answers.append(try await api.call(.get, network.path(path), as: network.adminKey))
+            }
+            let stored = try await api.store.providerCredentials(of: NetworkID(trusted: "acme"))
+            let webPush = try #require(stored.last?.material.reveal { try? JSONValue(parsing: $0) })
+            guard case .object(let material) = webPush, case .string(let secret)? = material["privateKey"] else {
+                Issue.record("a Web Push credential has a private key")
+                return
+            }
+            for answer in answers {
+                #expect(answer.status < 300 && !answer.text.contains("rivateKey"))
+                for secret in lines + [secret[...]] { #expect(!answer.text.contains(secret)) }
+            }
+        }
+    }
+
+    @Test func `an FCM credential shows project and account`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let path = network.path("providers/fcm/apps/a%20b")
+            let created = try await api.call(.put, path, try SampleCredentials.fcm(), as: network.adminKey)
+            #expect(created.status == 201)
+            #expect(
+                created.text == """
+                    {"provider":"fcm","appId":"a b","updatedAt":"2026-11-24T12:00:00.000Z","projectId":"acme-chat",\
+                    "clientEmail":"push@acme-chat.iam.gserviceaccount.com"}
+                    """
+            )
+        }
+    }
+}
+
+@Suite struct WebPushKeyTests {
+    private static let subject = #"{"subject":"mailto:ops@acme.example"}"#
+
+    @Test func `the key pair is made on first use and survives until it is deleted`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let path = network.path("providers/webpush")
+            let initial = try await api.call(.get, path, as: network.adminKey)
+            #expect(initial.status == 200 && initial["subject"] == .some(.null) && initial["appId"] == nil)
+            let key = try #require(initial.string("publicKey"))
+            let subjects = ["mailto:ops@acme.example", "https://acme.example/contact"]
+            for subject in subjects {
+                let put = try await api.call(.put, path, #"{"subject":"\#(subject)"}"#, as: network.adminKey)
+                #expect(put.status == 200 && put.string("subject") == subject && put.string("publicKey") == key)
+            }
+            #expect(try await api.call(.put, path, #"{"subject":"x"}"#, as: network.adminKey).status == 400)
+            #expect(try await api.call(.get, path, as: network.adminKey).string("publicKey") == key)
+            #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
+            let fresh = try await api.call(.put, path, Self.subject, as: network.adminKey)
+            #expect(fresh.status == 201 && fresh.string("publicKey") != key)
+            #expect(api.dispatcher.told == Array(repeating: "changed acme/webpush/*", count: 4))
+        }
+    }
+
+    @Test func `of first uses at the same time all get the same key`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let path = network.path("providers/webpush")
+            let keys = try await withThrowingTaskGroup(of: String?.self) { group in
+                for index in 0..<16 {
+                    group.addTask {
+                        let answer =
+                            index.isMultiple(of: 2)
+                            ? try await api.call(.put, path, Self.subject, as: network.adminKey)
+                            : try await api.call(.get, path, as: network.adminKey)
+                        return answer.string("publicKey")
+                    }
+                }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect(keys.count == 1 && !keys.contains(nil))
+        }
+    }
+
+    @Test func `browsers learn the public key, and nothing else`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let other = try await api.makeNetwork("other")
+            let path = network.path("providers/webpush/key")
+            #expect(try await api.call(.get, path).status == 401)
+            #expect(try await api.call(.get, path, as: other.token()).status == 404)
+            #expect(try await api.call(.get, path, as: try await api.makeKey("events", in: network)).status == 403)
+            let key = try #require(try await api.call(.get, path, as: network.token()).string("publicKey"))
+            let callers = [try await api.makeKey("device", in: network), network.adminKey, TestAPI.operatorToken]
+            for caller in callers {
+                #expect(try await api.call(.get, path, as: caller).text == #"{"publicKey":"\#(key)"}"#)
+            }
+            let shown = try await api.call(.get, network.path("providers/webpush"), as: network.adminKey)
+            #expect(shown.string("publicKey") == key)
+        }
+    }
+}
