@@ -36,7 +36,7 @@ extension FCMCredential {
         let keyID = reader.contains("private_key_id") ? reader.name("private_key_id", where: \.isPlainInProjectID) : nil
         let tokenURI = reader.string("token_uri", required: true, maximumBytes: OutboundURL.maximumBytes)
         if let tokenURI, !server.permits(tokenURI: tokenURI) {
-            let own = server == .google ? "" : ", or an https URL of \(server.origin)"
+            let own = server == .google ? "" : ", or a URL of \(server.origin)"
             reader.refuse("token_uri", "must be \(FCMServer.googleTokenURI)\(own)")
         }
         guard let key = reader.string("private_key", required: true, maximumBytes: maximumKeyBytes) else { return nil }

@@ -10,6 +10,8 @@ public struct FCMServer: Sendable, Hashable {
     public static let google = FCMServer(origin: "https://fcm.googleapis.com")
     /// Where Google exchanges assertions for access tokens: the `token_uri` of the service accounts that it makes.
     public static let googleTokenURI = "https://oauth2.googleapis.com/token"
+    /// The `token_uri` that older service accounts have.
+    private static let formerGoogleTokenURI = "https://accounts.google.com/o/oauth2/token"
 
     /// Scheme, host and port, without a slash at the end.
     public let origin: String
@@ -20,19 +22,32 @@ public struct FCMServer: Sendable, Hashable {
 
     /// A server by its URL, such as `https://127.0.0.1:9443` for a simulator.
     ///
-    /// `nil` unless it is an `https` URL without path and query.
+    /// `nil` unless it is an `https` URL without path and query. On this machine `http` will do too.
     public init?(url: String) {
-        guard let url = try? OutboundURL(url), url.scheme == .https, url.target == "/" else { return nil }
+        guard let url = try? OutboundURL(url), url.scheme == .https || url.host.isThisMachine, url.target == "/" else {
+            return nil
+        }
         origin = url.origin
     }
 
     /// Whether an assertion may be sent to a URL.
     public func permits(tokenURI: String) -> Bool {
-        if tokenURI == Self.googleTokenURI { return true }
+        if tokenURI == Self.googleTokenURI || tokenURI == Self.formerGoogleTokenURI { return true }
         guard self != .google, let url = try? OutboundURL(tokenURI) else { return false }
-        return url.scheme == .https && url.origin == origin
+        return url.origin == origin
     }
 
     /// Where the messages of a project are sent.
     func sendURL(projectID: String) -> String { "\(origin)/v1/projects/\(projectID)/messages:send" }
+}
+
+extension OutboundURL.Host {
+    /// Whether nothing of what is sent there leaves the machine.
+    fileprivate var isThisMachine: Bool {
+        switch self {
+        case .name: isLocalhost
+        case .address(.v4(let value)): value >> 24 == 127
+        case .address(.v6(let value)): value == 1
+        }
+    }
 }

@@ -34,4 +34,4 @@ extension FCMServer {
     }
 }
 
-private let serviceURLRule = "an https URL without a path, such as https://127.0.0.1:9443"
+private let serviceURLRule = "an https URL without a path (http only on this machine), such as https://127.0.0.1:9443"

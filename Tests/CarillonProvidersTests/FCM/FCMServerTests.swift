@@ -4,11 +4,19 @@ import Testing
 
 @Suite struct FCMServerTests {
     @Test(arguments: [
-        "", "fcm.googleapis.com", "http://127.0.0.1:9443", "https://127.0.0.1:9443/fcm", "https://h/?a", "ftp://h/",
+        "", "fcm.googleapis.com", "http://fcm.googleapis.com", "http://128.0.0.1", "http://[::2]:80",
+        "https://127.0.0.1:9443/fcm", "https://h/?a", "ftp://h/",
         "https://user@h/", "https://h:22",
     ])
     func `takes https URLs without a path only`(url: String) {
         #expect(FCMServer(url: url) == nil)
+    }
+
+    @Test(arguments: ["http://127.0.0.1:9080", "http://[::1]:9080", "http://localhost:9080"])
+    func `does without TLS on the machine itself`(url: String) throws {
+        let server = try #require(FCMServer(url: url))
+        #expect(server.permits(tokenURI: url + "/token"))
+        #expect(server.sendURL(projectID: "p") == url + "/v1/projects/p/messages:send")
     }
 
     @Test(arguments: ["https://fcm.googleapis.com", "https://FCM.googleapis.com/", "https://fcm.googleapis.com:443/"])
@@ -24,6 +32,7 @@ import Testing
     func `beside Google's server only Google's token endpoint is asked`(uri: String) {
         #expect(!FCMServer.google.permits(tokenURI: uri))
         #expect(FCMServer.google.permits(tokenURI: "https://oauth2.googleapis.com/token"))
+        #expect(FCMServer.google.permits(tokenURI: "https://accounts.google.com/o/oauth2/token"))
     }
 
     @Test func `beside the operator's own server that one may be asked, and Google's`() throws {
