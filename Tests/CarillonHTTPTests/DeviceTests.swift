@@ -50,6 +50,10 @@ import Testing
                 {"userId":"a","provider":"webpush","subscription":{"endpoint":"https://push.example/send/abcdefghijkl",\
                 "expirationTime":null,"keys":{"p256dh":"\(point)","auth":"\(auth)=="}}}
                 """,
+                """
+                {"userId":"a","provider":"webpush","subscription":{"endpoint":"http://127.0.0.1:9/abcdefghijkl",\
+                "keys":{"p256dh":"\(point)","auth":"\(auth)"}}}
+                """,
             ]
             for (index, body) in bodies.enumerated() {
                 let answer = try await api.call(.put, network.path("devices/d-\(index)"), body, as: network.adminKey)
@@ -89,6 +93,10 @@ import Testing
         (
             #"{"userId":"a","provider":"webpush","subscription":{"endpoint":"http://push.example/1","keys":{}}}"#,
             ["/subscription/endpoint", "/subscription/keys/p256dh", "/subscription/keys/auth"]
+        ),
+        (
+            #"{"userId":"a","provider":"webpush","subscription":{"endpoint":"HTTP://127.0.0.1.example/1","keys":{}}}"#,
+            ["/subscription/endpoint"]
         ),
         (#"{"userId":"a","provider":"log","locale":"??"}"#, ["/locale"]), ("[]", [""]),
     ])

@@ -125,6 +125,15 @@ extension OutboundURL.Host {
         return name == "localhost" || name.hasSuffix(".localhost")
     }
 
+    /// Whether what is sent there stays on the machine, by name or by a loopback address: TLS would add nothing.
+    public var isThisMachine: Bool {
+        switch self {
+        case .name: isLocalhost
+        case .address(.v4(let value)): value >> 24 == 127
+        case .address(.v6(let value)): value == 1
+        }
+    }
+
     fileprivate init(_ text: Substring) throws(EgressRefusal) {
         if text.hasPrefix("["), text.hasSuffix("]") {
             guard let address = IPAddress(String(text.dropFirst().dropLast())), case .v6 = address else {

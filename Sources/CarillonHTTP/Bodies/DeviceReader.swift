@@ -80,8 +80,13 @@ struct DeviceReader {
 
     private func subscription(from reader: inout JSONObjectReader) -> DeviceAddress? {
         guard var subscription = reader.object("subscription", required: true) else { return nil }
-        // RFC 8030 section 3: push services are reached through TLS only.
-        let endpoint = url("endpoint", from: &subscription, schemes: ["https"])
+        let endpoint = url("endpoint", from: &subscription)
+        // RFC 8030 section 3: push services are reached through TLS only. On this machine there are only fakes of them.
+        if let endpoint, endpoint.lowercased().hasPrefix("http:"),
+            (try? OutboundURL(endpoint))?.host.isThisMachine != true
+        {
+            subscription.refuse("endpoint", "must be an https URL")
+        }
         // Browsers write it; it says nothing that the push service would not.
         _ = subscription.value("expirationTime")
         var point: String?
@@ -117,19 +122,15 @@ struct DeviceReader {
     }
 
     /// An absolute URL that a POST can be sent to. Where it leads is checked when it is used: names change.
-    private func url(
-        _ key: String,
-        from reader: inout JSONObjectReader,
-        schemes: [String] = ["https", "http"]
-    ) -> String? {
+    private func url(_ key: String, from reader: inout JSONObjectReader) -> String? {
         guard let text = reader.string(key, required: true, maximumBytes: Self.maximumURLBytes) else { return nil }
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             let url = URLComponents(string: text, encodingInvalidCharacters: false),
-            let scheme = url.scheme?.lowercased(), schemes.contains(scheme),
+            let scheme = url.scheme?.lowercased(), ["https", "http"].contains(scheme),
             let host = url.host, !host.isEmpty, url.port.map({ (1...65_535).contains($0) }) ?? true,
             url.user == nil, url.password == nil, url.fragment == nil
         else {
-            reader.refuse(key, "must be an absolute \(schemes.joined(separator: " or ")) URL without user and fragment")
+            reader.refuse(key, "must be an absolute https or http URL without user and fragment")
             return nil
         }
         return text

@@ -40,14 +40,3 @@ public struct FCMServer: Sendable, Hashable {
     /// Where the messages of a project are sent.
     func sendURL(projectID: String) -> String { "\(origin)/v1/projects/\(projectID)/messages:send" }
 }
-
-extension OutboundURL.Host {
-    /// Whether nothing of what is sent there leaves the machine.
-    fileprivate var isThisMachine: Bool {
-        switch self {
-        case .name: isLocalhost
-        case .address(.v4(let value)): value >> 24 == 127
-        case .address(.v6(let value)): value == 1
-        }
-    }
-}

@@ -84,7 +84,16 @@ import Testing
         #expect(try browser.read(first.body) == browser.read(second.body))
     }
 
+    @Test(arguments: ["http://127.0.0.1:9/a", "http://localhost/a", "http://[::1]:9/a"])
+    func `does without TLS on the machine itself`(endpoint: String) async throws {
+        let transport = answering(201)
+        let outcomes = try await provider(transport).outcomes(of: group([TestBrowser(endpoint: endpoint)]))
+        #expect(outcomes == [.delivered(id: nil)])
+        #expect(transport.requests.map(\.url) == [endpoint])
+    }
+
     @Test(arguments: [
+        ("http://127.0.0.1.example/1", "blocked scheme"), ("http://128.0.0.1/1", "blocked scheme"),
         ("http://push.example/1", "blocked scheme"), ("ftp://push.example/", "blocked scheme"), ("", "invalid url"),
         ("https://user@push.example/", "invalid url"), ("https://push.example:22/", "blocked port"),
         ("https://0x7f000001/", "invalid url"),
