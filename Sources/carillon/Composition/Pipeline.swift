@@ -33,6 +33,9 @@ struct Pipeline: Sendable {
             metrics: metrics,
             logger: logger
         )
+        LaneMetrics.register(in: storage.metrics, providers: providers.all.map(\.name)) { [dispatcher] in
+            dispatcher.laneStatuses
+        }
         let queue = FanoutQueue(inbox: storage.inbox, logger: logger)
         let fanout = FanoutWorker(
             queue: queue,

@@ -1,0 +1,24 @@
+import CarillonCore
+
+/// How many lanes there are, by provider and circuit. Not by lane: users make any number of them.
+enum LaneMetrics {
+    /// Adds them to the metrics.
+    static func register(
+        in registry: MetricRegistry,
+        providers: [ProviderName],
+        lanes: @escaping @Sendable () -> [LaneStatus]
+    ) {
+        registry.onScrape("carillon_lanes") {
+            let lanes = lanes()
+            return providers.flatMap { provider in
+                [LaneStatus.Circuit.closed, .open].map { circuit in
+                    let count = lanes.count { $0.lane.provider == provider && $0.circuit == circuit }
+                    return MetricReading(
+                        Double(count),
+                        [("provider", provider.rawValue), ("circuit", circuit.rawValue)]
+                    )
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import CarillonCore
+import Testing
+
+@testable import carillon
+
+@Suite struct LaneMetricsTests {
+    @Test func `lanes are counted by provider and circuit, and providers without any are 0`() throws {
+        let registry = MetricRegistry()
+        let network = try #require(NetworkID("acme"))
+        func status(_ app: String, _ circuit: LaneStatus.Circuit) -> LaneStatus {
+            LaneStatus(lane: Lane(networkID: network, provider: .apns, appID: app), circuit: circuit)
+        }
+        let lanes = [status("a", .open), status("b", .closed), status("c", .open)]
+        LaneMetrics.register(in: registry, providers: [.apns, .log]) { lanes }
+        let lines = registry.exposition().split(separator: "\n").map(String.init)
+        #expect(lines.contains(#"carillon_lanes{provider="apns",circuit="open"} 2"#), "\(lines)")
+        #expect(lines.contains(#"carillon_lanes{provider="apns",circuit="closed"} 1"#))
+        #expect(lines.contains(#"carillon_lanes{provider="log",circuit="open"} 0"#))
+    }
+}
