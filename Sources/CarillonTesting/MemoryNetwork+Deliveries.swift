@@ -91,7 +91,11 @@ extension MemoryNetwork {
             rest.targets = remainder.targets
             rest.attempt = remainder.attempt
             rest.leased = remainder.delay == nil
-            groups[rest.id] = MemoryGroupRow(group: rest, runAt: now + (remainder.delay ?? leaseDuration))
+            groups[rest.id] = MemoryGroupRow(
+                group: rest,
+                runAt: now + (remainder.delay ?? leaseDuration),
+                laneReason: remainder.laneReason
+            )
         }
     }
 

@@ -6,6 +6,8 @@ struct MemoryGroupRow {
     var group: DeliveryGroup
     /// When it may be claimed: the end of the lease while it is leased.
     var runAt: Timestamp
+    /// Why it waits, where that is for its lane.
+    var laneReason: String?
     var rescues = 0
 }
 
@@ -123,13 +125,15 @@ extension MemoryStore: DeliveryQueue {
         }
     }
 
-    /// Gives groups back unsent, to be claimed again after `delay`, without counting an attempt.
-    public func release(_ groups: [DeliveryGroup], after delay: Duration) async throws {
+    /// Gives groups back unsent, to be claimed again after `delay`, without counting an attempt; `laneReason` says what is
+    /// wrong with their lane, where that is why.
+    public func release(_ groups: [DeliveryGroup], after delay: Duration, laneReason: String?) async throws {
         let now = clock.now()
         try withState { state in
             for group in groups where state.networks[group.lane.networkID]?.holds(group) ?? false {
                 state.networks[group.lane.networkID]?.groups[group.id]?.group.leased = false
                 state.networks[group.lane.networkID]?.groups[group.id]?.rescues = 0
+                state.networks[group.lane.networkID]?.groups[group.id]?.laneReason = laneReason
                 state.networks[group.lane.networkID]?.groups[group.id]?.runAt = now + max(.zero, delay)
             }
         }

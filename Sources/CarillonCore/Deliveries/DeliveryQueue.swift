@@ -99,8 +99,9 @@ public protocol DeliveryQueue: Sendable {
     /// Holds the leases of these groups for another ``leaseDuration``; answers those still held.
     func renew(_ groups: [DeliveryGroup]) async throws -> Set<UUID>
 
-    /// Gives groups back unsent, to be claimed again after `delay`, without counting an attempt.
-    func release(_ groups: [DeliveryGroup], after delay: Duration) async throws
+    /// Gives groups back unsent, to be claimed again after `delay`, without counting an attempt; `laneReason` says what is
+    /// wrong with their lane, where that is why.
+    func release(_ groups: [DeliveryGroup], after delay: Duration, laneReason: String?) async throws
 
     /// Makes what waits in a provider's lanes due now, of one app or, without `appID`, of all: what it waited for is there.
     func makeDue(_ provider: ProviderName, appID: String?, in network: NetworkID) async throws
@@ -113,4 +114,11 @@ public protocol DeliveryQueue: Sendable {
 
     /// How long the longest-waiting group that is due, and the longest-waiting event, have been waiting.
     func oldestWait() async throws -> Duration
+}
+
+extension DeliveryQueue {
+    /// Gives groups back unsent, for no fault of their lane.
+    public func release(_ groups: [DeliveryGroup], after delay: Duration) async throws {
+        try await release(groups, after: delay, laneReason: nil)
+    }
 }

@@ -75,12 +75,15 @@ public struct Remainder: Sendable, Equatable {
     public var attempt: Int
     /// When they may be claimed again; `nil` while the group is still being sent.
     public var delay: Duration?
+    /// Why they wait, where that is for their lane and not for themselves.
+    public var laneReason: String?
 
     /// A remainder by its parts.
-    public init(targets: [Target], attempt: Int, delay: Duration?) {
+    public init(targets: [Target], attempt: Int, delay: Duration?, laneReason: String? = nil) {
         self.targets = targets
         self.attempt = attempt
         self.delay = delay
+        self.laneReason = laneReason
     }
 }
 

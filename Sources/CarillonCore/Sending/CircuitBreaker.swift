@@ -74,7 +74,7 @@ struct CircuitBreaker<Instant: InstantProtocol> where Instant.Duration == Durati
     /// - Parameters:
     ///   - now: The time of waiting.
     ///   - wallTime: The time to show to people.
-    ///   - retryAfter: The pause that the push service asked for; otherwise each one is twice the last.
+    ///   - retryAfter: The pause that the push service asked for; otherwise each is twice the last such.
     ///   - reason: What to show to people.
     mutating func open(at now: Instant, wallTime: Timestamp, retryAfter: Duration?, reason: String) {
         if case .open(let until) = state, until > now {
@@ -82,7 +82,7 @@ struct CircuitBreaker<Instant: InstantProtocol> where Instant.Duration == Durati
             return
         }
         state = .open(until: now.advanced(by: retryAfter ?? pause))
-        pause = min(pause * 2, Self.longestPause)
+        if retryAfter == nil { pause = min(pause * 2, Self.longestPause) }
         opening = Opening(since: opening?.since ?? wallTime, reason: reason)
     }
 }

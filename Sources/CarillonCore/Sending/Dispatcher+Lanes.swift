@@ -23,13 +23,22 @@ extension Dispatcher {
         await reopen(in: lane.networkID, provider: lane.provider, appID: lane.appID)
     }
 
-    /// Learns which brakes were let go, by whichever replica, or are on again.
-    func readReleasedBrakes() async {
+    /// Learns which brakes were let go, by whichever replica, or are on again, and which went off.
+    func tendLanes() async {
+        let now = ContinuousClock.now
         do {
             let released = try await queue.releasedBrakes()
             brakes.withLock { $0.released = released }
         } catch {
             logger.debug("Could not read which brakes are let go", metadata: ["error": "\(error)"])
+        }
+        tellOff(brakes.withLock { $0.prune(at: now) })
+    }
+
+    /// Tells that brakes went off.
+    func tellOff(_ lanes: [Lane]) {
+        for lane in lanes {
+            logger.notice("Reports of devices as gone are believed again", metadata: ["lane": "\(lane)"])
         }
     }
 
@@ -37,7 +46,7 @@ extension Dispatcher {
         let isMeant: (Lane) -> Bool = { lane in
             lane.networkID == network && lane.provider == provider && appID ?? lane.appID == lane.appID
         }
-        brakes.withLock { $0.reset(where: isMeant) }
+        tellOff(brakes.withLock { $0.reset(where: isMeant) })
         lanes.withLock { $0.reopen(where: isMeant) }
         do {
             try await queue.makeDue(provider, appID: appID, in: network)

@@ -123,57 +123,84 @@ extension Dispatcher {
 
     /// Turns what a provider has reported into a settlement, and pauses the lane when nothing in it can succeed.
     func settle(_ ledger: SendLedger, isOver: Bool) async {
-        let (waiting, pause) = ledger.inTurn { settlePage(of: ledger, isOver: isOver) }
-        await giveBack(waiting, after: pause)
+        let paused = ledger.inTurn { settlePage(of: ledger, isOver: isOver) }
+        await giveBack(paused.groups, after: paused.pause, laneReason: paused.reason)
     }
 
-    /// Settles what was reported since the last page; answers what waited in a lane that had to be paused.
-    private func settlePage(of ledger: SendLedger, isOver: Bool) -> ([DeliveryGroup], Duration) {
+    /// What waited in a lane that had to be paused.
+    private struct PausedGroups {
+        var groups: [DeliveryGroup] = []
+        var pause = Duration.zero
+        var reason: String?
+    }
+
+    /// Settles what was reported since the last page.
+    private func settlePage(of ledger: SendLedger, isOver: Bool) -> PausedGroups {
         let page = ledger.takePage()
         // What was reported before is settled already, and the row may be somebody else's by now.
-        guard !page.outcomes.isEmpty || (isOver && !page.unreported.isEmpty) else { return ([], .zero) }
+        guard !page.outcomes.isEmpty || (isOver && !page.unreported.isEmpty) else { return PausedGroups() }
         let lane = ledger.group.lane
-        let (outcomes, held) = brakes.withLock { $0.hold(page.outcomes, of: lane, at: .now) }
-        if held > 0 { metrics.heldUnregistrations(held, provider: lane.provider) }
+        let verdict = brakes.withLock { $0.hold(page.outcomes, of: lane, at: .now) }
+        tell(verdict, of: lane)
         var (settlement, news) = policy.settle(
             ledger.group,
-            outcomes: outcomes,
+            outcomes: verdict.outcomes,
+            held: verdict.held,
             unreported: page.unreported,
             isOver: isOver,
             now: clock.now(),
             random: { .random(in: -1...1) }
         )
-        var given: ([DeliveryGroup], Duration) = ([], .zero)
+        var paused = PausedGroups()
         switch news {
         case .none:
             break
         case .works:
             lanes.withLock { $0.succeeded(ledger.group) }
         case .pause(let after, let reason):
-            given = open(lane, retryAfter: after, reason: reason)
+            paused = open(lane, retryAfter: after, reason: reason)
             for index in settlement.remainders.indices where settlement.remainders[index].delay == .zero {
-                settlement.remainders[index].delay = given.1
+                settlement.remainders[index].delay = paused.pause
+                settlement.remainders[index].laneReason = reason
             }
         }
         settler.submit(settlement)
-        return given
+        return paused
     }
 
-    /// Opens a lane's circuit; answers what waited in the lane and the pause.
-    private func open(_ lane: Lane, retryAfter: Duration?, reason: String) -> ([DeliveryGroup], Duration) {
-        let now = ContinuousClock.now
-        let wallTime = clock.now()
-        logger.notice("A lane is paused", metadata: ["lane": "\(lane)", "reason": "\(reason)"])
-        return lanes.withLock { lanes in
-            let groups = lanes.open(lane, at: now, wallTime: wallTime, retryAfter: retryAfter, reason: reason)
-            return (groups.map(\.group), lanes.pause(of: lane, at: now) ?? .zero)
+    private func tell(_ verdict: UnregistrationBrakes.Verdict, of lane: Lane) {
+        if let held = verdict.held { metrics.heldUnregistrations(held.targets.count, provider: lane.provider) }
+        switch verdict.turn {
+        case .on(let reason):
+            logger.notice(
+                "Reports of devices as gone are not believed for now",
+                metadata: ["lane": "\(lane)", "reason": "\(reason)"]
+            )
+        case .off:
+            tellOff([lane])
+        case nil:
+            break
         }
     }
 
-    func giveBack(_ groups: [DeliveryGroup], after delay: Duration) async {
+    /// Opens a lane's circuit; answers what waited in the lane.
+    private func open(_ lane: Lane, retryAfter: Duration?, reason: String) -> PausedGroups {
+        let now = ContinuousClock.now
+        let wallTime = clock.now()
+        let (wasPaused, paused) = lanes.withLock { lanes in
+            let wasPaused = lanes.pause(of: lane, at: now) != nil
+            let groups = lanes.open(lane, at: now, wallTime: wallTime, retryAfter: retryAfter, reason: reason)
+            let pause = lanes.pause(of: lane, at: now) ?? .zero
+            return (wasPaused, PausedGroups(groups: groups.map(\.group), pause: pause, reason: reason))
+        }
+        if !wasPaused { logger.notice("A lane is paused", metadata: ["lane": "\(lane)", "reason": "\(reason)"]) }
+        return paused
+    }
+
+    func giveBack(_ groups: [DeliveryGroup], after delay: Duration, laneReason: String? = nil) async {
         guard !groups.isEmpty else { return }
         do {
-            try await queue.release(groups, after: delay)
+            try await queue.release(groups, after: delay, laneReason: laneReason)
         } catch {
             logger.debug("Deliveries stay leased until their leases run out", metadata: ["error": "\(error)"])
         }

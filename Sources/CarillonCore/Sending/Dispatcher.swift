@@ -29,7 +29,7 @@ public final class Dispatcher: Service {
     private static let renewInterval = Duration.seconds(15)
     private static let expiryInterval = Duration.seconds(15)
     private static let measureInterval = Duration.seconds(5)
-    private static let brakeInterval = Duration.seconds(10)
+    private static let tendInterval = Duration.seconds(10)
 
     /// A dispatcher.
     ///
@@ -80,7 +80,7 @@ public final class Dispatcher: Service {
                 group.addTask { await repeating(every: Self.pollInterval, jitter: 0.4) { self.poll() } }
                 group.addTask { await repeating(every: Self.expiryInterval, jitter: 0.2) { await self.expireGroups() } }
                 group.addTask { await repeating(every: Self.measureInterval) { await self.measureAge() } }
-                group.addTask { await repeating(every: Self.brakeInterval) { await self.readReleasedBrakes() } }
+                group.addTask { await repeating(every: Self.tendInterval) { await self.tendLanes() } }
                 await withTaskGroup(of: Void.self) { companions in
                     // These go on through a shutdown, until the last group is sent.
                     companions.addTask { await untilCancelled(every: self.settleInterval) { await self.settlePages() } }

@@ -10,6 +10,10 @@ public struct OutcomePolicy: Sendable {
         case works
         /// Nothing in it can succeed for now.
         case pause(after: Duration?, reason: String)
+
+        fileprivate var isPause: Bool {
+            if case .pause = self { true } else { false }
+        }
     }
 
     private let backoff: Backoff
@@ -24,7 +28,8 @@ public struct OutcomePolicy: Sendable {
     ///
     /// - Parameters:
     ///   - group: The group as it was claimed.
-    ///   - outcomes: What the provider reported since the last settlement.
+    ///   - outcomes: What the provider reported since the last settlement, less what is held.
+    ///   - held: What it reported and is not believed.
     ///   - unreported: The devices of which it has said nothing yet.
     ///   - isOver: Whether it will say nothing any more: the unreported ones go back to the queue at once.
     ///   - now: The time to write down.
@@ -33,6 +38,7 @@ public struct OutcomePolicy: Sendable {
     public func settle(
         _ group: DeliveryGroup,
         outcomes: [(target: Target, outcome: Outcome)],
+        held: HeldReports? = nil,
         unreported: [Target],
         isOver: Bool,
         now: Timestamp,
@@ -67,10 +73,10 @@ public struct OutcomePolicy: Sendable {
                 retries[after, default: []].append(target)
             case .deferLane(let after, let reason):
                 deferred.append(target)
-                news = .pause(after: after, reason: reason)
+                news = .pause(after: after, reason: shortened(reason))
             case .misconfigured(let reason):
                 deferred.append(target)
-                news = .pause(after: nil, reason: reason)
+                news = .pause(after: nil, reason: shortened(reason))
             case .unregister(let at, let reason):
                 let effect = DeviceEffect.unregister(
                     ifRegisteredBefore: min(at ?? target.registrationFence, target.registrationFence),
@@ -96,6 +102,17 @@ public struct OutcomePolicy: Sendable {
             settlement.remainders.append(Remainder(targets: deferred, attempt: group.attempt, delay: .zero))
         }
         let life = max(.zero, group.expiresAt - now)
+        if let held {
+            settlement.remainders.append(
+                Remainder(
+                    targets: held.targets,
+                    attempt: group.attempt,
+                    delay: min(life, HeldReports.wait),
+                    laneReason: shortened(held.reason)
+                )
+            )
+            if held.pausesLane, !news.isPause { news = .pause(after: HeldReports.pause, reason: held.reason) }
+        }
         for (after, targets) in retries {
             let delay = min(life, backoff.delay(afterFailures: attempts, retryAfter: after, random: random()))
             settlement.remainders.append(Remainder(targets: targets, attempt: attempts, delay: delay))

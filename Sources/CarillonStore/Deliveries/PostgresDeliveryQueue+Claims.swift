@@ -83,15 +83,16 @@ extension PostgresDeliveryQueue {
         }
     }
 
-    /// Gives groups back unsent, to be claimed again after `delay`, without counting an attempt.
-    public func release(_ groups: [DeliveryGroup], after delay: Duration) async throws {
+    /// Gives groups back unsent, to be claimed again after `delay`, without counting an attempt; `laneReason` says what is
+    /// wrong with their lane, where that is why.
+    public func release(_ groups: [DeliveryGroup], after delay: Duration, laneReason: String?) async throws {
         guard !groups.isEmpty else { return }
         let groups = groups.sortedByKey
         try await pool.write { session in
             try session.executeOnQueue(
                 """
                 UPDATE deliveries d
-                SET leased = false, rescues = 0,
+                SET leased = false, rescues = 0, lane_reason = \(laneReason),
                     run_at = now() + \(max(.zero, delay).wholeMilliseconds) * interval '1 millisecond'
                 FROM unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.id)),
                             \(groups.map(\.leaseToken))) AS n (network_id, group_id, lease_token)

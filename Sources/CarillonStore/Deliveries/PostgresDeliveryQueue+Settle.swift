@@ -62,10 +62,11 @@ extension PostgresDeliveryQueue {
             """
             UPDATE deliveries d
             SET targets = n.targets, size = n.size, attempt = n.attempt, rescues = 0, leased = n.delay IS NULL,
+                lane_reason = n.lane_reason,
                 run_at = coalesce(now() + n.delay * interval '1 millisecond', d.run_at)
             FROM unnest(\(networks), \(groups.map(\.id)), \(tokens), \(targets.map(\.stored)), \(targets.map(\.count)),
-                        \(kept.map(\.attempt)), \(delays), \(isSmaller))
-                AS n (network_id, group_id, lease_token, targets, size, attempt, delay, is_smaller)
+                        \(kept.map(\.attempt)), \(delays), \(kept.map(\.laneReason)), \(isSmaller))
+                AS n (network_id, group_id, lease_token, targets, size, attempt, delay, lane_reason, is_smaller)
             WHERE d.network_id = n.network_id AND d.group_id = n.group_id AND d.lease_token = n.lease_token AND d.leased
                 AND (d.size > n.size OR NOT n.is_smaller)
             RETURNING d.group_id
@@ -98,7 +99,8 @@ extension PostgresDeliveryQueue {
                     return StoredDelivery(
                         group,
                         devices: remainder.targets.map(DeviceOwner.init),
-                        delay: max(.zero, remainder.delay ?? .zero)
+                        delay: max(.zero, remainder.delay ?? .zero),
+                        laneReason: remainder.laneReason
                     )
                 }
             }

@@ -10,17 +10,20 @@ struct StoredDelivery: Sendable {
     var devices: [DeviceOwner]
     /// How long until it may be claimed, when it is not leased.
     var delay = Duration.zero
+    /// Why it waits, where that is for its lane.
+    var laneReason: String?
 
     /// A group as it is written, with its own targets.
     init(_ group: DeliveryGroup) {
         self.init(group, devices: group.targets.map(DeviceOwner.init))
     }
 
-    init(_ group: DeliveryGroup, devices: [DeviceOwner], delay: Duration = .zero) {
+    init(_ group: DeliveryGroup, devices: [DeviceOwner], delay: Duration = .zero, laneReason: String? = nil) {
         self.group = group
         self.group.targets = []
         self.devices = devices
         self.delay = delay
+        self.laneReason = laneReason
     }
 }
 
@@ -121,9 +124,10 @@ extension PostgresSession {
         try execute(
             """
             INSERT INTO deliveries (network_id, group_id, event_id, provider, app_id, cause, locale, title, body,
-                                    targets, size, attempt, expires_at, leased, lease_token, run_at)
+                                    targets, size, attempt, expires_at, leased, lease_token, lane_reason,
+                                    run_at)
             SELECT n.network_id, n.group_id, n.event_id, n.provider, n.app_id, n.cause, n.locale, n.title, n.body,
-                   n.targets, n.size, n.attempt, n.expires_at, n.leased, n.lease_token,
+                   n.targets, n.size, n.attempt, n.expires_at, n.leased, n.lease_token, n.lane_reason,
                    now() + n.delay * interval '1 millisecond'
             FROM unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.id)), \(groups.map(\.cause.eventID.uuid)),
                         \(groups.map(\.lane.provider.rawValue)), \(groups.map(\.lane.appID)),
@@ -131,9 +135,9 @@ extension PostgresSession {
                         \(groups.map(\.notification.title)), \(groups.map(\.notification.body)),
                         \(deliveries.map(\.devices.stored)), \(deliveries.map(\.devices.count)),
                         \(groups.map(\.attempt)), \(groups.map(\.expiresAt.stored)), \(groups.map(\.leased)),
-                        \(groups.map(\.leaseToken)), \(delays.map(\.wholeMilliseconds)))
+                        \(groups.map(\.leaseToken)), \(deliveries.map(\.laneReason)), \(delays.map(\.wholeMilliseconds)))
                 AS n (network_id, group_id, event_id, provider, app_id, cause, locale, title, body, targets, size,
-                      attempt, expires_at, leased, lease_token, delay)
+                      attempt, expires_at, leased, lease_token, lane_reason, delay)
             """
         )
     }

@@ -64,18 +64,20 @@ struct EventStatusReader {
         }
         try session.forEach(
             """
-            SELECT event_id, provider, targets, attempt, run_at FROM deliveries
+            SELECT event_id, provider, targets, attempt, run_at, lane_reason FROM deliveries
             WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid)))
             """
         ) { row in
             let attempt = try row.decode(3, as: Int.self)
             let at = try row.timestamp(4)
+            let reason = try row.decode(5, as: String?.self)
             let pending = try [DeviceOwner](stored: try row.decode(2)).map { owner in
                 DeviceRecord(
                     deviceID: owner.device,
                     userID: owner.user,
                     state: .pending,
                     attempts: attempt,
+                    reason: reason,
                     at: at
                 )
             }

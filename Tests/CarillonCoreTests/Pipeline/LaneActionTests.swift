@@ -21,18 +21,54 @@ import Testing
     }
 
     @Test func `a mass unregistration is held until an admin lets it happen`() async throws {
-        let provider = ScriptedProvider { _, _ in .unregister(at: nil, reason: "410 Unregistered") }
-        try await PipelineScene.run(members: 60, provider: provider) { scene in
+        let provider = ScriptedProvider { _, attempt in
+            attempt == 1 ? .retry(after: nil, reason: "503") : .unregister(at: nil, reason: "410 Unregistered")
+        }
+        let never = Duration.seconds(3600)
+        try await PipelineScene.run(members: 60, provider: provider, settleInterval: never) { scene in
             let id = try await scene.post()
             let paused = try await eventually { scene.dispatcher.laneStatuses.first { $0.circuit == .open } }
-            #expect(paused.reason == "brake: 60 of 60 devices reported as gone within 5 minutes")
+            let reason = "brake: 60 of 60 devices reported as gone within 5 minutes"
+            #expect(paused.reason == reason)
+            let waiting = try await eventually { try await scene.waiting(of: id, for: reason) }
+            #expect(waiting.count == 60)
+            #expect(waiting.allSatisfy { $0.record.attempts == 1 }, "being held is no attempt")
             let device = try await scene.store.device("device of user-7", in: scene.network)
             #expect(device?.state == .active)
-            #expect(try await scene.store.event(id, in: scene.network)?.deliveries[.pending] == 60)
             let end = WallClock.system.now() + .seconds(3600)
             try await scene.dispatcher.releaseBrake(of: paused.lane, until: end)
             let status = try await scene.finished(id)
             #expect(status.deliveries[.unregistered] == 60)
         }
+    }
+
+    @Test func `where others go through, only what is held waits`() async throws {
+        let provider = ScriptedProvider { target, _ in
+            let number = Int(target.userID.rawValue.dropFirst("user-".count)) ?? 0
+            return number < 60 ? .quarantine(reason: "400 BadDeviceToken") : .delivered(id: nil)
+        }
+        let never = Duration.seconds(3600)
+        try await PipelineScene.run(members: 130, provider: provider, settleInterval: never) { scene in
+            let reason = "brake: 60 of 130 devices reported as gone within 5 minutes"
+            let first = try await scene.post()
+            let waiting = try await eventually { try await scene.waiting(of: first, for: reason) }
+            #expect(waiting.count == 60)
+            #expect(try await scene.store.event(first, in: scene.network)?.deliveries[.delivered] == 70)
+            #expect(scene.dispatcher.laneStatuses.allSatisfy { $0.circuit == .closed })
+            let second = try await scene.post()
+            _ = try await eventually {
+                let status = try await scene.store.event(second, in: scene.network)
+                return status?.deliveries[.delivered] == 70 ? true : nil
+            }
+        }
+    }
+}
+
+extension PipelineScene {
+    /// What waits of an event for this reason; `nil` when nothing does.
+    fileprivate func waiting(of id: EventID, for reason: String) async throws -> [DeliveryStatus]? {
+        let all = try await store.deliveries(of: id, in: network, after: nil, limit: 1000) ?? []
+        let waiting = all.filter { $0.record.state == .pending && $0.record.reason == reason }
+        return waiting.isEmpty ? nil : waiting
     }
 }

@@ -52,8 +52,8 @@ final class WatchedQueue: DeliveryQueue {
 
     func renew(_ groups: [DeliveryGroup]) async throws -> Set<UUID> { try await store.renew(groups) }
 
-    func release(_ groups: [DeliveryGroup], after delay: Duration) async throws {
-        try await store.release(groups, after: delay)
+    func release(_ groups: [DeliveryGroup], after delay: Duration, laneReason: String?) async throws {
+        try await store.release(groups, after: delay, laneReason: laneReason)
     }
 
     func makeDue(_ provider: ProviderName, appID: String?, in network: NetworkID) async throws {

@@ -62,6 +62,19 @@ import Testing
         #expect(breaker.opening?.since == Timestamp(milliseconds: 0))
     }
 
+    @Test func `a pause of a given length does not make the next ones longer`() {
+        var breaker = CircuitBreaker<ContinuousClock.Instant>()
+        var now = start
+        var pauses: [Duration] = []
+        for length: Duration? in [.seconds(60), .seconds(60), .seconds(60), nil, .seconds(60), nil] {
+            breaker.open(at: now, wallTime: wallTime, retryAfter: length, reason: "brake")
+            pauses.append(breaker.remaining(at: now) ?? .zero)
+            now = now + (pauses.last ?? .zero)
+            #expect(admits(&breaker, now))
+        }
+        #expect(pauses == [60, 60, 60, 15, 60, 30].map { .seconds($0) })
+    }
+
     @Test func `the longest pause that was asked for counts`() {
         var breaker = CircuitBreaker<ContinuousClock.Instant>()
         breaker.open(at: start, wallTime: wallTime, retryAfter: .seconds(60), reason: "quota")

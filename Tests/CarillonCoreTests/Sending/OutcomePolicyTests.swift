@@ -101,6 +101,44 @@ import Testing
         #expect(lane == news)
     }
 
+    @Test func `reports that are held cost no attempt, and wait apart from their lane`() {
+        let group = DeliveryGroup.test([.test("d-1"), .test("d-2"), .test("d-3")], attempt: 2)
+        for (pausesLane, news) in [
+            (false, OutcomePolicy.LaneNews.works), (true, .pause(after: .seconds(60), reason: "brake")),
+        ] {
+            let held = HeldReports(targets: [group.targets[1]], reason: "brake", pausesLane: pausesLane)
+            let (settlement, lane) = policy.settle(
+                group,
+                outcomes: [(group.targets[0], .delivered(id: nil))],
+                held: held,
+                unreported: [group.targets[2]],
+                isOver: false,
+                now: testNow,
+                random: { 0 }
+            )
+            let waiting = Remainder(targets: held.targets, attempt: 2, delay: .seconds(300), laneReason: "brake")
+            #expect(settlement.remainders.map(\.delay) == [nil, .seconds(300)])
+            #expect(settlement.remainders.last == waiting)
+            #expect(settlement.records.map(\.deviceID) == [group.targets[0].deviceID])
+            #expect(settlement.troubles.isEmpty, "the devices are not touched")
+            #expect(lane == news)
+        }
+    }
+
+    @Test func `reports that are held do not wait beyond the notification's life`() {
+        let group = DeliveryGroup.test([.test("d-1")], receivedAt: testNow - .seconds(86_400 - 90))
+        let (settlement, _) = policy.settle(
+            group,
+            outcomes: [],
+            held: HeldReports(targets: group.targets, reason: "brake", pausesLane: true),
+            unreported: [],
+            isOver: true,
+            now: testNow,
+            random: { 0 }
+        )
+        #expect(settlement.remainders.map(\.delay) == [.seconds(90)])
+    }
+
     @Test func `while a group is being sent, what is not known yet stays leased in the first remainder`() {
         let group = DeliveryGroup.test([.test("d-1"), .test("d-2"), .test("d-3")])
         let (settlement, _) = settle(group, [.delivered(id: nil), .retry(after: nil, reason: "x")], isOver: false)

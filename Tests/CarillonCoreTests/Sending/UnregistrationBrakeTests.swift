@@ -6,39 +6,105 @@ import Testing
     private let now = ContinuousClock.now
     private let lane = Lane(networkID: NetworkID(trusted: "acme"), provider: .apns, appID: "app")
 
-    private func page(gone: Int, delivered: Int) -> [(target: Target, outcome: Outcome)] {
-        (0..<gone).map {
-            (.test("gone \($0)"), $0 % 2 == 0 ? .unregister(at: nil, reason: "410") : .quarantine(reason: "400"))
+    private func page(gone: Range<Int>, delivered: Int = 0, others: Int = 0) -> UnregistrationBrakes.Outcomes {
+        let dead = gone.map {
+            (
+                target: Target.test("gone \($0)"),
+                outcome: $0 % 2 == 0 ? Outcome.unregister(at: nil, reason: "410") : .quarantine(reason: "400")
+            )
         }
-            + (0..<delivered).map { (.test("alive \($0)"), .delivered(id: nil)) }
+        return dead + (0..<delivered).map { (.test("alive \($0)"), .delivered(id: nil)) }
+            + (0..<others).map { (.test("odd \($0)"), .bug(reason: "too big")) }
     }
 
-    private func held(_ brakes: inout UnregistrationBrakes, gone: Int, delivered: Int, after: Duration = .zero) -> Int {
-        brakes.hold(page(gone: gone, delivered: delivered), of: lane, at: now + after).held
+    private func verdict(
+        _ brakes: inout UnregistrationBrakes,
+        gone: Range<Int>,
+        delivered: Int = 0,
+        others: Int = 0,
+        after: Duration = .zero
+    ) -> UnregistrationBrakes.Verdict {
+        let page = page(gone: gone, delivered: delivered, others: others)
+        return brakes.hold(page, of: lane, at: now + after)
     }
 
-    @Test(arguments: [(49, 0, 0), (50, 0, 50), (50, 200, 0), (51, 200, 51), (500, 4_500, 0), (500, 500, 500)])
-    func `it is on from 50 devices and a fifth of what was sent on`(gone: Int, delivered: Int, expected: Int) {
+    private func held(_ brakes: inout UnregistrationBrakes, gone: Range<Int>, after: Duration = .zero) -> Int {
+        verdict(&brakes, gone: gone, after: after).held?.targets.count ?? 0
+    }
+
+    @Test(arguments: [
+        (50, 200, 0, false), (51, 200, 0, true), (50, 199, 0, true), (50, 1, 0, true), (49, 1, 0, false),
+        (500, 2_000, 0, false), (500, 500, 0, true), (20, 0, 0, true), (19, 0, 0, false), (20, 1, 0, false),
+        (20, 0, 500, true), (50, 1, 199, false), (0, 0, 100, false),
+    ])
+    func `it is on from 50 devices and a fifth on, or from 20 when nothing goes through`(
+        gone: Int,
+        delivered: Int,
+        others: Int,
+        isOn: Bool
+    ) {
         var brakes = UnregistrationBrakes()
-        #expect(held(&brakes, gone: gone, delivered: delivered) == expected)
+        let verdict = verdict(&brakes, gone: 0..<gone, delivered: delivered, others: others)
+        #expect(verdict.held?.targets.count == (isOn ? gone : nil))
+        #expect(verdict.outcomes.count == (isOn ? 0 : gone) + delivered + others)
     }
 
     @Test func `what works goes through, and what is held says why`() throws {
         var brakes = UnregistrationBrakes()
-        let (outcomes, held) = brakes.hold(page(gone: 60, delivered: 10), of: lane, at: now)
-        #expect(held == 60)
-        #expect(outcomes.count { $0.outcome == .delivered(id: nil) } == 10)
-        let reason = "brake: 60 of 70 devices reported as gone within 5 minutes"
-        #expect(outcomes.count { $0.outcome == .deferLane(after: nil, reason: reason) } == 60)
+        let verdict = verdict(&brakes, gone: 0..<60, delivered: 10)
+        #expect(verdict.outcomes.map(\.outcome) == Array(repeating: .delivered(id: nil), count: 10))
+        let held = try #require(verdict.held)
+        #expect(held.targets.count == 60)
+        #expect(held.reason == "brake: 60 of 70 devices reported as gone within 5 minutes")
+    }
+
+    @Test(arguments: [(59, true), (60, false), (61, false)])
+    func `the lane pauses only where most of the answers are that a device is gone`(delivered: Int, pauses: Bool) {
+        var brakes = UnregistrationBrakes()
+        #expect(verdict(&brakes, gone: 0..<60, delivered: delivered).held?.pausesLane == pauses)
+    }
+
+    @Test func `a device that is sent to again and again counts once`() {
+        var brakes = UnregistrationBrakes()
+        for second in 0..<600 { #expect(held(&brakes, gone: 0..<19, after: .seconds(second)) == 0) }
+        let verdict = verdict(&brakes, gone: 0..<20, after: .seconds(600))
+        #expect(verdict.held?.reason == "brake: 20 of 20 devices reported as gone within 5 minutes")
+    }
+
+    @Test func `held devices that are tried again do not pause their lane anew`() {
+        var brakes = UnregistrationBrakes()
+        #expect(verdict(&brakes, gone: 0..<60).held?.pausesLane == true)
+        let again = verdict(&brakes, gone: 0..<60, after: .seconds(61)).held
+        #expect(again?.targets.count == 60)
+        #expect(again?.pausesLane == false)
+        #expect(verdict(&brakes, gone: 0..<61, after: .seconds(122)).held?.pausesLane == true)
+    }
+
+    @Test func `reports are believed as soon as enough others went through`() {
+        var brakes = UnregistrationBrakes()
+        #expect(held(&brakes, gone: 0..<60) == 60)
+        _ = verdict(&brakes, gone: 0..<0, delivered: 239, after: .seconds(200))
+        #expect(held(&brakes, gone: 0..<60, after: .seconds(310)) == 60)
+        _ = verdict(&brakes, gone: 0..<0, delivered: 1, after: .seconds(320))
+        #expect(held(&brakes, gone: 0..<60, after: .seconds(330)) == 0)
     }
 
     @Test func `pages of five minutes add up, and older ones do not count`() {
         var brakes = UnregistrationBrakes()
         for minute in 0..<4 {
-            let count = held(&brakes, gone: 15, delivered: 0, after: .seconds(60 * minute))
-            #expect(count == (minute == 3 ? 15 : 0))
+            let count = held(&brakes, gone: minute * 5..<minute * 5 + 5, after: .seconds(60 * minute))
+            #expect(count == (minute == 3 ? 5 : 0))
         }
-        #expect(held(&brakes, gone: 15, delivered: 0, after: .seconds(60 * 9)) == 0)
+        #expect(held(&brakes, gone: 90..<95, after: .seconds(60 * 9)) == 0)
+    }
+
+    @Test func `beyond what is remembered, reports count each time`() {
+        var brakes = UnregistrationBrakes()
+        #expect(held(&brakes, gone: 0..<9_999) == 9_999)
+        let more = verdict(&brakes, gone: 9_999..<10_001).held
+        #expect(more?.reason.contains("10001 of 10001") == true)
+        let again = verdict(&brakes, gone: 0..<10_001).held
+        #expect(again?.reason.contains("10002 of 10002") == true)
     }
 
     @Test func `retries and pauses say nothing of devices`() {
@@ -46,20 +112,47 @@ import Testing
         let waiting = (0..<1_000).map {
             (target: Target.test("\($0)"), outcome: Outcome.retry(after: nil, reason: "503"))
         }
-        #expect(brakes.hold(waiting, of: lane, at: now).held == 0)
-        #expect(held(&brakes, gone: 50, delivered: 100) == 50, "they do not thin the others out")
+        #expect(brakes.hold(waiting, of: lane, at: now).held == nil)
+        #expect(brakes.count == 0)
+        #expect(verdict(&brakes, gone: 0..<50, delivered: 100).held != nil, "they do not thin the others out")
     }
 
     @Test func `lanes are apart, and one that was let go believes everything`() {
         var brakes = UnregistrationBrakes()
-        #expect(held(&brakes, gone: 60, delivered: 0) == 60)
+        #expect(held(&brakes, gone: 0..<60) == 60)
         let other = Lane(networkID: lane.networkID, provider: .apns, appID: "other")
-        #expect(brakes.hold(page(gone: 10, delivered: 0), of: other, at: now).held == 0)
+        #expect(brakes.hold(page(gone: 0..<10), of: other, at: now).held == nil)
         brakes.released = [lane]
-        #expect(held(&brakes, gone: 500, delivered: 0) == 0)
+        #expect(held(&brakes, gone: 0..<500) == 0)
         brakes.released = []
-        #expect(held(&brakes, gone: 1, delivered: 0) == 1)
-        brakes.reset { $0 == lane }
-        #expect(held(&brakes, gone: 1, delivered: 0) == 0)
+        #expect(held(&brakes, gone: 0..<1) == 1)
+        #expect(brakes.reset { $0 == lane } == [lane])
+        #expect(held(&brakes, gone: 0..<1) == 0)
+        #expect(brakes.reset { $0 == other } == [], "it was not on")
+    }
+
+    @Test func `that it goes on and off is told once`() {
+        var brakes = UnregistrationBrakes()
+        let reason = "brake: 60 of 60 devices reported as gone within 5 minutes"
+        #expect(verdict(&brakes, gone: 0..<60).turn == .on(reason: reason))
+        #expect(verdict(&brakes, gone: 0..<60).turn == nil)
+        #expect(verdict(&brakes, gone: 0..<0, delivered: 240).turn == .off)
+        #expect(verdict(&brakes, gone: 0..<0, delivered: 1).turn == nil)
+        #expect(verdict(&brakes, gone: 60..<61).turn != nil)
+        #expect(brakes.prune(at: now + .seconds(299)) == [])
+        #expect(brakes.prune(at: now + .seconds(300)) == [lane])
+        #expect(brakes.prune(at: now + .seconds(301)) == [])
+        #expect(brakes.count == 0, "nothing of it is remembered any more")
+    }
+
+    @Test func `too many lanes are not remembered, and those with a brake that is on go last`() {
+        var brakes = UnregistrationBrakes()
+        #expect(held(&brakes, gone: 0..<60) == 60)
+        for host in 0..<UnregistrationBrakes.mostLanes * 2 {
+            let lane = Lane(networkID: lane.networkID, provider: .webpush, appID: "host-\(host)")
+            _ = brakes.hold(page(gone: 0..<1), of: lane, at: now)
+        }
+        #expect(brakes.count <= UnregistrationBrakes.mostLanes)
+        #expect(held(&brakes, gone: 0..<1) == 1)
     }
 }
