@@ -51,6 +51,11 @@ struct CircuitBreaker<Instant: InstantProtocol> where Instant.Duration == Durati
         if case .probing = state { true } else { false }
     }
 
+    /// When its pause ends or has ended; `nil` when it is not open.
+    var pauseEnd: Instant? {
+        if case .open(let until) = state { until } else { nil }
+    }
+
     /// How long it stays open at least; `nil` when it is not open.
     func remaining(at now: Instant) -> Duration? {
         guard case .open(let until) = state, until > now else { return nil }

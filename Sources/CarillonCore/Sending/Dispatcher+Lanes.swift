@@ -23,9 +23,10 @@ extension Dispatcher {
         await reopen(in: lane.networkID, provider: lane.provider, appID: lane.appID)
     }
 
-    /// Learns which brakes were let go, by whichever replica, or are on again, and which went off.
+    /// Learns which brakes were let go, by whichever replica, or are on again; forgets lanes that are not used any more.
     func tendLanes() async {
         let now = ContinuousClock.now
+        lanes.withLock { $0.prune(at: now) }
         do {
             let released = try await queue.releasedBrakes()
             brakes.withLock { $0.released = released }

@@ -27,6 +27,10 @@ struct LaneTable {
     static let sendsInAll = 256
     /// The most groups that are sent at the same time in any case.
     static let sendsAtMost = 1024
+    /// How long a lane with nothing in it is remembered after its pause, for people to see.
+    static let memoryOfPauses = Duration.seconds(3600)
+    /// The most paused lanes with nothing in them that are remembered.
+    static let mostPaused = 10_000
 
     private struct LaneState {
         var waiting: Deque<HeldGroup> = []
@@ -169,6 +173,20 @@ struct LaneTable {
             lanes[lane]?.probe = nil
             forgetIfIdle(lane)
         }
+    }
+
+    /// Forgets lanes with nothing in them whose pause has been over for long; of too many, those whose pause ends first.
+    ///
+    /// Users choose the hosts of webhooks and browsers' push services, and with them lanes.
+    mutating func prune(at now: ContinuousClock.Instant) {
+        var empty = lanes.compactMap { lane, state in
+            state.weight == 0 && state.sending == 0 ? state.breaker.pauseEnd.map { (lane: lane, pauseEnd: $0) } : nil
+        }
+        for (lane, pauseEnd) in empty where pauseEnd + Self.memoryOfPauses <= now { lanes[lane] = nil }
+        empty.removeAll { $0.pauseEnd + Self.memoryOfPauses <= now }
+        guard empty.count > Self.mostPaused else { return }
+        empty.sort { $0.pauseEnd < $1.pauseEnd }
+        for (lane, _) in empty.prefix(empty.count - Self.mostPaused) { lanes[lane] = nil }
     }
 
     /// How long a lane is paused; `nil` when it is not.

@@ -154,6 +154,41 @@ import Testing
         #expect(table.room == LaneTable.weightInAll - 17)
     }
 
+    @Test func `a lane whose pause has been over for an hour is forgotten, unless something is in it`() {
+        var table = LaneTable()
+        let lanes = ["empty", "waiting", "sending"].map { held($0).group.lane }
+        for lane in lanes {
+            _ = table.open(lane, at: now, wallTime: testNow, retryAfter: .seconds(60), reason: "quota")
+        }
+        let later = now + .seconds(60)
+        add(held("sending"), to: &table)
+        let probe = table.next(upTo: 9, at: later)
+        #expect(probe.count == 1)
+        add(held("waiting"), to: &table)
+        table.prune(at: later + .seconds(3599))
+        #expect(Set(table.statuses.map(\.lane)) == Set(lanes), "people can see what was wrong")
+        table.prune(at: later + .seconds(3600))
+        #expect(table.statuses.map(\.lane) == [lanes[2], lanes[1]])
+        table.finished(probe[0].group, at: later + .seconds(3600))
+        table.prune(at: later + .seconds(3601))
+        #expect(table.statuses.count == 2, "its last probe was just now")
+    }
+
+    @Test func `of too many paused lanes those are forgotten whose pause ends first`() {
+        var table = LaneTable()
+        let count = LaneTable.mostPaused + 10
+        for number in 0..<count {
+            let lane = Lane(networkID: NetworkID(trusted: "acme"), provider: .webhook, appID: "host-\(number)")
+            let pause = Duration.seconds(60 + number)
+            _ = table.open(lane, at: now, wallTime: testNow, retryAfter: pause, reason: "down")
+        }
+        add(held("acme"), to: &table)
+        table.prune(at: now)
+        let left = Set(table.statuses.map(\.lane.appID))
+        #expect(left.count == LaneTable.mostPaused + 1)
+        #expect(left.isDisjoint(with: (0..<10).map { "host-\($0)" }))
+    }
+
     @Test func `closing gives everything back and lets nothing go`() {
         var table = LaneTable()
         for _ in 0..<3 { add(held("acme"), to: &table) }
