@@ -139,12 +139,13 @@ extension MemoryStore: DeliveryQueue {
         }
     }
 
-    /// Makes what waits in a provider's lanes due now, of one app or, without `appID`, of all.
+    /// Makes what waits for a provider's lanes due now, of one app or, without `appID`, of all.
     public func makeDue(_ provider: ProviderName, appID: String?, in network: NetworkID) async throws {
         let now = clock.now()
         try withNetwork(network) { network in
             for (id, row) in network.groups where row.group.lane.provider == provider && !row.group.leased {
                 guard appID ?? row.group.lane.appID == row.group.lane.appID else { continue }
+                guard row.laneReason != nil || row.group.attempt == 0 else { continue }
                 network.groups[id]?.runAt = min(row.runAt, now)
             }
         }

@@ -103,7 +103,10 @@ public protocol DeliveryQueue: Sendable {
     /// wrong with their lane, where that is why.
     func release(_ groups: [DeliveryGroup], after delay: Duration, laneReason: String?) async throws
 
-    /// Makes what waits in a provider's lanes due now, of one app or, without `appID`, of all: what it waited for is there.
+    /// Makes what waits for a provider's lanes due now, of one app or, without `appID`, of all: what it waited for is there.
+    ///
+    /// That is what has a ``Remainder/laneReason`` or was given back with one, reports that the brake holds included, and
+    /// what never failed, which has nothing else to wait for. What waits for its own next attempt goes on waiting.
     func makeDue(_ provider: ProviderName, appID: String?, in network: NetworkID) async throws
 
     /// Lets go the brake of a lane (``UnregistrationBrake``) until a moment, in all replicas.

@@ -89,7 +89,7 @@ extension PostgresDeliveryQueue {
         guard !groups.isEmpty else { return }
         let groups = groups.sortedByKey
         try await pool.write { session in
-            try session.executeOnQueue(
+            _ = try session.executeOnQueue(
                 """
                 UPDATE deliveries d
                 SET leased = false, rescues = 0, lane_reason = \(laneReason),

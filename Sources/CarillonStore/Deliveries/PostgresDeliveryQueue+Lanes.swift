@@ -2,21 +2,32 @@ public import CarillonCore
 import Postgres
 
 extension PostgresDeliveryQueue {
-    /// Makes what waits in a provider's lanes due now, of one app or, without `appID`, of all.
+    /// How many rows become due in one transaction.
+    private static let batchSize = 500
+
+    /// Makes what waits for a provider's lanes due now, of one app or, without `appID`, of all; in transactions of bounded
+    /// size, so that nothing of the queue is locked for long.
+    ///
+    /// What was settled or given back by an earlier version has no reason: that it never failed tells the same.
     public func makeDue(_ provider: ProviderName, appID: String?, in network: NetworkID) async throws {
-        try await pool.write { session in
-            try session.executeOnQueue(
-                """
-                UPDATE deliveries SET run_at = now()
-                WHERE (network_id, group_id) IN (
-                    SELECT d.network_id, d.group_id FROM deliveries d
-                    WHERE d.network_id = \(network.rawValue) AND d.provider = \(provider.rawValue)
-                        AND d.app_id = coalesce(\(appID as String?), d.app_id)
-                        AND NOT d.leased AND d.run_at > now()
-                    ORDER BY d.group_id
-                    FOR UPDATE SKIP LOCKED)
-                """
-            )
+        var count = Self.batchSize
+        while count == Self.batchSize {
+            count = try await pool.write { session in
+                try session.executeOnQueue(
+                    """
+                    WITH picked AS MATERIALIZED (
+                        SELECT d.network_id, d.group_id FROM deliveries d
+                        WHERE d.network_id = \(network.rawValue) AND d.provider = \(provider.rawValue)
+                            AND d.app_id = coalesce(\(appID as String?), d.app_id)
+                            AND NOT d.leased AND d.run_at > now() AND (d.lane_reason IS NOT NULL OR d.attempt = 0)
+                        LIMIT \(Self.batchSize)
+                        FOR UPDATE SKIP LOCKED
+                    )
+                    UPDATE deliveries d SET run_at = now()
+                    FROM picked p WHERE d.network_id = p.network_id AND d.group_id = p.group_id
+                    """
+                )
+            }
         }
     }
 

@@ -58,7 +58,7 @@ extension PostgresEventInbox {
         guard !events.isEmpty else { return }
         let events = events.sorted { ($0.networkID, $0.id) < ($1.networkID, $1.id) }
         try await pool.write { session in
-            try session.executeOnQueue(
+            _ = try session.executeOnQueue(
                 """
                 UPDATE inbox i SET leased = false, run_at = now()
                 FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)),

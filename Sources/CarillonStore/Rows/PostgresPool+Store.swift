@@ -41,8 +41,8 @@ extension PostgresSession {
 /// A queue is empty most of the time. A plan that was made then, and kept, reads it from one end to the other once it has
 /// filled: seconds for a batch of outcomes with 30,000 groups waiting, measured.
 extension PostgresSession {
-    /// Changes rows of a queue.
-    func executeOnQueue(_ sql: SQL) throws {
+    /// Changes rows of a queue; answers how many.
+    func executeOnQueue(_ sql: SQL) throws -> Int {
         try execute(.unprepared(sql))
     }
 

@@ -26,6 +26,11 @@ public enum DeliveryQueueContract {
         ContractClause("only who holds a lease renews it and gives it back", onlyWhoHoldsALeaseRenews),
         ContractClause("a group given back for later waits", groupGivenBackForLaterWaits),
         ContractClause("what waits in a provider's lanes can be made due", whatWaitsInAProvidersLanesCanBeMadeDue),
+        ContractClause(
+            "what failed is made due only where it waits for its lane",
+            whatFailedIsMadeDueOnlyWhereItWaitsForItsLane
+        ),
+        ContractClause("all of a long queue is made due", allOfALongQueueIsMadeDue),
         ContractClause("a brake is let go until its time is over", brakeIsLetGoUntilItsTimeIsOver),
         ContractClause("a group whose workers die again and again is dead", groupWhoseWorkersDieAgainAndAgain),
         ContractClause("being given back is no crash", beingGivenBackIsNoCrash),
@@ -228,6 +233,48 @@ public enum DeliveryQueueContract {
         try await scene.queue.release([again], after: .seconds(600))
         try await scene.queue.makeDue(.fcm, appID: nil, in: scene.network)
         #expect(try await scene.claim().count == 1)
+    }
+
+    private static func whatFailedIsMadeDueOnlyWhereItWaitsForItsLane(_ scene: StoreScene) async throws {
+        var targets: [Target] = []
+        for id in ["own", "held", "given"] { targets.append(try await scene.target(DeviceID(trusted: id), of: "b")) }
+        try await scene.enqueue(to: [targets])
+        let waits = Duration.seconds(600)
+        let group = try await scene.claimOne()
+        let settlement = Settlement(
+            group: group,
+            records: [],
+            remainders: [
+                Remainder(targets: [targets[0]], attempt: 1, delay: waits),
+                Remainder(targets: [targets[1]], attempt: 2, delay: waits, laneReason: "brake"),
+                Remainder(targets: [targets[2]], attempt: 3, delay: .zero),
+            ]
+        )
+        #expect(try await scene.queue.settle([settlement]).isEmpty)
+        try await scene.queue.release([try await scene.claimOne()], after: waits, laneReason: "no credential")
+        let listed = try await scene.history.deliveries(
+            of: group.cause.eventID,
+            in: scene.network,
+            after: nil,
+            limit: 9
+        )
+        #expect(listed?.map(\.record.reason) == ["no credential", "brake", nil], "people can see what waits for what")
+        try await scene.queue.makeDue(.fcm, appID: "app", in: scene.network)
+        let due = try await scene.claim().map(\.group).sorted { $0.attempt < $1.attempt }
+        #expect(due.map(\.attempt) == [2, 3])
+        #expect(due.map { $0.targets.map(\.deviceID) } == [["held"], ["given"]])
+        try await scene.queue.release(due, after: waits)
+        try await scene.queue.makeDue(.fcm, appID: "app", in: scene.network)
+        #expect(try await scene.claim().isEmpty, "a reason does not outlive its time")
+    }
+
+    private static func allOfALongQueueIsMadeDue(_ scene: StoreScene) async throws {
+        let target = try await scene.target("d", of: "b")
+        try await scene.enqueue(to: Array(repeating: [target], count: 1_200))
+        let groups = try await scene.claim(limit: 2_000, perLane: 2_000).map(\.group)
+        try await scene.queue.release(groups, after: .seconds(600), laneReason: "no credential")
+        try await scene.queue.makeDue(.fcm, appID: nil, in: scene.network)
+        #expect(try await scene.claim(limit: 2_000, perLane: 2_000).count == 1_200)
     }
 
     private static func brakeIsLetGoUntilItsTimeIsOver(_ scene: StoreScene) async throws {
