@@ -29,12 +29,15 @@ public final class FanoutQueue: Sendable {
     /// Keeps places free for a network's new events; `false` also when it has its share of the queue already.
     func reserve(_ count: Int, for network: NetworkID) -> Bool { mailbox.reserve(count, for: network) }
 
-    func cancelReservation(_ count: Int) { mailbox.cancelReservation(count) }
+    func cancelReservation(_ count: Int, for network: NetworkID? = nil) {
+        mailbox.cancelReservation(count, for: network)
+    }
 
-    /// Puts events into places reserved for them; at shutdown they are given back to the inbox instead.
-    func fill(_ events: [PendingEvent]) async {
+    /// Puts events into places reserved for them, for `network` if for one; at shutdown they are given back to the inbox
+    /// instead.
+    func fill(_ events: [PendingEvent], reservedFor network: NetworkID? = nil) async {
         guard !events.isEmpty else { return }
-        if !mailbox.fill(events.map { ($0.networkID, $0) }) { await giveBack(events) }
+        if !mailbox.fill(events.map { ($0.networkID, $0) }, reservedFor: network) { await giveBack(events) }
     }
 
     /// Waits for the next events; none at shutdown.

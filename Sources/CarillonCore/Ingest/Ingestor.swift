@@ -83,12 +83,12 @@ public final class Ingestor: Sendable {
         do {
             let acceptances = try await commits.submit(incoming)
             let accepted = reserved.filter { acceptances[$0] == .accepted(incoming[$0].id) }
-            fanout.cancelReservation(reserved.count - accepted.count)
-            await fanout.fill(accepted.map { PendingEvent(incoming[$0]) })
+            fanout.cancelReservation(reserved.count - accepted.count, for: network)
+            await fanout.fill(accepted.map { PendingEvent(incoming[$0]) }, reservedFor: network)
             for acceptance in acceptances { metrics.accepted(acceptance) }
             return acceptances
         } catch {
-            fanout.cancelReservation(reserved.count)
+            fanout.cancelReservation(reserved.count, for: network)
             metrics.refusedEvents(incoming.count)
             throw error
         }

@@ -9,8 +9,16 @@ final class FairMailbox<Key: Hashable & Sendable, Element: Sendable>: Sendable {
         var queue = FairQueue<Key, Element>()
         var weight = 0
         var reserved = 0
+        /// The part of the reserved places that is kept for a key.
+        var reservedByKey: [Key: Int] = [:]
         var takers: [CheckedContinuation<Void, Never>] = []
         var isClosed = false
+
+        mutating func endReservation(of count: Int, for key: Key?) {
+            reserved -= count
+            guard let key, let rest = reservedByKey[key].map({ $0 - count }) else { return }
+            reservedByKey[key] = rest > 0 ? rest : nil
+        }
     }
 
     private let state = Mutex(State())
@@ -46,24 +54,27 @@ final class FairMailbox<Key: Hashable & Sendable, Element: Sendable>: Sendable {
         }
     }
 
-    /// Keeps `count` places free for a key; `false` also when it has its share already.
+    /// Keeps `count` places free for a key; `false` also when it has its share already, counting what it has reserved.
     func reserve(_ count: Int, for key: Key) -> Bool {
         state.withLock { state in
-            guard !state.isClosed, state.queue.count(of: key) + 2 * count <= room(in: state) else { return false }
+            let own = state.queue.count(of: key) + state.reservedByKey[key, default: 0]
+            guard !state.isClosed, own + 2 * count <= room(in: state) else { return false }
             state.reserved += count
+            if count > 0 { state.reservedByKey[key, default: 0] += count }
             return true
         }
     }
 
-    /// Gives reserved places back unused.
-    func cancelReservation(_ count: Int) {
-        state.withLock { $0.reserved -= count }
+    /// Gives reserved places back unused; `key` is the one that they were reserved for, if for one.
+    func cancelReservation(_ count: Int, for key: Key? = nil) {
+        state.withLock { $0.endReservation(of: count, for: key) }
     }
 
-    /// Puts elements into places that were reserved for them; `false` when the mailbox was closed meanwhile.
-    func fill(_ elements: [(key: Key, element: Element)]) -> Bool {
+    /// Puts elements into places that were reserved for them, for `key` if for one; `false` when the mailbox was closed
+    /// meanwhile.
+    func fill(_ elements: [(key: Key, element: Element)], reservedFor key: Key? = nil) -> Bool {
         let takers: [CheckedContinuation<Void, Never>]? = state.withLock { state in
-            state.reserved -= elements.count
+            state.endReservation(of: elements.count, for: key)
             guard !state.isClosed else { return nil }
             for (key, element) in elements {
                 state.queue.append(element, for: key)

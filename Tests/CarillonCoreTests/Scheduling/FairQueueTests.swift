@@ -38,13 +38,27 @@ import Testing
 
     @Test func `one key cannot fill it`() {
         let mailbox = FairMailbox<String, Int>(capacity: 100)
-        func add(_ key: String) -> Bool { mailbox.reserve(1, for: key) && mailbox.fill([(key, 0)]) }
+        func add(_ key: String) -> Bool { mailbox.reserve(1, for: key) && mailbox.fill([(key, 0)], reservedFor: key) }
         var counts = ["loud": 0, "louder": 0]
         while add("loud") { counts["loud", default: 0] += 1 }
         while add("louder") { counts["louder", default: 0] += 1 }
         #expect(counts == ["loud": 50, "louder": 25])
         #expect(add("quiet"), "whoever comes later finds room")
         #expect(mailbox.reserve(24), "what was claimed was counted by its claimer")
+    }
+
+    @Test func `what a key has reserved belongs to its share`() {
+        let mailbox = FairMailbox<String, Int>(capacity: 100)
+        var reserved = 0
+        while mailbox.reserve(5, for: "loud") { reserved += 5 }
+        #expect(reserved == 50)
+        #expect(mailbox.reserve(25, for: "quiet"))
+        #expect(mailbox.fill((0..<40).map { ("loud", $0) }, reservedFor: "loud"))
+        #expect(!mailbox.reserve(1, for: "loud"))
+        mailbox.cancelReservation(10, for: "loud")
+        mailbox.cancelReservation(25, for: "quiet")
+        #expect(mailbox.reserve(10, for: "loud"))
+        #expect(mailbox.room == 50)
     }
 
     @Test func `what is heavy leaves less room for others until it is taken`() async {
