@@ -82,6 +82,11 @@ import Testing
                         SELECT 'acme', 'c', u, m, gen_random_uuid(), now() - interval '15 days', t
                         FROM (VALUES ('left', false, NULL), ('muted', false, '{}'), ('member', true, NULL))
                             AS v (u, m, t);
+                    INSERT INTO devices (network_id, device_id, user_id, provider, app_id, address, state, state_at,
+                                         registered_at)
+                        SELECT 'acme', d, 'u', 'log', '', '', s, now() - days * interval '1 day', 'epoch'
+                        FROM (VALUES ('old', 'unregistered', 31), ('new', 'unregistered', 29),
+                                     ('kept', 'quarantined', 31), ('alive', 'active', NULL)) AS v (d, s, days);
                     """
                 )
             }
@@ -91,6 +96,7 @@ import Testing
             #expect(try await pool.count("users") == 2)
             #expect(try await pool.count("channels") == 1)
             #expect(try await pool.count("members") == 2)
+            #expect(try await pool.count("devices") == 3)
         }
     }
 
