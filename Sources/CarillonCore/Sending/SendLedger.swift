@@ -12,7 +12,12 @@ final class SendLedger: Sendable {
     private struct State {
         var unreported: [DeviceID: Target]
         var outcomes: [(target: Target, outcome: Outcome)] = []
+        /// When the first of these was reported.
+        var since: ContinuousClock.Instant?
     }
+
+    /// How many outcomes are written down without waiting for more: half a full group, so that there is one such page.
+    private static let fullPage = DeliveryGroup.maximumTargets / 2
 
     /// The group as it was handed to the provider.
     let group: DeliveryGroup
@@ -29,10 +34,24 @@ final class SendLedger: Sendable {
     }
 
     /// Notes an outcome; a second one for the same device is dropped.
-    func report(_ target: Target, _ outcome: Outcome) {
+    func report(_ target: Target, _ outcome: Outcome, at now: ContinuousClock.Instant = .now) {
         state.withLock { state in
             guard state.unreported.removeValue(forKey: target.deviceID) != nil else { return }
+            if state.since == nil { state.since = now }
             state.outcomes.append((target, outcome))
+        }
+    }
+
+    /// Whether what was reported should be written down, the group not being over.
+    ///
+    /// With each page all that is left of the group is written anew. So outcomes wait for others for as long as `patience`
+    /// lets them, and few of a large group for twice as long, lest one whose answers trickle in is written over and over.
+    func isPageDue(after patience: Duration, at now: ContinuousClock.Instant) -> Bool {
+        state.withLock { state in
+            guard let since = state.since else { return false }
+            if state.outcomes.count >= Self.fullPage { return true }
+            let areFew = state.outcomes.count * 10 < state.unreported.count
+            return since + (areFew ? patience * 2 : patience) <= now
         }
     }
 
@@ -45,7 +64,7 @@ final class SendLedger: Sendable {
     /// Takes what was reported.
     func takePage() -> Page {
         state.withLock { state in
-            defer { state.outcomes = [] }
+            defer { (state.outcomes, state.since) = ([], nil) }
             return Page(outcomes: state.outcomes, unreported: Array(state.unreported.values))
         }
     }

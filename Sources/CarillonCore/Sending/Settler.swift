@@ -1,20 +1,55 @@
+import DequeModule
 import Logging
 import Synchronization
 
-/// Writes down what was sent: takes what waits as soon as the last write is back, so that many groups share a commit.
+/// Writes down what was sent: takes what waits as soon as the last write is back, so that many groups share a commit, and
+/// pages of one group that wait together are one. So the slower the database is, the fewer and the larger writes it gets.
 ///
 /// While the database is away the outcomes are kept, however long: the fence makes a late write harmless. A group of which
 /// one page can never be written is abandoned: were its later pages written, the devices of the lost one would vanish. Its
 /// lease runs out, and whoever claims it sends all of it again (promise P3).
 final class Settler: Sendable {
     private struct State {
-        var waiting: [Settlement] = []
+        var waiting: Deque<Settlement> = []
+        /// The last settlement of each group that waits, by its place in line; the first in line has the place `served`.
+        var places: [DeliveryGroup.ID: Int] = [:]
+        var served = 0
         var abandoned: [DeliveryGroup.ID: Int64] = [:]
         var inFlight: [DeliveryGroup] = []
         var isClosed = false
+
+        mutating func append(_ settlement: Settlement) {
+            let group = settlement.group
+            if let place = places[group.id], waiting[place - served].group.leaseToken == group.leaseToken,
+                let merged = waiting[place - served].followed(by: settlement)
+            {
+                waiting[place - served] = merged
+            } else {
+                places[group.id] = served + waiting.count
+                waiting.append(settlement)
+            }
+        }
+
+        mutating func takeFirst(_ count: Int) -> [Settlement] {
+            let batch = Array(waiting.prefix(count))
+            for (index, settlement) in batch.enumerated() where places[settlement.group.id] == served + index {
+                places[settlement.group.id] = nil
+            }
+            waiting.removeFirst(count)
+            served += count
+            return batch
+        }
+
+        mutating func removeAbandoned() {
+            waiting.removeAll { abandoned[$0.group.id] == $0.group.leaseToken }
+            places = [:]
+            for (index, settlement) in waiting.enumerated() { places[settlement.group.id] = served + index }
+        }
     }
 
     private static let batchSize = 256
+    /// How many devices are written at a time, so that none waits long for the others.
+    private static let batchWeight = 20_000
 
     private let queue: any DeliveryQueue
     private let metrics: PipelineMetrics
@@ -40,7 +75,7 @@ final class Settler: Sendable {
     func submit(_ settlement: Settlement) {
         state.withLock { state in
             guard state.abandoned[settlement.group.id] != settlement.group.leaseToken else { return }
-            state.waiting.append(settlement)
+            state.append(settlement)
         }
         wake.yield()
     }
@@ -72,15 +107,17 @@ final class Settler: Sendable {
     private func nextBatch() -> [Settlement]? {
         state.withLock { state in
             var groups = Set<DeliveryGroup.ID>()
+            var weight = 0
             // Two settlements of one group in one statement would meet each other's row.
-            let count = state.waiting.prefix(Self.batchSize).prefix { groups.insert($0.group.id).inserted }
-                .count
+            let count = state.waiting.prefix(Self.batchSize).prefix { settlement in
+                defer { weight += settlement.weight }
+                return weight < Self.batchWeight && groups.insert(settlement.group.id).inserted
+            }.count
             guard count > 0 else {
                 state.inFlight = []
                 return nil
             }
-            let batch = Array(state.waiting[..<count])
-            state.waiting.removeFirst(count)
+            let batch = state.takeFirst(count)
             state.inFlight = batch.map(\.group)
             return batch
         }
@@ -111,12 +148,28 @@ final class Settler: Sendable {
     private func abandon(_ batch: [Settlement]) {
         state.withLock { state in
             for settlement in batch { state.abandoned[settlement.group.id] = settlement.group.leaseToken }
-            let abandoned = state.abandoned
-            state.waiting.removeAll { abandoned[$0.group.id] == $0.group.leaseToken }
+            state.removeAbandoned()
         }
     }
 
     private func count(_ settlement: Settlement, isStale: Bool) {
         if isStale { metrics.staleSettle() } else { metrics.settled(settlement) }
+    }
+}
+
+extension Settlement {
+    /// About how many devices have to be written.
+    fileprivate var weight: Int { remainders.reduce(records.count) { $0 + $1.targets.count } }
+
+    /// This page and the next as one; `nil` when the group is over with this one.
+    ///
+    /// What this page left to be sent is what the next one tells of.
+    fileprivate func followed(by next: Settlement) -> Settlement? {
+        guard let rest = remainders.first, rest.delay == nil else { return nil }
+        var merged = self
+        merged.records += next.records
+        merged.troubles.merge(next.troubles) { _, new in new }
+        merged.remainders = next.remainders + remainders.dropFirst()
+        return merged
     }
 }

@@ -14,7 +14,7 @@ final class WatchedQueue: DeliveryQueue {
     private let store: MemoryStore
     private let refuses: @Sendable (Settlement) -> Bool
     private let claimedGroups = Mutex<Set<DeliveryGroup.ID>>([])
-    private let settled = Mutex<[Settlement]>([])
+    private let settled = Mutex<[[Settlement]]>([])
 
     init(_ store: MemoryStore, refusing refuses: @Sendable @escaping (Settlement) -> Bool = { _ in false }) {
         self.store = store
@@ -25,7 +25,10 @@ final class WatchedQueue: DeliveryQueue {
     var claimed: Set<DeliveryGroup.ID> { claimedGroups.withLock(\.self) }
 
     /// What was written down.
-    var settlements: [Settlement] { settled.withLock(\.self) }
+    var settlements: [Settlement] { settled.withLock { $0.flatMap(\.self) } }
+
+    /// How many settlements were written at a time.
+    var writes: [Int] { settled.withLock { $0.map(\.count) } }
 
     func claimGroups(limit: Int, limitPerLane: Int, excluding excluded: [Lane]) async throws -> [RefreshedGroup] {
         let groups = try await store.claimGroups(limit: limit, limitPerLane: limitPerLane, excluding: excluded)
@@ -36,7 +39,7 @@ final class WatchedQueue: DeliveryQueue {
     func settle(_ settlements: [Settlement]) async throws -> Set<UUID> {
         if settlements.contains(where: refuses) { throw NeverWritten() }
         let stale = try await store.settle(settlements)
-        settled.withLock { $0 += settlements }
+        settled.withLock { $0.append(settlements) }
         return stale
     }
 

@@ -20,6 +20,70 @@ import Testing
         return Settlement(group: group, records: [record], remainders: [])
     }
 
+    @Test func `pages of a group that wait together are written as one`() async throws {
+        let group = DeliveryGroup.test((0..<5).map { .test("d-\($0)") })
+        let other = DeliveryGroup.test([.test("e")])
+        let queue = WatchedQueue(MemoryStore())
+        let settler = Settler(queue: queue, metrics: metrics, logger: logger)
+        var first = page(of: group, group.targets[0])
+        first.remainders = [
+            Remainder(targets: Array(group.targets[2...]), attempt: 0, delay: nil),
+            Remainder(targets: [group.targets[1]], attempt: 1, delay: .seconds(1)),
+        ]
+        var second = page(of: group, group.targets[2])
+        second.troubles = [group.targets[3].deviceID: "503"]
+        second.remainders = [
+            Remainder(targets: [group.targets[4]], attempt: 0, delay: nil),
+            Remainder(targets: [group.targets[3]], attempt: 1, delay: .seconds(2)),
+        ]
+        settler.submit(first)
+        settler.submit(page(of: other, other.targets[0]))
+        settler.submit(second)
+        settler.submit(page(of: group, group.targets[4]))
+        settler.close()
+        await settler.run()
+        #expect(queue.settlements.map(\.group.id) == [group.id, other.id])
+        let merged = try #require(queue.settlements.first)
+        #expect(merged.records.map(\.deviceID) == [0, 2, 4].map { group.targets[$0].deviceID })
+        #expect(merged.troubles == second.troubles)
+        #expect(
+            merged.remainders == [second.remainders[1], first.remainders[1]],
+            "what was left at first is in the later pages"
+        )
+    }
+
+    @Test func `what was written, or belongs to another lease, is not changed any more`() async throws {
+        let group = DeliveryGroup.test([.test("a"), .test("b")])
+        var again = group
+        again.leaseToken += 1
+        let queue = WatchedQueue(MemoryStore())
+        let settler = Settler(queue: queue, metrics: metrics, logger: logger)
+        var first = page(of: group, group.targets[0])
+        first.remainders = [Remainder(targets: [group.targets[1]], attempt: 0, delay: nil)]
+        settler.submit(first)
+        settler.submit(page(of: again, group.targets[1]))
+        settler.close()
+        await settler.run()
+        settler.submit(first)
+        settler.close()
+        await settler.run()
+        #expect(queue.settlements.map(\.group.leaseToken) == [1, 2, 1])
+    }
+
+    @Test func `a write is not larger than what others can wait for`() async throws {
+        let groups = (0..<100).map { _ in DeliveryGroup.test((0..<500).map { .test("d-\($0)") }) }
+        let queue = WatchedQueue(MemoryStore())
+        let settler = Settler(queue: queue, metrics: metrics, logger: logger)
+        for group in groups {
+            let rest = Remainder(targets: group.targets, attempt: 0, delay: .zero)
+            settler.submit(Settlement(group: group, records: [], remainders: [rest]))
+        }
+        settler.close()
+        await settler.run()
+        #expect(queue.writes == [40, 40, 20])
+        #expect(queue.settlements.map(\.group.id) == groups.map(\.id))
+    }
+
     @Test func `a group of which one page can never be written is left to its lease`() async throws {
         let bad = DeliveryGroup.test([.test("a"), .test("b")])
         let good = DeliveryGroup.test([.test("c")])

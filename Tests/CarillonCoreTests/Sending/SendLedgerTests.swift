@@ -1,0 +1,71 @@
+import Testing
+
+@testable import CarillonCore
+
+@Suite struct SendLedgerTests {
+    private let now = ContinuousClock.now
+    private let patience = Duration.milliseconds(80)
+
+    private func ledger(of count: Int) -> SendLedger { SendLedger(.test((0..<count).map { .test("d-\($0)") })) }
+
+    private func report(_ range: Range<Int>, to ledger: SendLedger, after: Duration = .zero) {
+        for index in range { ledger.report(ledger.group.targets[index], .delivered(id: nil), at: now + after) }
+    }
+
+    private func isDue(_ ledger: SendLedger, after: Int) -> Bool {
+        ledger.isPageDue(after: patience, at: now + .milliseconds(after))
+    }
+
+    @Test func `nothing is due while nothing was reported`() {
+        let ledger = ledger(of: 10)
+        #expect(!isDue(ledger, after: 10_000))
+        report(0..<5, to: ledger)
+        _ = ledger.takePage()
+        #expect(!isDue(ledger, after: 10_000))
+    }
+
+    @Test func `a page is due when its first outcome has waited`() {
+        let ledger = ledger(of: 100)
+        report(0..<20, to: ledger)
+        report(20..<40, to: ledger, after: .milliseconds(70))
+        #expect(!isDue(ledger, after: 79))
+        #expect(isDue(ledger, after: 80))
+    }
+
+    @Test func `few outcomes of a large group wait for twice as long`() {
+        let ledger = ledger(of: 500)
+        report(0..<45, to: ledger)
+        #expect(!isDue(ledger, after: 159))
+        #expect(isDue(ledger, after: 160))
+        report(45..<46, to: ledger, after: .milliseconds(90))
+        #expect(isDue(ledger, after: 90), "with one more they are not few")
+    }
+
+    @Test func `a large page does not wait`() {
+        let ledger = ledger(of: 500)
+        report(0..<249, to: ledger)
+        #expect(!isDue(ledger, after: 0))
+        report(249..<250, to: ledger)
+        #expect(isDue(ledger, after: 0))
+    }
+
+    @Test func `a group whose answers trickle in is written a bounded number of times`() {
+        let ledger = ledger(of: 500)
+        var (pages, oldest) = (0, 0)
+        var waitsSince: Int?
+        for millisecond in 0..<10_000 {
+            if millisecond % 20 == 0 {
+                let index = millisecond / 20
+                report(index..<index + 1, to: ledger, after: .milliseconds(millisecond))
+                waitsSince = waitsSince ?? millisecond
+            }
+            guard millisecond % 20 == 10, isDue(ledger, after: millisecond), let since = waitsSince else { continue }
+            oldest = max(oldest, millisecond - since)
+            _ = ledger.takePage()
+            waitsSince = nil
+            pages += 1
+        }
+        #expect(pages <= 65)
+        #expect(oldest <= 180)
+    }
+}
