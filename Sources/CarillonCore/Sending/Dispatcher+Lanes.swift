@@ -36,6 +36,31 @@ extension Dispatcher {
         tellOff(brakes.withLock { $0.prune(at: now) })
     }
 
+    /// Takes devices back into use that were put out of use shortly before the brake of their lane went on.
+    func undoUnregistrations(at now: ContinuousClock.Instant = .now) async {
+        for lane in lateBrakes.withLock({ $0.takeDue(at: now) }) where brakes.withLock({ $0.isOn(lane) }) {
+            // The database has written down when by its own clock.
+            let now = clock.now()
+            let window = (now - LateBrakes.window)..<(now + .seconds(60))
+            do {
+                let count = try await devices.restoreDevices(
+                    lane.provider,
+                    appID: lane.appID,
+                    putOutOfUse: window,
+                    in: lane.networkID
+                )
+                guard count > 0 else { continue }
+                logger.notice(
+                    "Devices that were unregistered before the brake went on are used again",
+                    metadata: ["lane": "\(lane)", "devices": "\(count)"]
+                )
+            } catch {
+                lateBrakes.withLock { $0.note(lane, at: .now) }
+                logger.debug("Could not take devices back into use", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
     /// Tells that brakes went off.
     func tellOff(_ lanes: [Lane]) {
         for lane in lanes {

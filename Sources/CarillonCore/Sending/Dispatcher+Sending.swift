@@ -172,6 +172,7 @@ extension Dispatcher {
         if let held = verdict.held { metrics.heldUnregistrations(held.targets.count, provider: lane.provider) }
         switch verdict.turn {
         case .on(let reason):
+            lateBrakes.withLock { $0.note(lane, at: .now) }
             logger.notice(
                 "Reports of devices as gone are not believed for now",
                 metadata: ["lane": "\(lane)", "reason": "\(reason)"]

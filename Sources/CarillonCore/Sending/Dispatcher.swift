@@ -8,6 +8,7 @@ import Synchronization
 /// polling. No transaction is open while a provider is called.
 public final class Dispatcher: Service {
     let queue: any DeliveryQueue
+    let devices: any DeviceStore
     let providers: [ProviderName: any Provider]
     let clock: WallClock
     let metrics: PipelineMetrics
@@ -19,6 +20,7 @@ public final class Dispatcher: Service {
     let settler: Settler
     let lanes = Mutex(LaneTable())
     let brakes = Mutex(UnregistrationBrakes())
+    let lateBrakes = Mutex(LateBrakes())
     let ledgers = Mutex<[DeliveryGroup.ID: SendLedger]>([:])
     let wakeups: AsyncStream<Void>
     let wake: AsyncStream<Void>.Continuation
@@ -30,11 +32,13 @@ public final class Dispatcher: Service {
     private static let expiryInterval = Duration.seconds(15)
     private static let measureInterval = Duration.seconds(5)
     private static let tendInterval = Duration.seconds(10)
+    private static let undoInterval = Duration.seconds(1)
 
     /// A dispatcher.
     ///
     /// - Parameters:
     ///   - queue: The deliveries.
+    ///   - devices: Takes devices back into use that were unregistered before a brake went on.
     ///   - providers: One for each push service that can be sent to.
     ///   - policy: What becomes of devices by their providers' answers.
     ///   - settleInterval: How long outcomes of a group that is still being sent wait for others before they are written
@@ -46,6 +50,7 @@ public final class Dispatcher: Service {
     ///   - logger: What is told.
     public init(
         queue: some DeliveryQueue,
+        devices: any DeviceStore,
         providers: [any Provider],
         policy: OutcomePolicy = OutcomePolicy(),
         settleInterval: Duration = .milliseconds(80),
@@ -55,6 +60,7 @@ public final class Dispatcher: Service {
         logger: Logger
     ) {
         self.queue = queue
+        self.devices = devices
         self.providers = Dictionary(providers.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         self.policy = policy
         self.settleInterval = settleInterval
@@ -82,6 +88,7 @@ public final class Dispatcher: Service {
                 group.addTask { await repeating(every: Self.expiryInterval, jitter: 0.2) { await self.expireGroups() } }
                 group.addTask { await repeating(every: Self.measureInterval) { await self.measureAge() } }
                 group.addTask { await repeating(every: Self.tendInterval) { await self.tendLanes() } }
+                group.addTask { await repeating(every: Self.undoInterval) { await self.undoUnregistrations() } }
                 await withTaskGroup(of: Void.self) { companions in
                     // These go on through a shutdown, until the last group is sent.
                     companions.addTask {

@@ -32,6 +32,9 @@ struct UnregistrationBrakes {
     /// The lanes whose reports are believed, however many are gone.
     var released: Set<Lane> = []
 
+    /// Whether the reports of a lane are not believed for now.
+    func isOn(_ lane: Lane) -> Bool { brakes[lane]?.isOn == true && !released.contains(lane) }
+
     /// How many lanes have one.
     var count: Int { brakes.count }
 

@@ -28,6 +28,7 @@ struct Pipeline: Sendable {
         let metrics = PipelineMetrics(factory: storage.metrics)
         dispatcher = Dispatcher(
             queue: storage.deliveries,
+            devices: storage.devices,
             providers: providers.all,
             clock: storage.clock,
             metrics: metrics,

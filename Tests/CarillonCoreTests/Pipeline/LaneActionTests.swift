@@ -42,6 +42,28 @@ import Testing
         }
     }
 
+    @Test func `what was unregistered before the brake went on is used again`() async throws {
+        let provider = ScriptedProvider { target, attempt in
+            let number = Int(target.userID.rawValue.dropFirst("user-".count)) ?? 0
+            return number < 15 || attempt > 1
+                ? .unregister(at: nil, reason: "410 Unregistered") : .retry(after: nil, reason: "503")
+        }
+        let never = Duration.seconds(3600)
+        try await PipelineScene.run(members: 100, provider: provider, settleInterval: never) { scene in
+            let id = try await scene.post()
+            _ = try await eventually {
+                let status = try await scene.store.event(id, in: scene.network)
+                return status?.deliveries[.unregistered] == 15 ? true : nil
+            }
+            _ = try await eventually { scene.dispatcher.laneStatuses.first { $0.circuit == .open } }
+            await scene.dispatcher.undoUnregistrations(at: .now + .seconds(2))
+            for number in [0, 14] {
+                let device = try await scene.store.device("device of user-\(number)", in: scene.network)
+                #expect(device?.state == .active && device?.error == nil)
+            }
+        }
+    }
+
     @Test func `where others go through, only what is held waits`() async throws {
         let provider = ScriptedProvider { target, _ in
             let number = Int(target.userID.rawValue.dropFirst("user-".count)) ?? 0

@@ -44,6 +44,7 @@ final class PipelineScene: Sendable {
         backoff.last = .zero
         dispatcher = Dispatcher(
             queue: watched,
+            devices: store,
             providers: providers ?? [provider],
             policy: OutcomePolicy(backoff: backoff),
             settleInterval: settleInterval,

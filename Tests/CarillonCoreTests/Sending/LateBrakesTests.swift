@@ -1,0 +1,18 @@
+import Testing
+
+@testable import CarillonCore
+
+@Suite struct LateBrakesTests {
+    private let lane = Lane(networkID: NetworkID(trusted: "acme"), provider: .apns, appID: "app")
+
+    @Test func `a lane is due after a second, once more after fifteen, and not again`() {
+        var brakes = LateBrakes()
+        let now = ContinuousClock.now
+        brakes.note(lane, at: now)
+        #expect(brakes.takeDue(at: now).isEmpty)
+        #expect(brakes.takeDue(at: now + .seconds(1)) == [lane])
+        #expect(brakes.takeDue(at: now + .seconds(14)).isEmpty)
+        #expect(brakes.takeDue(at: now + .seconds(15)) == [lane])
+        #expect(brakes.takeDue(at: now + .seconds(3600)).isEmpty)
+    }
+}
