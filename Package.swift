@@ -198,7 +198,7 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "carillon", "CarillonCore", "EmbeddedPostgres",
+                "carillon", "CarillonCore", "CarillonSimulator", "EmbeddedPostgres",
                 asyncHTTPClient, hummingbird, httpTypes, logging, nioCore, nioHTTP1,
             ],
             swiftSettings: settings

@@ -11,7 +11,8 @@ struct DemoCommand: AsyncParsableCommand {
         abstract: "Play the main job: three events in, the right notifications out, each toggle once.",
         discussion: """
             Starts a service on a throw-away database, unless --url names one that runs. Makes a network, uses it and \
-            removes it again.
+            removes it again. A second act, with the service of its own only, sends the same events to an iPhone, an \
+            Android phone and a browser of simulated push services.
             """
     )
 
@@ -30,13 +31,19 @@ struct DemoCommand: AsyncParsableCommand {
                 }
                 let secret = Secret(token.trimmingCharacters(in: .whitespacesAndNewlines))
                 let client = DemoClient(base: url, operatorToken: secret, terminal: terminal)
-                try await DemoScript(client: client, logLines: nil, terminal: terminal).play()
+                try await DemoScript(on: DemoStage(client: client, terminal: terminal), logLines: nil).play()
+                terminal.line()
+                terminal.line("The second act needs a service of the demo's own, without --url.")
             } else {
-                terminal.line("Starting a service on a throw-away database …")
-                try await DemoService.withService { client, logLines in
-                    try await DemoScript(client: client, logLines: logLines, terminal: terminal).play()
+                terminal.line("Starting a service on a throw-away database, and simulated push services …")
+                try await DemoService.withService { client, logLines, simulator in
+                    let stage = DemoStage(client: client, terminal: terminal)
+                    try await DemoScript(on: stage, logLines: logLines).play()
+                    try await DemoPushScript(on: stage, simulator: simulator).play()
                 }
             }
+            terminal.line()
+            terminal.line(terminal.styled("Everything came out as it should.", .green))
         }
     }
 }

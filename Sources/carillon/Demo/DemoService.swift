@@ -1,5 +1,6 @@
 import CarillonCore
 import CarillonProviders
+import CarillonSimulator
 import Foundation
 import Logging
 
@@ -16,18 +17,34 @@ enum DemoService {
         case script
     }
 
-    /// Runs a service for as long as `body` takes.
+    /// Runs a service and simulated push services for as long as `body` takes.
     ///
-    /// - Parameter body: Gets a client of the service and the file of the log provider's lines.
-    /// - Throws: What `body` throws, and why the service cannot run.
-    static func withService(_ body: @escaping @Sendable (DemoClient, DemoLogLines) async throws -> Void) async throws {
+    /// - Parameter body: Gets a client of the service, the file of the log provider's lines and the push services.
+    /// - Throws: What `body` throws, and why the services cannot run.
+    static func withService(
+        _ body: @escaping @Sendable (DemoClient, DemoLogLines, Simulator) async throws -> Void
+    ) async throws {
+        let simulator = try await Simulator.start()
+        do {
+            try await withService(simulator, body)
+        } catch {
+            await simulator.shutdown()
+            throw error
+        }
+        await simulator.shutdown()
+    }
+
+    private static func withService(
+        _ simulator: Simulator,
+        _ body: @escaping @Sendable (DemoClient, DemoLogLines, Simulator) async throws -> Void
+    ) async throws {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
         let lines = "\(scratch.path)/log-lines"
         let descriptor = open(lines, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StartError("cannot write to \(lines)") }
         defer { close(descriptor) }
-        let settings = try Settings(environment: environment(dataDirectory: "\(scratch.path)/data"))
+        let settings = try Settings(environment: environment("\(scratch.path)/data", simulator))
         let composition = try Composition(
             settings,
             output: LineWriter(descriptor: descriptor),
@@ -47,7 +64,7 @@ enum DemoService {
                     operatorToken: composition.operatorToken,
                     terminal: Terminal()
                 )
-                try await body(client, DemoLogLines(path: lines))
+                try await body(client, DemoLogLines(path: lines), simulator)
                 return .script
             }
             defer { group.cancelAll() }
@@ -57,7 +74,7 @@ enum DemoService {
         }
     }
 
-    private static func environment(dataDirectory: String) -> [String: String] {
+    private static func environment(_ dataDirectory: String, _ simulator: Simulator) -> [String: String] {
         let inherited: [Setting] = [.templatesDir, .migrationsDir]
         let all = ProcessInfo.processInfo.environment
         var environment = all.filter { name, _ in inherited.contains { $0.variable == name } }
@@ -65,7 +82,11 @@ enum DemoService {
         environment[Setting.managementListen.variable] = "127.0.0.1:0"
         environment[Setting.dataDir.variable] = dataDirectory
         environment[Setting.logLevel.variable] = "warning"
-        // The demo's receiver of webhooks is on this machine.
+        environment[Setting.extraCaFile.variable] = simulator.certificateAuthorityFile
+        environment[Setting.apnsProductionUrl.variable] = simulator.urls.apnsProduction
+        environment[Setting.apnsSandboxUrl.variable] = simulator.urls.apnsSandbox
+        environment[Setting.fcmUrl.variable] = simulator.urls.fcm
+        // The demo's receivers of webhooks and Web Push are on this machine.
         environment[Setting.egressAllow.variable] = "127.0.0.0/8"
         return environment
     }

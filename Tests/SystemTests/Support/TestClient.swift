@@ -28,14 +28,15 @@ struct TestClient: Sendable {
         _ path: String,
         token: String? = nil,
         headers: [String: String] = [:],
-        body: [UInt8]? = nil
+        body: [UInt8]? = nil,
+        contentType: String = "application/json"
     ) async throws -> Answer {
         var request = HTTPClientRequest(url: base + path)
         request.method = method
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let token { request.headers.add(name: "authorization", value: "Bearer \(token)") }
         if let body {
-            request.headers.add(name: "content-type", value: "application/json")
+            request.headers.add(name: "content-type", value: contentType)
             request.body = .bytes(ByteBuffer(bytes: body))
         }
         let response = try await Self.client.execute(request, timeout: .seconds(30))

@@ -1,0 +1,37 @@
+import CarillonCore
+import CarillonSimulator
+
+/// Runs simulated push services while `body` runs.
+func withSimulator(
+    _ configuration: SimulatorConfiguration = SimulatorConfiguration(),
+    _ body: (Simulator) async throws -> Void
+) async throws {
+    let simulator = try await Simulator.start(configuration)
+    do {
+        try await body(simulator)
+    } catch {
+        await simulator.shutdown()
+        throw error
+    }
+    await simulator.shutdown()
+}
+
+extension Simulator {
+    /// What a service needs to take these for Apple's, Google's and the browsers' push services.
+    var environment: [String: String] {
+        [
+            "CARILLON_APNS_PRODUCTION_URL": urls.apnsProduction, "CARILLON_APNS_SANDBOX_URL": urls.apnsSandbox,
+            "CARILLON_FCM_URL": urls.fcm, "CARILLON_EXTRA_CA_FILE": certificateAuthorityFile,
+        ]
+    }
+
+    /// What was accepted for the device with this token.
+    func accepted(for token: String) -> [ReceivedNotification] {
+        received.notifications.filter { $0.deviceToken == token && $0.isAccepted }
+    }
+}
+
+extension ReceivedNotification {
+    /// What was sent, decrypted where it was encrypted.
+    var json: JSONValue { (try? JSONValue(parsing: payload)) ?? .null }
+}
