@@ -10,8 +10,8 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo",
         abstract: "Play the main job: three events in, the right notifications out, each toggle once.",
         discussion: """
-            Starts a service on a throw-away database, unless --url names one that runs. Makes a network, uses it and \
-            removes it again. A second act, with the service of its own only, sends the same events to an iPhone, an \
+            Starts a service on a throw-away database, unless --url names one that runs on this machine and may send to \
+            it (CARILLON_EGRESS_ALLOW=127.0.0.0/8). Makes a network, uses it and removes it again. A second act, with the service of its own only, sends the same events to an iPhone, an \
             Android phone and a browser of simulated push services.
             """
     )

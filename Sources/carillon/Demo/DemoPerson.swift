@@ -17,7 +17,8 @@ struct DemoPerson: Sendable {
             let body = explanation["notification"]?["body"]?.text ?? ""
             let isDelivered = state == "delivered"
             let outcome = terminal.styled(state.padded(to: 10), isDelivered ? .green : .red)
-            return "\(name) \(outcome) \(provider.padded(to: 8)) \(title) | \(body)"
+            let reason = isDelivered ? "" : delivery["reason"]?.text.map { " (\($0))" } ?? ""
+            return "\(name) \(outcome) \(provider.padded(to: 8)) \(title) | \(body)\(reason)"
         }
         let level = explanation["decidedBy"]?.text ?? "nobody"
         let reason = explanation["reason"]?.text.map { " (\($0))" } ?? ""

@@ -12,9 +12,10 @@ import Logging
 
 /// A service of the demo's own, on a database that is gone afterwards.
 enum DemoService {
-    private enum Ending {
-        case service
-        case script
+    /// What ended, and how.
+    private enum Ending: Sendable {
+        case service(Result<Void, any Error>)
+        case script(Result<Void, any Error>)
     }
 
     /// Runs a service and simulated push services for as long as `body` takes.
@@ -50,27 +51,55 @@ enum DemoService {
             output: LineWriter(descriptor: descriptor),
             logger: .standardError(settings)
         )
-        try await withThrowingTaskGroup(of: Ending.self) { group in
+        try await play(on: composition) { client in
+            try await body(client, DemoLogLines(path: lines), simulator)
+        }
+    }
+
+    /// Runs a service until the script has ended, and then stops it as a signal does, whether the script failed or not:
+    /// merely cancelled, it would leave work undone.
+    private static func play(
+        on composition: Composition,
+        _ script: @escaping @Sendable (DemoClient) async throws -> Void
+    ) async throws {
+        let first = await withTaskGroup(of: Ending.self) { group in
+            group.addTask { .service(await result { try await composition.run() }) }
             group.addTask {
-                try await composition.run()
-                return .service
-            }
-            group.addTask {
-                guard await composition.readiness.waits(until: { $0[.open] != nil && $0.hasDatabase }),
-                    let address = composition.readiness[.open]
-                else { throw CancellationError() }
-                let client = DemoClient(
-                    base: "http://\(address)",
-                    operatorToken: composition.operatorToken,
-                    terminal: Terminal()
+                .script(
+                    await result {
+                        guard let address = await address(of: composition) else { throw CancellationError() }
+                        let token = composition.operatorToken
+                        try await script(
+                            DemoClient(base: "http://\(address)", operatorToken: token, terminal: Terminal())
+                        )
+                    }
                 )
-                try await body(client, DemoLogLines(path: lines), simulator)
-                return .script
             }
-            defer { group.cancelAll() }
-            guard case .script = try await group.next() else { throw StartError("the service has stopped") }
-            await composition.stop()
-            while try await group.next() != nil {}
+            let first = await group.next()
+            if case .script = first { await composition.stop() } else { group.cancelAll() }
+            await group.waitForAll()
+            return first
+        }
+        switch first {
+        case .script(let result)?: try result.get()
+        case .service(let result)?:
+            try result.get()
+            throw StartError("the service has stopped")
+        case nil: throw CancellationError()
+        }
+    }
+
+    private static func address(of composition: Composition) async -> ListenAddress? {
+        let readiness = composition.readiness
+        guard await readiness.waits(until: { $0[.open] != nil && $0.hasDatabase }) else { return nil }
+        return readiness[.open]
+    }
+
+    private static func result(_ work: () async throws -> Void) async -> Result<Void, any Error> {
+        do {
+            return .success(try await work())
+        } catch {
+            return .failure(error)
         }
     }
 

@@ -1,0 +1,66 @@
+import Foundation
+import NIOHTTP1
+import Testing
+
+extension Services {
+    /// `carillon demo`, which plays the main job and checks that it comes out as told.
+    @Suite struct DemoTests {
+        private static let migrations = URL(fileURLWithPath: #filePath)
+            .appending(path: "../../../Migrations").standardizedFileURL
+
+        private let scratch: Scratch
+
+        init() throws {
+            scratch = try Scratch()
+        }
+
+        @Test func `plays both acts and ends with 0`() async throws {
+            let demo = try Program(["demo"], environment: [:], scratch: scratch)
+            #expect(try await demo.exitStatus(within: .seconds(60)) == 0, "\(demo.errorText)")
+            #expect(demo.outputText.hasSuffix("Everything came out as it should.\n"))
+            #expect(demo.outputText.contains("Bob    unregistered iPhone   410"))
+        }
+
+        @Test func `an act that fails ends the demo, and its service and database with it`() async throws {
+            let migrations = scratch.path("migrations")
+            try FileManager.default.copyItem(at: Self.migrations, to: URL(fileURLWithPath: migrations))
+            // The act in which a browser is registered cannot come out right.
+            let directory = URL(fileURLWithPath: "\(migrations)/0002_directory.sql")
+            var tables = try String(contentsOf: directory, encoding: .utf8)
+            tables += "ALTER TABLE devices ADD CHECK (provider <> 'webpush');\n"
+            try Data(tables.utf8).write(to: directory)
+            let demo = try Program(["demo"], environment: ["CARILLON_MIGRATIONS_DIR": migrations], scratch: scratch)
+            #expect(try await demo.exitStatus(within: .seconds(40)) == 1)
+            #expect(demo.errorText.contains("carillon: expected 200 or 201, got 5"), "\(demo.errorText)")
+            #expect(!demo.outputText.contains("Everything came out"))
+        }
+
+        @Test func `a service that cannot start ends the demo`() async throws {
+            let migrations = scratch.path("empty")
+            try FileManager.default.createDirectory(atPath: migrations, withIntermediateDirectories: true)
+            let demo = try Program(["demo"], environment: ["CARILLON_MIGRATIONS_DIR": migrations], scratch: scratch)
+            #expect(try await demo.exitStatus(within: .seconds(40)) == 1)
+            #expect(demo.errorText.contains("\ncarillon: "), "\(demo.errorText)")
+        }
+
+        @Test(arguments: [("127.0.0.0/8", Int32(0)), ("10.0.0.0/8", 1)])
+        func `plays on a service that runs, or says what that may not do`(allowed: String, status: Int32) async throws {
+            let service = try await RunningService.start(
+                in: scratch,
+                environment: ["CARILLON_EGRESS_ALLOW": allowed]
+            )
+            let token = scratch.path("data/operator-token")
+            let demo = try Program(
+                ["demo", "--url", service.open.base, "--operator-token-file", token],
+                environment: [:],
+                scratch: scratch
+            )
+            #expect(try await demo.exitStatus(within: .seconds(60)) == status, "\(demo.errorText)")
+            #expect(demo.errorText.contains("CARILLON_EGRESS_ALLOW=127.0.0.0/8") == (status != 0))
+            // What it made is gone again, however it ended.
+            let networks = try await service.open.send(.GET, "/v1/networks", token: service.operatorToken)
+            #expect(networks.json["items"]?.elements.isEmpty == true, "\(networks.text)")
+            #expect(try await service.stop() == 0)
+        }
+    }
+}
