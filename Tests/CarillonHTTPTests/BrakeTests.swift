@@ -8,8 +8,8 @@ import Testing
             ("apns/apps/com.acme.chat", #"{"host":"x"}"#, ["/host"]), ("fcm/apps/com.acme.chat", "[]", [""]),
             ("webpush", "{}", ["/host"]), ("webpush", #"{"host":""}"#, ["/host"]),
             ("webpush", #"{"host":"push.example/x"}"#, ["/host"]),
-            ("webhook", #"{"host":"a b","x":1}"#, ["/host", "/x"]),
-            ("webhook", #"{"host":["push.example"]}"#, ["/host"]),
+            ("webpush", #"{"host":"a b","x":1}"#, ["/host", "/x"]),
+            ("webpush", #"{"host":["push.example"]}"#, ["/host"]),
             ("webpush", #"{"host":"\#(String(repeating: "a", count: 256))"}"#, ["/host"]),
         ]
     )
@@ -33,9 +33,10 @@ import Testing
                 #expect(try await api.call(.post, path, as: stranger).status == 403)
             }
             #expect(try await api.call(.post, path, as: other.adminKey).status == 404)
-            #expect(
-                try await api.call(.post, network.path("providers/log/release"), as: network.adminKey).status == 404
-            )
+            for provider in ["log", "webhook"] {
+                let path = network.path("providers/\(provider)/release")
+                #expect(try await api.call(.post, path, as: network.adminKey).status == 404)
+            }
             #expect(try await api.call(.get, path, as: network.adminKey).status == 405)
             #expect(api.dispatcher.told.isEmpty)
         }
@@ -46,7 +47,6 @@ import Testing
             let network = try await api.makeNetwork()
             for (path, body) in [
                 ("apns/apps/com.acme%2Fchat", nil), ("fcm/apps/x", "{}"), ("webpush", #"{"host":"Push.example:8443"}"#),
-                ("webhook", #"{"host":"hooks.example"}"#),
             ] {
                 let path = network.path("providers/\(path)/release")
                 let answer = try await api.call(.post, path, body, as: network.adminKey)
@@ -57,7 +57,7 @@ import Testing
             #expect(
                 api.dispatcher.told == [
                     "released acme/apns/com.acme/chat \(until)", "released acme/fcm/x \(until)",
-                    "released acme/webpush/push.example:8443 \(until)", "released acme/webhook/hooks.example \(until)",
+                    "released acme/webpush/push.example:8443 \(until)",
                 ]
             )
         }

@@ -19,14 +19,21 @@ import Testing
             ),
             LaneStatus(lane: Lane(networkID: NetworkID(trusted: "other"), provider: .log, appID: ""), circuit: .open),
         ]
-        try await withAPI(lanes: lanes) { api in
+        var braked = LaneStatus(
+            lane: Lane(networkID: NetworkID(trusted: "acme"), provider: .fcm, appID: "chat"),
+            circuit: .closed
+        )
+        braked.brake = LaneStatus.Brake(since: TestAPI.now, reason: "brake: 60 of 130 devices reported as gone")
+        try await withAPI(lanes: lanes + [braked]) { api in
             let network = try await api.makeNetwork()
             let answer = try await api.call(.get, network.path("providers"), as: network.adminKey)
             #expect(
                 answer.text == """
-                    {"items":[{"provider":"log","appId":null,"host":null,"circuit":"closed","since":null,"reason":null},\
+                    {"items":[{"provider":"fcm","appId":"chat","host":null,"circuit":"closed","since":null,"reason":null,\
+                    "brake":{"since":"2026-11-24T12:00:00.000Z","reason":"brake: 60 of 130 devices reported as gone"}},\
+                    {"provider":"log","appId":null,"host":null,"circuit":"closed","since":null,"reason":null,"brake":null},\
                     {"provider":"webhook","appId":null,"host":"chat.example:443","circuit":"open",\
-                    "since":"2026-11-24T12:00:00.000Z","reason":"connection refused"}]}
+                    "since":"2026-11-24T12:00:00.000Z","reason":"connection refused","brake":null}]}
                     """
             )
         }

@@ -41,15 +41,15 @@ public final class FanoutWorker: Service {
         self.logger = logger
     }
 
-    /// Works until graceful shutdown; what is in hand is finished, what waits is given back.
+    /// Works until graceful shutdown or cancellation; what is in hand is finished, what waits is given back.
     public func run() async throws {
-        await withGracefulShutdownHandler {
+        await withTaskCancellationOrGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 group.addTask { await self.claimOrphans() }
                 group.addTask { await self.renewLeases() }
                 for _ in 0..<2 { group.addTask { await self.expandEvents() } }
             }
-        } onGracefulShutdown: {
+        } onCancelOrGracefulShutdown: {
             self.queue.close()
         }
         await queue.giveBackRest()

@@ -10,43 +10,44 @@ extension Dispatcher {
     ///   - provider: The provider.
     ///   - appID: The app; `nil` when the credential is for all lanes of the provider.
     public func credentialChanged(in network: NetworkID, provider: ProviderName, appID: String?) async {
+        credentialChanges.withLock { $0.note(network, provider, appID: appID, at: .now) }
         await reopen(in: network, provider: provider, appID: appID)
     }
 
     /// Believes a lane's provider until a moment when it reports devices as gone, however many they are.
     ///
+    /// Other replicas learn of it within ten seconds, and then try again what they held meanwhile.
     /// - Throws: What the queue throws.
     public func releaseBrake(of lane: Lane, until end: Timestamp) async throws {
         try await queue.releaseBrake(of: lane, until: end)
-        brakes.withLock { _ = $0.released.insert(lane) }
+        brakes.withLock { $0.release(lane, at: .now) }
         logger.notice("The brake on unregistrations is let go", metadata: ["lane": "\(lane)", "until": "\(end)"])
-        await reopen(in: lane.networkID, provider: lane.provider, appID: lane.appID)
+        await reopen(lane)
     }
 
     /// Learns which brakes were let go, by whichever replica, or are on again; forgets lanes that are not used any more.
     func tendLanes() async {
         let now = ContinuousClock.now
         lanes.withLock { $0.prune(at: now) }
-        do {
-            let released = try await queue.releasedBrakes()
-            brakes.withLock { $0.released = released }
-        } catch {
-            logger.debug("Could not read which brakes are let go", metadata: ["error": "\(error)"])
-        }
-        tellOff(brakes.withLock { $0.prune(at: now) })
+        brakes.withLock { $0.prune(at: now) }
+        _ = await learnReleasedBrakes()
     }
 
-    /// Takes devices back into use that were put out of use shortly before the brake of their lane went on.
+    /// Takes devices back into use that were put out of use before the brake of their lane went on.
     func undoUnregistrations(at now: ContinuousClock.Instant = .now) async {
-        for lane in lateBrakes.withLock({ $0.takeDue(at: now) }) where brakes.withLock({ $0.isOn(lane) }) {
-            // The database has written down when by its own clock.
-            let now = clock.now()
-            let window = (now - LateBrakes.window)..<(now + .seconds(60))
+        let due = lateBrakes.withLock { $0.takeDue(at: now) }
+        // Somebody may have let it go in another replica.
+        guard !due.isEmpty, await learnReleasedBrakes() else {
+            lateBrakes.withLock { late in for (lane, since) in due { late.note(lane, since: since, at: .now) } }
+            return
+        }
+        for (lane, since) in due where brakes.withLock({ $0.isOn(lane) }) {
             do {
                 let count = try await devices.restoreDevices(
                     lane.provider,
                     appID: lane.appID,
-                    putOutOfUse: window,
+                    // The database has written down when by its own clock.
+                    putOutOfUse: since - .seconds(5)..<clock.now() + .seconds(60),
                     in: lane.networkID
                 )
                 guard count > 0 else { continue }
@@ -55,9 +56,22 @@ extension Dispatcher {
                     metadata: ["lane": "\(lane)", "devices": "\(count)"]
                 )
             } catch {
-                lateBrakes.withLock { $0.note(lane, at: .now) }
+                lateBrakes.withLock { $0.note(lane, since: since, at: .now) }
                 logger.debug("Could not take devices back into use", metadata: ["error": "\(error)"])
             }
+        }
+    }
+
+    /// Learns which brakes are let go, and begins anew with the lanes of which that is news; `false` when it is not known.
+    private func learnReleasedBrakes() async -> Bool {
+        do {
+            let stored = try await queue.releasedBrakes()
+            let news = brakes.withLock { $0.learn(released: stored, at: .now) }
+            for lane in news { await reopen(lane) }
+            return true
+        } catch {
+            logger.debug("Could not read which brakes are let go", metadata: ["error": "\(error)"])
+            return false
         }
     }
 
@@ -66,6 +80,10 @@ extension Dispatcher {
         for lane in lanes {
             logger.notice("Reports of devices as gone are believed again", metadata: ["lane": "\(lane)"])
         }
+    }
+
+    private func reopen(_ lane: Lane) async {
+        await reopen(in: lane.networkID, provider: lane.provider, appID: lane.appID)
     }
 
     private func reopen(in network: NetworkID, provider: ProviderName, appID: String?) async {

@@ -140,7 +140,12 @@ extension Dispatcher {
         // What was reported before is settled already, and the row may be somebody else's by now.
         guard !page.outcomes.isEmpty || (isOver && !page.unreported.isEmpty) else { return PausedGroups() }
         let lane = ledger.group.lane
-        let verdict = brakes.withLock { $0.hold(page.outcomes, of: lane, at: .now) }
+        var reported = page.outcomes
+        if credentialChanges.withLock({ $0.hasChanged(lane, since: ledger.begin) }) {
+            reported = reported.map { ($0.target, $0.outcome.ofFormerCredential) }
+        }
+        let wallTime = clock.now()
+        let verdict = brakes.withLock { $0.hold(reported, of: lane, at: .now, wallTime: wallTime) }
         tell(verdict, of: lane)
         var (settlement, news) = policy.settle(
             ledger.group,
@@ -148,7 +153,7 @@ extension Dispatcher {
             held: verdict.held,
             unreported: page.unreported,
             isOver: isOver,
-            now: clock.now(),
+            now: wallTime,
             random: { .random(in: -1...1) }
         )
         var paused = PausedGroups()
@@ -171,8 +176,9 @@ extension Dispatcher {
     private func tell(_ verdict: UnregistrationBrakes.Verdict, of lane: Lane) {
         if let held = verdict.held { metrics.heldUnregistrations(held.targets.count, provider: lane.provider) }
         switch verdict.turn {
-        case .on(let reason):
-            lateBrakes.withLock { $0.note(lane, at: .now) }
+        case .on(let reason, let span):
+            let since = clock.now() - span
+            lateBrakes.withLock { $0.note(lane, since: since, at: .now) }
             logger.notice(
                 "Reports of devices as gone are not believed for now",
                 metadata: ["lane": "\(lane)", "reason": "\(reason)"]

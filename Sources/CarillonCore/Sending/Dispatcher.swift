@@ -21,6 +21,7 @@ public final class Dispatcher: Service {
     let lanes = Mutex(LaneTable())
     let brakes = Mutex(UnregistrationBrakes())
     let lateBrakes = Mutex(LateBrakes())
+    let credentialChanges = Mutex(CredentialChanges())
     let ledgers = Mutex<[DeliveryGroup.ID: SendLedger]>([:])
     let wakeups: AsyncStream<Void>
     let wake: AsyncStream<Void>.Continuation
@@ -75,7 +76,17 @@ public final class Dispatcher: Service {
     }
 
     /// The lanes that are in use or paused.
-    public var laneStatuses: [LaneStatus] { lanes.withLock { $0.statuses } }
+    public var laneStatuses: [LaneStatus] {
+        var brakes = brakes.withLock { $0.statuses }
+        var statuses = lanes.withLock { $0.statuses }
+        for index in statuses.indices { statuses[index].brake = brakes.removeValue(forKey: statuses[index].lane) }
+        for (lane, brake) in brakes {
+            var status = LaneStatus(lane: lane, circuit: .closed)
+            status.brake = brake
+            statuses.append(status)
+        }
+        return statuses.sorted { $0.lane < $1.lane }
+    }
 
     /// Works until graceful shutdown: what is being sent is finished, or stopped when it takes too long, and written down;
     /// what waits is given back.

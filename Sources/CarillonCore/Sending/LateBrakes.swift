@@ -2,23 +2,21 @@
 ///
 /// Twice: soon, and once more when the last pages from before are certain to be written.
 struct LateBrakes {
-    /// How far back: as far as a brake looks, and as far as the database's clock may be behind.
-    static let window = Duration.seconds(300 + 60)
     private static let delays: [Duration] = [.seconds(1), .seconds(15)]
     private static let mostEntries = 10_000
 
-    private var entries: [(lane: Lane, due: ContinuousClock.Instant)] = []
+    private var entries: [(lane: Lane, since: Timestamp, due: ContinuousClock.Instant)] = []
 
-    /// Notes that a lane's brake went on.
-    mutating func note(_ lane: Lane, at now: ContinuousClock.Instant) {
+    /// Notes that a lane's brake went on by reports since a moment.
+    mutating func note(_ lane: Lane, since: Timestamp, at now: ContinuousClock.Instant) {
         guard entries.count < Self.mostEntries else { return }
-        entries += Self.delays.map { (lane, now + $0) }
+        entries += Self.delays.map { (lane, since, now + $0) }
     }
 
-    /// Takes the lanes out whose time has come.
-    mutating func takeDue(at now: ContinuousClock.Instant) -> Set<Lane> {
+    /// Takes the lanes out whose time has come, with the moment since when they were believed too much.
+    mutating func takeDue(at now: ContinuousClock.Instant) -> [Lane: Timestamp] {
         let due = entries.filter { $0.due <= now }
         if !due.isEmpty { entries.removeAll { $0.due <= now } }
-        return Set(due.map(\.lane))
+        return Dictionary(due.map { ($0.lane, $0.since) }, uniquingKeysWith: min)
     }
 }

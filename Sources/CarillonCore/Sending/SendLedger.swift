@@ -21,6 +21,8 @@ final class SendLedger: Sendable {
 
     /// The group as it was handed to the provider.
     let group: DeliveryGroup
+    /// When it was handed over.
+    let begin = ContinuousClock.now
     private let state: Mutex<State>
     private let turn = Mutex(())
 

@@ -1,22 +1,23 @@
 import DequeModule
 
-/// Notices when a lane's provider suddenly reports much of what we send to as gone.
+/// Notices when a lane's provider reports much of what we send to as gone.
 ///
 /// That is a wrong key, topic or environment more often than an exodus, and devices that were unregistered by mistake stay
-/// silent until their apps register again. It counts what was answered within five minutes, each device that is gone once,
-/// however often it is sent to: those that were held and are tried again do not add up.
+/// silent until their apps register again. It counts what was answered within five minutes, or since it can remember as
+/// long as nothing was delivered; each device that is gone once, however often it is sent to. Once it is on, only devices
+/// that are delivered to make it go off: time does not make a wrong credential right.
 struct UnregistrationBrake<Instant: InstantProtocol> where Instant.Duration == Duration {
     /// What a provider answered for some devices.
     struct Answers {
-        var delivered = 0
+        var delivered: [DeviceID] = []
         /// Answers that tell nothing of whether a device is there.
         var others = 0
         var gone: [DeviceID] = []
 
-        var isEmpty: Bool { delivered == 0 && others == 0 && gone.isEmpty }
+        var isEmpty: Bool { delivered.isEmpty && others == 0 && gone.isEmpty }
     }
 
-    /// What was answered within the window.
+    /// What was answered.
     struct Tally: Equatable {
         var delivered = 0
         var others = 0
@@ -24,15 +25,18 @@ struct UnregistrationBrake<Instant: InstantProtocol> where Instant.Duration == D
 
         var all: Int { delivered + others + gone }
 
-        /// Whether reports should not be believed: many and more than a fifth, or some and nothing else.
-        var isSuspicious: Bool { gone >= 50 && gone * 5 > all || gone >= 20 && delivered == 0 }
+        /// Whether reports should not be believed any more: many and more than a fifth, or some and nothing else.
+        var isSuspicious: Bool { gone >= 50 && isOverAFifth || gone >= 20 && delivered == 0 }
+
+        /// Whether they should go on not being believed.
+        var isOverAFifth: Bool { gone * 5 > all }
 
         /// Whether the provider takes less than it reports as gone.
         var isMostlyGone: Bool { gone > delivered }
     }
 
     private struct Bucket {
-        let start: Instant
+        var start: Instant
         var delivered = 0
         var others = 0
         var gone: Set<DeviceID> = []
@@ -47,15 +51,19 @@ struct UnregistrationBrake<Instant: InstantProtocol> where Instant.Duration == D
     private var buckets: Deque<Bucket> = []
     /// How many devices are remembered, at most 10,000.
     private(set) var remembered = 0
-    /// Whether the last page was held, or would have been.
-    var isOn = false
+    /// Since when reports are not believed; `nil` while they are.
+    private(set) var onSince: Timestamp?
+    /// When something was last answered.
+    private(set) var lastNote: Instant?
 
     init() {}
 
-    /// When something was last answered.
-    var lastNote: Instant? { buckets.last?.start }
+    var isOn: Bool { onSince != nil }
 
-    /// What was answered within the window, as of the last note.
+    /// When the first of what counts was answered.
+    var firstNote: Instant? { buckets.first?.start }
+
+    /// What counts, as of the last note.
     var tally: Tally {
         buckets.reduce(into: Tally()) { tally, bucket in
             tally.delivered += bucket.delivered
@@ -64,29 +72,44 @@ struct UnregistrationBrake<Instant: InstantProtocol> where Instant.Duration == D
         }
     }
 
-    /// Forgets what is older than the window.
+    /// Why reports are not believed.
+    var reason: String {
+        let tally = tally
+        return "brake: \(tally.gone) of \(tally.all) devices reported as gone"
+    }
+
+    /// Whether what was answered long ago still counts.
+    private var isTimeless: Bool {
+        isOn || buckets.contains { !$0.gone.isEmpty } && buckets.allSatisfy { $0.delivered == 0 }
+    }
+
+    /// Forgets what does not count any more.
     mutating func advance(to now: Instant) {
+        guard !isTimeless else { return }
         while let first = buckets.first, first.start.advanced(by: Self.window) <= now {
             remembered -= first.gone.count
             buckets.removeFirst()
         }
     }
 
-    /// Notes a page of answers.
+    /// Notes a page of answers, and goes on or off by it.
     ///
     /// - Parameters:
     ///   - answers: What was answered.
     ///   - now: When.
+    ///   - wallTime: The same, to show to people.
     ///   - room: How many more devices may be remembered. Reports of those that are not count every time.
     /// - Returns: How many devices are gone that were not counted already.
-    mutating func note(_ answers: Answers, at now: Instant, remembering room: Int) -> Int {
+    mutating func note(_ answers: Answers, at now: Instant, wallTime: Timestamp, remembering room: Int) -> Int {
         advance(to: now)
-        if buckets.last.map({ $0.start.advanced(by: Self.bucketLength) <= now }) ?? true {
-            buckets.append(Bucket(start: now))
-        }
+        lastNote = now
+        let wasTimeless = isTimeless
+        let isFull = buckets.last.map { $0.start.advanced(by: Self.bucketLength) <= now } ?? true
+        if buckets.isEmpty || isFull && !isTimeless { buckets.append(Bucket(start: now)) }
         let last = buckets.count - 1
-        buckets[last].delivered += answers.delivered
+        buckets[last].delivered += answers.delivered.count
         buckets[last].others += answers.others
+        for device in answers.delivered { _ = forget(device) }
         let limit = min(Self.mostRemembered, remembered + max(0, room))
         var newlyGone = 0
         for device in answers.gone {
@@ -102,11 +125,32 @@ struct UnregistrationBrake<Instant: InstantProtocol> where Instant.Duration == D
                 newlyGone += 1
             }
         }
+        let tally = tally
+        if !(isOn ? tally.isOverAFifth : tally.isSuspicious) {
+            onSince = nil
+        } else if onSince == nil {
+            onSince = wallTime
+        }
+        if wasTimeless, !isTimeless { beginWindow(at: now) }
         return newlyGone
+    }
+
+    /// Lets what counted without regard to time count for another window.
+    private mutating func beginWindow(at now: Instant) {
+        guard var all = buckets.popFirst() else { return }
+        for bucket in buckets {
+            all.delivered += bucket.delivered
+            all.others += bucket.others
+            all.gone.formUnion(bucket.gone)
+            all.unremembered += bucket.unremembered
+        }
+        all.start = now
+        buckets = [all]
     }
 
     /// Answers whether it was remembered.
     private mutating func forget(_ device: DeviceID) -> Bool {
+        guard remembered > 0 else { return false }
         for index in buckets.indices.reversed() where buckets[index].gone.remove(device) != nil {
             remembered -= 1
             return true

@@ -1,7 +1,7 @@
 /// The brakes of all lanes.
 ///
-/// Users choose the hosts of webhooks and browsers' push services, and with them lanes: both the lanes and what is
-/// remembered of each are bounded.
+/// Users choose the hosts of browsers' push services, and with them lanes: both the lanes and what is remembered of each
+/// are bounded.
 struct UnregistrationBrakes {
     typealias Outcomes = [(target: Target, outcome: Outcome)]
 
@@ -17,7 +17,8 @@ struct UnregistrationBrakes {
 
     /// A change of a brake.
     enum Turn: Equatable {
-        case on(reason: String)
+        /// It went on, by reports of which the first was `span` ago.
+        case on(reason: String, span: Duration)
         case off
     }
 
@@ -26,58 +27,75 @@ struct UnregistrationBrakes {
     static let mostLanes = 10_000
     /// The most devices that are remembered, of all lanes.
     private static let mostRemembered = 200_000
+    /// How long it may take until what was let go here is seen in the database.
+    private static let releaseDelay = Duration.seconds(30)
 
     private var brakes: [Lane: Brake] = [:]
     private var remembered = 0
     /// The lanes whose reports are believed, however many are gone.
-    var released: Set<Lane> = []
-
-    /// Whether the reports of a lane are not believed for now.
-    func isOn(_ lane: Lane) -> Bool { brakes[lane]?.isOn == true && !released.contains(lane) }
+    private var released: Set<Lane> = []
+    private var releasedHere: [Lane: ContinuousClock.Instant] = [:]
 
     /// How many lanes have one.
     var count: Int { brakes.count }
 
-    /// A page of outcomes as it is to be acted upon.
-    mutating func hold(_ outcomes: Outcomes, of lane: Lane, at now: ContinuousClock.Instant) -> Verdict {
-        let answers = Brake.Answers(outcomes)
-        guard !answers.isEmpty else { return Verdict(outcomes: outcomes) }
-        // Taken out, so that its sets are not copied when they change.
-        var brake = brakes.removeValue(forKey: lane) ?? Brake()
-        makeRoom(at: now)
-        let before = brake.remembered
-        let newlyGone = brake.note(answers, at: now, remembering: Self.mostRemembered - remembered)
-        remembered += brake.remembered - before
-        let tally = brake.tally
-        let reason = "brake: \(tally.gone) of \(tally.all) devices reported as gone within 5 minutes"
-        let wasOn = brake.isOn
-        brake.isOn = tally.isSuspicious && !released.contains(lane)
-        brakes[lane] = brake
-        let turn: Turn? = brake.isOn == wasOn ? nil : wasOn ? .off : .on(reason: reason)
-        guard brake.isOn, !answers.gone.isEmpty else { return Verdict(outcomes: outcomes, turn: turn) }
-        let held = HeldReports(
-            targets: outcomes.filter(\.outcome.putsOutOfUse).map(\.target),
-            reason: reason,
-            // Devices of which that is known already tell nothing new of the lane.
-            pausesLane: tally.isMostlyGone && newlyGone > 0
-        )
-        return Verdict(outcomes: outcomes.filter { !$0.outcome.putsOutOfUse }, held: held, turn: turn)
+    /// The lanes whose reports are not believed for now, since when and why.
+    var statuses: [Lane: LaneStatus.Brake] {
+        brakes.compactMapValues { brake in
+            brake.onSince.map { LaneStatus.Brake(since: $0, reason: brake.reason) }
+        }
     }
 
-    /// Forgets what is older than the window; answers the lanes whose brakes went off by that.
-    mutating func prune(at now: ContinuousClock.Instant) -> [Lane] {
-        var off: [Lane] = []
+    /// Whether the reports of a lane are not believed for now.
+    func isOn(_ lane: Lane) -> Bool { brakes[lane]?.isOn == true }
+
+    /// A page of outcomes as it is to be acted upon.
+    ///
+    /// Receivers of webhooks are believed always: no credential can be wrong there (API section 9).
+    mutating func hold(
+        _ outcomes: Outcomes,
+        of lane: Lane,
+        at now: ContinuousClock.Instant,
+        wallTime: Timestamp
+    ) -> Verdict {
+        let answers = Brake.Answers(outcomes)
+        guard lane.provider != .webhook, !answers.isEmpty, !released.contains(lane) else {
+            return Verdict(outcomes: outcomes)
+        }
+        // Taken out, so that its sets are not copied when they change.
+        var brake = brakes.removeValue(forKey: lane) ?? Brake()
+        makeRoom()
+        let before = brake.remembered
+        let wasOn = brake.isOn
+        let room = Self.mostRemembered - remembered
+        let newlyGone = brake.note(answers, at: now, wallTime: wallTime, remembering: room)
+        remembered += brake.remembered - before
+        brakes[lane] = brake
+        guard brake.isOn else { return Verdict(outcomes: outcomes, turn: wasOn ? .off : nil) }
+        var verdict = Verdict(outcomes: outcomes)
+        if !wasOn {
+            let span = brake.firstNote.map { $0.duration(to: now) } ?? .zero
+            verdict.turn = .on(reason: brake.reason, span: span)
+        }
+        guard !answers.gone.isEmpty else { return verdict }
+        verdict.held = HeldReports(
+            targets: outcomes.filter(\.outcome.putsOutOfUse).map(\.target),
+            reason: brake.reason,
+            // Devices of which that is known already tell nothing new of the lane.
+            pausesLane: brake.tally.isMostlyGone && newlyGone > 0
+        )
+        verdict.outcomes.removeAll(where: \.outcome.putsOutOfUse)
+        return verdict
+    }
+
+    /// Forgets what does not count any more.
+    mutating func prune(at now: ContinuousClock.Instant) {
         for lane in Array(brakes.keys) {
             guard var brake = brakes.removeValue(forKey: lane) else { continue }
             brake.advance(to: now)
-            if brake.isOn, !brake.tally.isSuspicious || released.contains(lane) {
-                brake.isOn = false
-                off.append(lane)
-            }
-            if brake.lastNote != nil { brakes[lane] = brake }
+            if brake.firstNote != nil { brakes[lane] = brake }
         }
         remembered = brakes.values.reduce(0) { $0 + $1.remembered }
-        return off
     }
 
     /// Begins anew with some lanes; answers those whose brakes were on.
@@ -90,12 +108,28 @@ struct UnregistrationBrakes {
         return gone.filter(\.value.isOn).map(\.key)
     }
 
+    /// Lets a brake go in this replica.
+    mutating func release(_ lane: Lane, at now: ContinuousClock.Instant) {
+        released.insert(lane)
+        releasedHere[lane] = now
+    }
+
+    /// Learns which brakes are let go, by whichever replica; answers those that were not before.
+    mutating func learn(released stored: Set<Lane>, at now: ContinuousClock.Instant) -> Set<Lane> {
+        // A read that began before ours was written knows nothing of it.
+        releasedHere = releasedHere.filter { now < $0.value + Self.releaseDelay }
+        let before = released
+        released = stored.union(releasedHere.keys)
+        return released.subtracting(before)
+    }
+
     /// Forgets the lanes that were not heard of for longest, those whose brake is off first.
-    private mutating func makeRoom(at now: ContinuousClock.Instant) {
+    private mutating func makeRoom() {
         guard brakes.count >= Self.mostLanes else { return }
         let order = brakes.sorted { left, right in
             if left.value.isOn != right.value.isOn { return right.value.isOn }
-            return left.value.lastNote ?? now < right.value.lastNote ?? now
+            guard let leftNote = left.value.lastNote, let rightNote = right.value.lastNote else { return false }
+            return leftNote < rightNote
         }
         for (lane, brake) in order.prefix(Self.mostLanes / 10) {
             brakes[lane] = nil
@@ -108,7 +142,7 @@ extension UnregistrationBrake.Answers {
     init(_ outcomes: UnregistrationBrakes.Outcomes) {
         for (target, outcome) in outcomes {
             switch outcome {
-            case .delivered: delivered += 1
+            case .delivered: delivered.append(target.deviceID)
             case .bug: others += 1
             case .unregister, .quarantine: gone.append(target.deviceID)
             case .retry, .deferLane, .misconfigured: break

@@ -85,6 +85,7 @@ extension LaneStatus {
             "circuit": .string(circuit.rawValue),
             "since": JSONValue(since),
             "reason": JSONValue(reason),
+            "brake": brake.map { ["since": JSONValue($0.since), "reason": .string($0.reason)] } ?? .null,
         ]
     }
 }

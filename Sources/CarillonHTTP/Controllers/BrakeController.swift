@@ -19,11 +19,7 @@ struct BrakeController: Sendable {
                 try await releaseApp(provider, $0, $1)
             }
         }
-        for provider in [ProviderName.webhook, .webpush] {
-            router.post("/v1/networks/{network}/providers/\(provider.rawValue)/release") {
-                try await releaseHost(provider, $0, $1)
-            }
-        }
+        router.post("/v1/networks/{network}/providers/webpush/release", use: releaseHost)
     }
 
     private func releaseApp(
@@ -39,14 +35,10 @@ struct BrakeController: Sendable {
         return try await release(Lane(networkID: access.networkID, provider: provider, appID: app.rawValue))
     }
 
-    private func releaseHost(
-        _ provider: ProviderName,
-        _ request: Request,
-        _ context: CarillonRequestContext
-    ) async throws -> Response {
+    private func releaseHost(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await authenticator.admin(request, context)
         let host = try await RequestBodyReader.json(of: request).read(as: "invalid-release") { $0.host(required: true) }
-        return try await release(Lane(networkID: access.networkID, provider: provider, appID: host))
+        return try await release(Lane(networkID: access.networkID, provider: .webpush, appID: host))
     }
 
     private func release(_ lane: Lane) async throws -> Response {

@@ -221,6 +221,15 @@ import Testing
         }
     }
 
+    @Test func `a fan-out that is cancelled ends, and gives back what waits`() async throws {
+        let ids = UUIDv7Generator()
+        let scene = try PipelineScene(store: MemoryStore(ids: ids), ids: ids)
+        try await scene.populate(members: 1)
+        let worker = Task { try await scene.fanout.run() }
+        worker.cancel()
+        try await worker.value
+    }
+
     @Test func `what was in hand at a shutdown is finished by the next start`() async throws {
         let ids = UUIDv7Generator()
         let store = MemoryStore(ids: ids)

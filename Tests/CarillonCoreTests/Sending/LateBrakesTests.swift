@@ -7,12 +7,12 @@ import Testing
 
     @Test func `a lane is due after a second, once more after fifteen, and not again`() {
         var brakes = LateBrakes()
-        let now = ContinuousClock.now
-        brakes.note(lane, at: now)
+        let (now, since) = (ContinuousClock.now, WallClock.system.now())
+        brakes.note(lane, since: since, at: now)
         #expect(brakes.takeDue(at: now).isEmpty)
-        #expect(brakes.takeDue(at: now + .seconds(1)) == [lane])
+        #expect(brakes.takeDue(at: now + .seconds(1)) == [lane: since])
         #expect(brakes.takeDue(at: now + .seconds(14)).isEmpty)
-        #expect(brakes.takeDue(at: now + .seconds(15)) == [lane])
+        #expect(brakes.takeDue(at: now + .seconds(15)) == [lane: since])
         #expect(brakes.takeDue(at: now + .seconds(3600)).isEmpty)
     }
 }

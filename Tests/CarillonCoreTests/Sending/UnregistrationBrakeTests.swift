@@ -4,6 +4,7 @@ import Testing
 
 @Suite struct UnregistrationBrakeTests {
     private let now = ContinuousClock.now
+    private let wallTime = Timestamp(milliseconds: 1_795_520_000_000)
     private let lane = Lane(networkID: NetworkID(trusted: "acme"), provider: .apns, appID: "app")
 
     private func page(gone: Range<Int>, delivered: Int = 0, others: Int = 0) -> UnregistrationBrakes.Outcomes {
@@ -25,7 +26,7 @@ import Testing
         after: Duration = .zero
     ) -> UnregistrationBrakes.Verdict {
         let page = page(gone: gone, delivered: delivered, others: others)
-        return brakes.hold(page, of: lane, at: now + after)
+        return brakes.hold(page, of: lane, at: now + after, wallTime: wallTime + after)
     }
 
     private func held(_ brakes: inout UnregistrationBrakes, gone: Range<Int>, after: Duration = .zero) -> Int {
@@ -55,7 +56,7 @@ import Testing
         #expect(verdict.outcomes.map(\.outcome) == Array(repeating: .delivered(id: nil), count: 10))
         let held = try #require(verdict.held)
         #expect(held.targets.count == 60)
-        #expect(held.reason == "brake: 60 of 70 devices reported as gone within 5 minutes")
+        #expect(held.reason == "brake: 60 of 70 devices reported as gone")
     }
 
     @Test(arguments: [(59, true), (60, false), (61, false)])
@@ -68,16 +69,18 @@ import Testing
         var brakes = UnregistrationBrakes()
         for second in 0..<600 { #expect(held(&brakes, gone: 0..<19, after: .seconds(second)) == 0) }
         let verdict = verdict(&brakes, gone: 0..<20, after: .seconds(600))
-        #expect(verdict.held?.reason == "brake: 20 of 20 devices reported as gone within 5 minutes")
+        #expect(verdict.held?.reason == "brake: 20 of 20 devices reported as gone")
     }
 
     @Test func `held devices that are tried again do not pause their lane anew`() {
         var brakes = UnregistrationBrakes()
         #expect(verdict(&brakes, gone: 0..<60).held?.pausesLane == true)
-        let again = verdict(&brakes, gone: 0..<60, after: .seconds(61)).held
-        #expect(again?.targets.count == 60)
-        #expect(again?.pausesLane == false)
-        #expect(verdict(&brakes, gone: 0..<61, after: .seconds(122)).held?.pausesLane == true)
+        for round in 1..<5 {
+            let again = verdict(&brakes, gone: 0..<60, after: HeldReports.wait * round + .seconds(round)).held
+            #expect(again?.targets.count == 60)
+            #expect(again?.pausesLane == false)
+        }
+        #expect(verdict(&brakes, gone: 0..<61, after: .seconds(3600)).held?.pausesLane == true)
     }
 
     @Test func `reports are believed as soon as enough others went through`() {
@@ -89,13 +92,46 @@ import Testing
         #expect(held(&brakes, gone: 0..<60, after: .seconds(330)) == 0)
     }
 
-    @Test func `pages of five minutes add up, and older ones do not count`() {
+    @Test(arguments: [(299, true), (300, false)])
+    func `where something is delivered, pages of five minutes add up`(seconds: Int, isOn: Bool) {
         var brakes = UnregistrationBrakes()
-        for minute in 0..<4 {
-            let count = held(&brakes, gone: minute * 5..<minute * 5 + 5, after: .seconds(60 * minute))
-            #expect(count == (minute == 3 ? 5 : 0))
+        #expect(verdict(&brakes, gone: 0..<49, delivered: 1).held == nil)
+        let held = held(&brakes, gone: 49..<52, after: .seconds(seconds))
+        #expect(held == (isOn ? 3 : 0))
+    }
+
+    @Test func `where nothing is delivered, reports add up however slowly they come`() {
+        var brakes = UnregistrationBrakes()
+        for hour in 0..<25 {
+            brakes.prune(at: now + .seconds(3600 * hour))
+            #expect(held(&brakes, gone: hour..<hour + 1, after: .seconds(3600 * hour)) == (hour < 19 ? 0 : 1))
         }
-        #expect(held(&brakes, gone: 90..<95, after: .seconds(60 * 9)) == 0)
+    }
+
+    @Test func `time alone does not make reports true`() {
+        var brakes = UnregistrationBrakes()
+        #expect(held(&brakes, gone: 0..<60) == 60)
+        brakes.prune(at: now + .seconds(86_400))
+        #expect(held(&brakes, gone: 60..<61, after: .seconds(86_400)) == 1)
+        #expect(brakes.statuses[lane]?.since == wallTime)
+        #expect(brakes.statuses[lane]?.reason == "brake: 61 of 61 devices reported as gone")
+    }
+
+    @Test func `devices that are delivered to are not gone any more`() {
+        var brakes = UnregistrationBrakes()
+        #expect(held(&brakes, gone: 0..<60) == 60)
+        let back = page(gone: 0..<48).map { (target: $0.target, outcome: Outcome.delivered(id: nil)) }
+        let verdict = brakes.hold(back, of: lane, at: now + .seconds(400), wallTime: wallTime)
+        #expect(verdict.turn == .off, "12 of 60 are a fifth")
+        #expect(held(&brakes, gone: 48..<60, after: .seconds(500)) == 0)
+        #expect(brakes.statuses.isEmpty)
+    }
+
+    @Test func `receivers of webhooks are believed`() {
+        var brakes = UnregistrationBrakes()
+        let lane = Lane(networkID: lane.networkID, provider: .webhook, appID: "hooks.acme.example")
+        let verdict = brakes.hold(page(gone: 0..<500), of: lane, at: now, wallTime: wallTime)
+        #expect(verdict.held == nil && verdict.outcomes.count == 500)
     }
 
     @Test func `beyond what is remembered, reports count each time`() {
@@ -112,7 +148,7 @@ import Testing
         let waiting = (0..<1_000).map {
             (target: Target.test("\($0)"), outcome: Outcome.retry(after: nil, reason: "503"))
         }
-        #expect(brakes.hold(waiting, of: lane, at: now).held == nil)
+        #expect(brakes.hold(waiting, of: lane, at: now, wallTime: wallTime).held == nil)
         #expect(brakes.count == 0)
         #expect(verdict(&brakes, gone: 0..<50, delivered: 100).held != nil, "they do not thin the others out")
     }
@@ -121,27 +157,48 @@ import Testing
         var brakes = UnregistrationBrakes()
         #expect(held(&brakes, gone: 0..<60) == 60)
         let other = Lane(networkID: lane.networkID, provider: .apns, appID: "other")
-        #expect(brakes.hold(page(gone: 0..<10), of: other, at: now).held == nil)
-        brakes.released = [lane]
+        #expect(brakes.hold(page(gone: 0..<10), of: other, at: now, wallTime: wallTime).held == nil)
+        #expect(brakes.learn(released: [lane], at: now) == [lane])
         #expect(held(&brakes, gone: 0..<500) == 0)
-        brakes.released = []
-        #expect(held(&brakes, gone: 0..<1) == 1)
+        #expect(brakes.learn(released: [lane], at: now) == [], "that is no news")
+        #expect(brakes.learn(released: [], at: now) == [])
+        #expect(held(&brakes, gone: 60..<61) == 1)
         #expect(brakes.reset { $0 == lane } == [lane])
         #expect(held(&brakes, gone: 0..<1) == 0)
         #expect(brakes.reset { $0 == other } == [], "it was not on")
     }
 
+    @Test func `what happens while a brake is let go does not count afterwards`() {
+        var brakes = UnregistrationBrakes()
+        _ = brakes.learn(released: [lane], at: now)
+        #expect(held(&brakes, gone: 0..<500) == 0)
+        _ = brakes.learn(released: [], at: now)
+        #expect(held(&brakes, gone: 500..<519) == 0)
+    }
+
+    @Test func `what was let go here stays so although the database has not said so yet`() {
+        var brakes = UnregistrationBrakes()
+        brakes.release(lane, at: now)
+        #expect(brakes.learn(released: [], at: now + .seconds(10)) == [])
+        #expect(held(&brakes, gone: 0..<60, after: .seconds(10)) == 0)
+        _ = brakes.learn(released: [], at: now + .seconds(30))
+        #expect(held(&brakes, gone: 0..<60, after: .seconds(30)) == 60)
+    }
+
     @Test func `that it goes on and off is told once`() {
         var brakes = UnregistrationBrakes()
-        let reason = "brake: 60 of 60 devices reported as gone within 5 minutes"
-        #expect(verdict(&brakes, gone: 0..<60).turn == .on(reason: reason))
+        let reason = "brake: 60 of 60 devices reported as gone"
+        #expect(verdict(&brakes, gone: 0..<10).turn == nil)
+        let on = verdict(&brakes, gone: 0..<60, after: .seconds(600))
+        #expect(on.turn == .on(reason: reason, span: .seconds(600)))
         #expect(verdict(&brakes, gone: 0..<60).turn == nil)
         #expect(verdict(&brakes, gone: 0..<0, delivered: 240).turn == .off)
         #expect(verdict(&brakes, gone: 0..<0, delivered: 1).turn == nil)
         #expect(verdict(&brakes, gone: 60..<61).turn != nil)
-        #expect(brakes.prune(at: now + .seconds(299)) == [])
-        #expect(brakes.prune(at: now + .seconds(300)) == [lane])
-        #expect(brakes.prune(at: now + .seconds(301)) == [])
+        #expect(verdict(&brakes, gone: 0..<0, delivered: 4).turn == .off)
+        brakes.prune(at: now + .seconds(299))
+        #expect(brakes.count == 1)
+        brakes.prune(at: now + .seconds(300))
         #expect(brakes.count == 0, "nothing of it is remembered any more")
     }
 
@@ -150,7 +207,7 @@ import Testing
         #expect(held(&brakes, gone: 0..<60) == 60)
         for host in 0..<UnregistrationBrakes.mostLanes * 2 {
             let lane = Lane(networkID: lane.networkID, provider: .webpush, appID: "host-\(host)")
-            _ = brakes.hold(page(gone: 0..<1), of: lane, at: now)
+            _ = brakes.hold(page(gone: 0..<1), of: lane, at: now, wallTime: wallTime)
         }
         #expect(brakes.count <= UnregistrationBrakes.mostLanes)
         #expect(held(&brakes, gone: 0..<1) == 1)
