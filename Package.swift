@@ -82,8 +82,10 @@ let package = Package(
         .executableTarget(
             name: "carillon-benchmarks",
             dependencies: [
-                "CarillonCore", "CarillonTemplates", "EmbeddedPostgres", "Postgres",
-                argumentParser, logging, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage, unixSignals,
+                "CarillonCore", "CarillonProviders", "CarillonSimulator", "CarillonTemplates", "EmbeddedPostgres",
+                "Postgres",
+                argumentParser, asyncHTTPClient, crypto, cryptoExtras, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+                subprocess, systemPackage, unixSignals,
             ],
             path: "Benchmarks/CarillonBenchmarks",
             swiftSettings: settings

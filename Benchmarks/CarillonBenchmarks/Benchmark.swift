@@ -18,6 +18,11 @@ enum BenchmarkName: String, CaseIterable, ExpressibleByArgument {
     case mixed
     case evaluate
     case render
+    case pushAPNs = "push-apns"
+    case pushFCM = "push-fcm"
+    case pushWebPush = "push-webpush"
+    case slowProvider = "slow-provider"
+    case chat
 
     /// All names.
     static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
@@ -31,7 +36,16 @@ enum BenchmarkName: String, CaseIterable, ExpressibleByArgument {
         case .mixed: MixedBenchmark(seconds: scale.seconds ?? 60)
         case .evaluate: EvaluateBenchmark(rounds: max(5, scale.rounds))
         case .render: RenderBenchmark(rounds: max(5, scale.rounds))
+        case .pushAPNs: push(.apns, scale)
+        case .pushFCM: push(.fcm, scale)
+        case .pushWebPush: push(.webPush, scale)
+        case .slowProvider: SlowProviderBenchmark(rounds: max(10, scale.rounds), devices: scale.devices)
+        case .chat: ChatBenchmark(seconds: scale.seconds ?? 15)
         }
+    }
+
+    private func push(_ service: PushService, _ scale: Scale) -> PushBenchmark {
+        PushBenchmark(service: service, name: rawValue, rounds: max(5, scale.rounds), devices: scale.devices)
     }
 }
 
@@ -40,11 +54,14 @@ struct Scale: ParsableArguments, Sendable {
     @Option(help: "How often each measurement is repeated, its yardstick in between; the median counts.")
     var rounds = 3
 
-    @Option(help: "How long each load lasts: 10 for ingest and 60 for mixed, unless given.")
+    @Option(help: "How long each load lasts: 10 for ingest, 60 for mixed and 15 for chat, unless given.")
     var seconds: Int?
 
     @Option(help: "The members of fanout's channel.")
     var members = 100_000
+
+    @Option(help: "The devices of one event in push-apns, push-fcm, push-webpush and slow-provider.")
+    var devices = 10_000
 
     @Option(help: "The events of latency.")
     var samples = 200
@@ -53,6 +70,7 @@ struct Scale: ParsableArguments, Sendable {
         guard (1...100).contains(rounds) else { throw ValidationError("--rounds must be 1 to 100") }
         guard (1...3600).contains(seconds ?? 1) else { throw ValidationError("--seconds must be 1 to 3600") }
         guard (100...1_000_000).contains(members) else { throw ValidationError("--members must be 100 to 1000000") }
+        guard (100...100_000).contains(devices) else { throw ValidationError("--devices must be 100 to 100000") }
         guard (10...10_000).contains(samples) else { throw ValidationError("--samples must be 10 to 10000") }
     }
 }

@@ -3,7 +3,6 @@ import CarillonCore
 import Foundation
 
 /// Measures Carillon against yardsticks that are taken in the same run.
-@main
 struct CarillonBenchmarks: AsyncParsableCommand, Sendable {
     static let configuration = CommandConfiguration(
         commandName: "carillon-benchmarks",

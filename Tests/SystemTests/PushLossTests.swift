@@ -13,7 +13,7 @@ import Testing
 extension Services {
     @Suite struct PushLossTests {
         private static let streams = 50
-        private static let streamsPerConnection = 500
+        private static let streamsPerConnection = 1_000
 
         @Test func `nothing is lost when a push service keeps closing its connections`() async throws {
             let scratch = try Scratch()

@@ -8,9 +8,14 @@ struct Arrival: Sendable {
     /// What it was: a JSON object.
     let bytes: ByteBuffer
 
+    /// What it was, parsed.
+    var json: JSONValue {
+        get throws { try JSONValue(parsing: Array(bytes.readableBytesView)) }
+    }
+
     /// The event that it tells of; `nil` when it names none.
     var eventID: String? {
-        guard case .object(let members)? = try? JSONValue(parsing: Array(bytes.readableBytesView)) else { return nil }
+        guard case .object(let members)? = try? json else { return nil }
         // A webhook has it in `data`, a log line at the top.
         let holder: JSONObject = if case .object(let data)? = members["data"] { data } else { members }
         guard case .string(let id)? = holder["eventId"] else { return nil }

@@ -8,7 +8,7 @@ final class LoadConnection: ChannelInboundHandler {
     private let run: LoadRun
     private var context: ChannelHandlerContext?
     private var reader = AnswerReader()
-    private var dueAt: NIODeadline?
+    private var inFlight: (dueAt: NIODeadline, number: Int)?
 
     init(run: LoadRun) {
         self.run = run
@@ -17,9 +17,9 @@ final class LoadConnection: ChannelInboundHandler {
     /// Sends the next event.
     func send(_ events: inout SignedEvents, dueAt: NIODeadline) {
         guard let context else { return run.fail(HTTPFailure.closed) }
-        self.dueAt = dueAt
         var buffer = context.channel.allocator.buffer(capacity: 1536)
         events.write(to: &buffer)
+        inFlight = (dueAt, events.count)
         context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
     }
 
@@ -32,8 +32,8 @@ final class LoadConnection: ChannelInboundHandler {
         reader.append(unwrapInboundIn(data))
         do throws(HTTPFailure) {
             while let answer = try reader.next() {
-                guard let dueAt = dueAt.take() else { throw .malformedAnswer }
-                run.answered(answer, sentAt: dueAt, on: self)
+                guard let (dueAt, number) = inFlight.take() else { throw .malformedAnswer }
+                run.answered(answer, toEvent: number, sentAt: dueAt, on: self)
             }
         } catch {
             run.fail(error)

@@ -19,6 +19,8 @@ struct LoadGenerator: Sendable {
     var pace = Pace.closedLoop
     /// How long requests are sent.
     let duration: Duration
+    /// Whether to keep when each 202 came.
+    var remembersAcceptance = false
 
     /// Posts events until the time is over and everything is answered.
     ///
@@ -74,6 +76,9 @@ struct LoadResult: Sendable {
     var seconds = 0.0
     /// From sending a request, or from when it was due, to its 202.
     var latency = LatencyHistogram()
+
+    /// When the 202 of each event came, by the event's number; only where the plan asks for it.
+    var acceptedAt: [Int: NIODeadline] = [:]
 
     /// Accepted events a second while requests were being sent.
     var rate: Double { seconds > 0 ? Double(acceptedInTime) / seconds : 0 }

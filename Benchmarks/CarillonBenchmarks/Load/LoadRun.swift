@@ -55,13 +55,14 @@ final class LoadRun {
     }
 
     /// A request has its answer.
-    func answered(_ answer: HTTPAnswer, sentAt: NIODeadline, on connection: LoadConnection) {
+    func answered(_ answer: HTTPAnswer, toEvent number: Int, sentAt: NIODeadline, on connection: LoadConnection) {
         inFlight -= 1
         switch answer.status {
         case 202:
             result.accepted += 1
             if answer.arrivedAt < end { result.acceptedInTime += 1 }
             result.latency.record(nanoseconds: (answer.arrivedAt - sentAt).nanoseconds)
+            if plan.remembersAcceptance { result.acceptedAt[number] = answer.arrivedAt }
             next(on: connection)
         case 503:
             result.refused += 1

@@ -19,10 +19,12 @@ struct SignedEvents: Sendable {
     private let senders: Int
     private let run: String
     private let clock = WallClock.system
-    private var count = 0
+    /// How many were made: the number of the last one.
+    private(set) var count = 0
     private var second: Int64 = 0
     private var secondText = ""
-    private var text = ""
+    /// What all of them say.
+    private(set) var text = ""
 
     /// Events for a network.
     ///
@@ -64,6 +66,12 @@ struct SignedEvents: Sendable {
         buffer.writeBytes(body)
     }
 
+    /// In which channel an event happens, by its number, and which user causes it.
+    func place(of number: Int) -> (channel: Int, sender: Int) {
+        let channel = number % shape.channelCount
+        return (channel, shape.member(number / shape.channelCount % senders, ofChannel: channel))
+    }
+
     private mutating func signedBody() -> (id: String, body: [UInt8], signature: String) {
         count += 1
         let now = clock.now()
@@ -78,8 +86,7 @@ struct SignedEvents: Sendable {
     }
 
     private func json(number: Int, text: String) -> String {
-        let channel = number % shape.channelCount
-        let sender = shape.member(number / shape.channelCount % senders, ofChannel: channel)
+        let (channel, sender) = place(of: number)
         let channelID = DirectoryLines.channelID(channel)
         let userID = DirectoryLines.userID(sender)
         let names =

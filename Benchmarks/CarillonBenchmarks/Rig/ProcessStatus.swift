@@ -13,14 +13,30 @@ struct ProcessStatus: Sendable {
 
     /// The most memory that was resident at any time, in bytes.
     /// - Throws: ``BenchmarkFailure`` where the system does not tell.
-    var peakResidentBytes: Int {
+    var peakResidentBytes: Int { get throws(BenchmarkFailure) { try bytes("VmHWM") } }
+
+    /// The memory that is resident now, in bytes.
+    /// - Throws: ``BenchmarkFailure`` where the system does not tell.
+    var residentBytes: Int { get throws(BenchmarkFailure) { try bytes("VmRSS") } }
+
+    /// How many bytes it has read so far, from sockets and files (proc(5), `/proc/[pid]/io`).
+    /// - Throws: ``BenchmarkFailure`` where the system does not tell.
+    var readBytes: Int {
         get throws(BenchmarkFailure) {
-            // Always in kibibytes, which the file writes as kB.
-            guard let text = field("VmHWM"), let size = Int(text.prefix { $0.isNumber }) else {
-                throw BenchmarkFailure("the memory of process \(id) cannot be read: this needs Linux")
-            }
-            return size * 1024
+            guard let text = try? String(contentsOfFile: "/proc/\(id)/io", encoding: .utf8),
+                let line = text.split(separator: "\n").first(where: { $0.hasPrefix("rchar: ") }),
+                let count = Int(line.dropFirst("rchar: ".count))
+            else { throw BenchmarkFailure("what process \(id) reads cannot be counted: this needs Linux") }
+            return count
         }
+    }
+
+    private func bytes(_ name: String) throws(BenchmarkFailure) -> Int {
+        // Always in kibibytes, which the file writes as kB.
+        guard let text = field(name), let size = Int(text.prefix { $0.isNumber }) else {
+            throw BenchmarkFailure("the memory of process \(id) cannot be read: this needs Linux")
+        }
+        return size * 1024
     }
 
     private func field(_ name: String) -> Substring? {

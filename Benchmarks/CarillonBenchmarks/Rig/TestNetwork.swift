@@ -19,27 +19,63 @@ struct TestNetwork: Sendable {
         return TestNetwork(path: "/v1/networks/\(id)", apiKey: key, secret: secret)
     }
 
+    /// Stores the credential of a push service.
+    ///
+    /// - Throws: ``UnexpectedAnswer`` when it is not taken, or what the connection fails with.
+    func store(_ credential: JSONValue, of pushService: PushService, in service: ServiceUnderTest) async throws {
+        let request = HTTPRequest(
+            method: "PUT",
+            path: path + pushService.credentialPath,
+            headers: [("content-type", "application/json")],
+            body: credential.serialized
+        )
+        _ = try await service.operator.send(request).expecting(201)
+    }
+
     /// Fills the directory.
     ///
     /// - Returns: How many seconds it took.
     /// - Throws: ``UnexpectedAnswer`` when not everything was taken, or what the connection fails with.
     func fill(with directory: DirectoryLines, in service: ServiceUnderTest) async throws -> Double {
-        let request = HTTPRequest(
-            method: "POST",
-            path: path + "/import",
-            headers: [("content-type", "application/x-ndjson")],
-            body: directory.bytes
-        )
-        let start = ContinuousClock.now
-        let answer = try await service.operator.send(request, limit: .minutes(10)).expecting(200)
-        let seconds = (ContinuousClock.now - start) / .seconds(1)
-        let expected: JSONValue = [
+        let counts: JSONValue = [
             "users": .count(directory.userCount),
             "channels": .count(directory.channelCount),
             "members": .count(directory.channelCount * directory.membersPerChannel),
             "devices": .count(directory.device == nil ? 0 : directory.userCount),
         ]
-        guard try answer.json == expected else { throw UnexpectedAnswer(answer) }
+        return try await fill(with: directory.bytes, expecting: counts, in: service)
+    }
+
+    /// Fills the directory.
+    ///
+    /// - Returns: How many seconds it took.
+    /// - Throws: ``UnexpectedAnswer`` when not everything was taken, or what the connection fails with.
+    func fill(with directory: PushDirectory, in service: ServiceUnderTest) async throws -> Double {
+        let shape = directory.shape
+        let counts: JSONValue = [
+            "users": .count(shape.userCount),
+            "channels": .count(shape.channelCount),
+            "members": .count(shape.channelCount * shape.membersPerChannel),
+            "devices": .count(directory.devices.count),
+        ]
+        return try await fill(with: directory.bytes, expecting: counts, in: service)
+    }
+
+    private func fill(
+        with lines: [UInt8],
+        expecting counts: JSONValue,
+        in service: ServiceUnderTest
+    ) async throws -> Double {
+        let request = HTTPRequest(
+            method: "POST",
+            path: path + "/import",
+            headers: [("content-type", "application/x-ndjson")],
+            body: lines
+        )
+        let start = ContinuousClock.now
+        let answer = try await service.operator.send(request, limit: .minutes(10)).expecting(200)
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        guard try answer.json == counts else { throw UnexpectedAnswer(answer) }
         return seconds
     }
 }

@@ -1,0 +1,41 @@
+import CarillonCore
+import CarillonProviders
+import Foundation
+
+/// Encryption for browsers by itself, on all processors.
+struct BareEncryption: Sendable {
+    /// What is encrypted.
+    let plaintext: [UInt8]
+    /// The keys of the browsers.
+    let keys: [SubscriptionKeys]
+
+    /// Takes the keys of subscriptions.
+    init(plaintext: [UInt8], addresses: [DeviceAddress]) {
+        self.plaintext = plaintext
+        keys = addresses.compactMap { address in
+            guard case .webpush(_, let point, let auth) = address else { return nil }
+            return SubscriptionKeys(p256dh: point, auth: auth)
+        }
+    }
+
+    /// Encrypts once for each browser.
+    /// - Returns: How many encryptions there were a second.
+    /// - Throws: What encryption throws.
+    func perSecond() async throws -> Double {
+        let parts = ProcessInfo.processInfo.activeProcessorCount
+        let start = ContinuousClock.now
+        let bytes = try await withThrowingTaskGroup(of: Int.self) { group in
+            for part in 0..<parts {
+                group.addTask {
+                    try stride(from: part, to: keys.count, by: parts).reduce(0) {
+                        $0 + (try WebPushEncryption.encrypt(plaintext, for: keys[$1])).count
+                    }
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        guard bytes > keys.count * plaintext.count else { throw BenchmarkFailure("nothing was encrypted") }
+        return Double(keys.count) / seconds
+    }
+}
