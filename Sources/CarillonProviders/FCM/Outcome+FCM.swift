@@ -21,6 +21,8 @@ extension Finding {
     private static let quotaPause = Duration.seconds(60)
     /// The wait while the project lacks the key of another push service.
     private static let thirdPartyPause = Duration.seconds(900)
+    /// The wait while it is not known whether the device or the service account is of another project.
+    private static let mismatchPause = Duration.seconds(60)
     /// How often what nobody understands is tried.
     private static let attemptsForUnknown = 3
 
@@ -68,17 +70,23 @@ extension Finding {
     ) {
         let reason = code.rawValue
         switch code {
-        case .unregistered, .senderIDMismatch: self = .certain(.unregister(at: nil, reason: reason))
+        case .unregistered: self = .certain(.unregister(at: nil, reason: reason))
         case .invalidArgument: self = .certain(Self.invalidArgument(answer))
         case .quotaExceeded: self = .certain(Self.quota(answer, retryAfter: retryAfter))
         case .unavailable, .internal: self = .certain(.retry(after: pause, reason: reason))
         case .unspecified: self = .certain(Self.unknown(reason, pause: pause, failures: failures))
+        case .senderIDMismatch:
+            // With the service account of another project it is what every device gets.
+            self = .refusal(
+                ofDevice: .unregister(at: nil, reason: reason),
+                ofLane: .misconfigured(reason: reason),
+                unclear: .retry(after: max(retryAfter ?? .zero, Self.mismatchPause), reason: reason)
+            )
         case .thirdPartyAuthError:
             // The project lacks the key for iPhones or browsers: no reason to stop what goes to Android.
-            self = .refusal(
-                ofDevice: .retry(after: Self.thirdPartyPause, reason: reason),
-                ofLane: .misconfigured(reason: reason),
-                unclear: .retry(after: Self.thirdPartyPause, reason: reason)
+            self = .partial(
+                ofKind: .retry(after: Self.thirdPartyPause, reason: reason),
+                ofLane: .misconfigured(reason: reason)
             )
         }
     }

@@ -14,6 +14,7 @@ final class LaneHistory: Sendable {
     fileprivate struct Entry {
         var lastSuccess: Timestamp?
         var refused: Set<DeviceID> = []
+        var refusedByKind: Set<DeviceID> = []
         var limitsInARow = 0
     }
 
@@ -42,12 +43,28 @@ extension LaneHistory.Entry {
             if case .delivered = outcome { self = Self(lastSuccess: now) }
             return outcome
         case .refusal(let ofDevice, let ofLane, let unclear):
-            if let lastSuccess, now - lastSuccess < LaneHistory.proof { return ofDevice }
-            if refused.count < LaneHistory.manyAlike { refused.insert(device) }
-            return refused.count < LaneHistory.manyAlike ? unclear : ofLane
+            // Before the last success, since a key that worked a minute ago may be revoked by now.
+            if refused.areMany(afterInserting: device) { return ofLane }
+            return works(at: now) ? ofDevice : unclear
+        case .partial(let ofKind, let ofLane):
+            // All devices of the kind are refused however well the others do: their number proves nothing then.
+            return refusedByKind.areMany(afterInserting: device) && !works(at: now) ? ofLane : ofKind
         case .limit(let ofDevice, let ofLane):
             limitsInARow = min(limitsInARow + 1, LaneHistory.manyAlike)
             return limitsInARow < LaneHistory.manyAlike ? ofDevice : ofLane
         }
+    }
+
+    /// Whether the credential has worked for a device lately.
+    private func works(at now: Timestamp) -> Bool {
+        lastSuccess.map { now - $0 < LaneHistory.proof } ?? false
+    }
+}
+
+extension Set<DeviceID> {
+    /// Counts a refused device; whether so many have been refused by now that it is not about them.
+    fileprivate mutating func areMany(afterInserting device: DeviceID) -> Bool {
+        if count < LaneHistory.manyAlike { insert(device) }
+        return count >= LaneHistory.manyAlike
     }
 }

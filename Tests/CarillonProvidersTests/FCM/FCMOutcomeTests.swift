@@ -61,20 +61,29 @@ import Testing
 
     private static let tenSeconds = Duration.seconds(10)
     private static let minute = Duration.seconds(60)
-    private static let thirdParty = Finding.refusal(
-        ofDevice: .retry(after: .seconds(900), reason: "THIRD_PARTY_AUTH_ERROR"),
-        ofLane: .misconfigured(reason: "THIRD_PARTY_AUTH_ERROR"),
-        unclear: .retry(after: .seconds(900), reason: "THIRD_PARTY_AUTH_ERROR")
+    private static let thirdParty = Finding.partial(
+        ofKind: .retry(after: .seconds(900), reason: "THIRD_PARTY_AUTH_ERROR"),
+        ofLane: .misconfigured(reason: "THIRD_PARTY_AUTH_ERROR")
     )
+
+    private static func mismatch(retryAfter: Duration) -> Finding {
+        .refusal(
+            ofDevice: .unregister(at: nil, reason: "SENDER_ID_MISMATCH"),
+            ofLane: .misconfigured(reason: "SENDER_ID_MISMATCH"),
+            unclear: .retry(after: retryAfter, reason: "SENDER_ID_MISMATCH")
+        )
+    }
 
     static let documented: [Row] = [
         Row(200, #"{"name":"projects/acme-chat/messages/0:1"}"#, is: .delivered(id: "projects/acme-chat/messages/0:1")),
         Row(200, #"{"name":"\#(String(repeating: "x", count: 300))"}"#, is: .delivered(id: nil)),
         Row(404, error("NOT_FOUND", code: "UNREGISTERED"), is: .unregister(at: nil, reason: "UNREGISTERED")),
+        Row(403, error("PERMISSION_DENIED", code: "SENDER_ID_MISMATCH"), finding: mismatch(retryAfter: minute)),
         Row(
             403,
             error("PERMISSION_DENIED", code: "SENDER_ID_MISMATCH"),
-            is: .unregister(at: nil, reason: "SENDER_ID_MISMATCH")
+            retryAfter: .seconds(120),
+            finding: mismatch(retryAfter: .seconds(120))
         ),
         Row(
             400,

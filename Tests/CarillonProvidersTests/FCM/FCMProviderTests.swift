@@ -113,6 +113,33 @@ import Testing
         )
     }
 
+    private static let mismatch = OutboundResponse.answer(
+        403,
+        #"{"error":{"status":"PERMISSION_DENIED","details":[{"@type":"type.googleapis.com/"#
+            + #"google.firebase.fcm.v1.FcmError","errorCode":"SENDER_ID_MISMATCH"}]}}"#
+    )
+
+    @Test func `the service account of another project costs no device`() async throws {
+        let transport = transport { _, _ in Self.mismatch }
+        let outcomes = try await provider(transport, concurrency: 1).outcomes(of: group(50))
+        let unclear = Outcome.retry(after: .seconds(60), reason: "SENDER_ID_MISMATCH")
+        #expect(Array(outcomes.prefix(9)) == Array(repeating: unclear, count: 9))
+        #expect(
+            Array(outcomes.dropFirst(9)) == Array(repeating: .misconfigured(reason: "SENDER_ID_MISMATCH"), count: 41)
+        )
+        #expect(transport.requests.count { !$0.asksForToken } == 10)
+    }
+
+    @Test func `a device of another project is unregistered when the others are not`() async throws {
+        let transport = transport { request, _ in
+            String(decoding: request.body, as: UTF8.self).contains(#""token-1""#) ? Self.mismatch : Self.ok
+        }
+        let outcomes = try await provider(transport, concurrency: 1).outcomes(of: group(3))
+        #expect(
+            outcomes == [Self.delivered, .unregister(at: nil, reason: "SENDER_ID_MISMATCH"), Self.delivered]
+        )
+    }
+
     @Test func `a project without a key for iPhones goes on with the other devices`() async throws {
         let body =
             #"{"error":{"status":"UNAUTHENTICATED","details":[{"@type":"type.googleapis.com/"#

@@ -11,6 +11,10 @@ import Testing
         ofLane: .misconfigured(reason: "no"),
         unclear: .retry(after: nil, reason: "no")
     )
+    private let partial = Finding.partial(
+        ofKind: .retry(after: nil, reason: "kind"),
+        ofLane: .misconfigured(reason: "kind")
+    )
     private let limit = Finding.limit(
         ofDevice: .retry(after: nil, reason: "slow"),
         ofLane: .deferLane(after: nil, reason: "slow")
@@ -50,6 +54,40 @@ import Testing
         for device in 1...9 { #expect(outcome(refusal, of: device) == .retry(after: nil, reason: "no")) }
         #expect(outcome(refusal, of: 10) == .misconfigured(reason: "no"))
         #expect(outcome(refusal, of: 1) == .misconfigured(reason: "no"))
+    }
+
+    @Test func `a key that is revoked after a success costs no more than a few devices`() {
+        _ = outcome(delivery, of: 0)
+        for device in 1...9 { #expect(outcome(refusal, of: device) == .quarantine(reason: "no")) }
+        for device in 10...50 { #expect(outcome(refusal, of: device) == .misconfigured(reason: "no")) }
+    }
+
+    @Test func `single devices that are refused among others that are not are given up, however many they get`() {
+        for device in 1...100 {
+            _ = outcome(delivery, of: 1_000 + device)
+            #expect(outcome(refusal, of: device) == .quarantine(reason: "no"))
+        }
+    }
+
+    @Test func `a device that is refused again and again among successes stays about the device`() {
+        _ = outcome(delivery, of: 1)
+        for _ in 1...50 { #expect(outcome(refusal) == .quarantine(reason: "no")) }
+    }
+
+    @Test func `however many of one kind are refused, the others go on for as long as one gets through in an hour`() {
+        _ = outcome(delivery, of: 0)
+        for device in 1...50 {
+            #expect(outcome(partial, of: device, after: .seconds(3_599)) == .retry(after: nil, reason: "kind"))
+        }
+        #expect(outcome(partial, of: 51, after: .seconds(3_600)) == .misconfigured(reason: "kind"))
+        #expect(outcome(refusal, of: 52) == .quarantine(reason: "no"), "these are counted apart")
+    }
+
+    @Test func `ten of one kind stop a lane in which nothing gets through`() {
+        for device in 1...9 { #expect(outcome(partial, of: device) == .retry(after: nil, reason: "kind")) }
+        #expect(outcome(partial, of: 10) == .misconfigured(reason: "kind"))
+        _ = outcome(delivery, of: 11)
+        #expect(outcome(partial, of: 12) == .retry(after: nil, reason: "kind"))
     }
 
     @Test func `one device that is refused again and again never stops the others`() {
