@@ -18,15 +18,17 @@ public struct APNsProvider: Provider {
 
     /// `apns`.
     public let name = ProviderName.apns
-    /// How long one request may take, from the name to the last byte of the answer.
-    public let deadline: Duration
+    /// How long one device can take: two requests, the second one when its token had to be renewed.
+    public var deadline: Duration { timeout * 2 }
 
     private let connections: APNsConnections
     private let credentials: Credentials
     private let tokens: APNsTokenSource
     private let services: Services
     private let clock: WallClock
+    private let timeout: Duration
     private let concurrency: Int
+    private let history = LaneHistory()
 
     /// A provider.
     /// - Parameters:
@@ -35,7 +37,7 @@ public struct APNsProvider: Provider {
     ///   - tokens: Makes provider tokens.
     ///   - services: Where to.
     ///   - clock: The time by which `Retry-After` is read.
-    ///   - deadline: How long one request may take.
+    ///   - timeout: How long one request may take, from the name to the last byte of the answer.
     ///   - concurrency: How many requests of one group are on their way at a time.
     public init(
         connections: APNsConnections,
@@ -43,7 +45,7 @@ public struct APNsProvider: Provider {
         tokens: APNsTokenSource,
         services: Services = Services(),
         clock: WallClock = .system,
-        deadline: Duration = .seconds(15),
+        timeout: Duration = .seconds(15),
         concurrency: Int = 200
     ) {
         self.connections = connections
@@ -51,14 +53,14 @@ public struct APNsProvider: Provider {
         self.tokens = tokens
         self.services = services
         self.clock = clock
-        self.deadline = deadline
+        self.timeout = timeout
         self.concurrency = concurrency
     }
 
     /// Sends to all targets, many at a time, and reports each as soon as APNs has answered.
     ///
-    /// When an answer concerns all of the lane, such as a key that Apple does not know, the others are not sent any more,
-    /// and get the same outcome.
+    /// When an answer concerns all of the lane, such as a key that Apple does not know, what was not sent yet stays so and
+    /// gets the same outcome. What is on the wire is waited for, since Apple may have taken it.
     public func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
         let sending: APNsSending
         switch await begin(group) {
@@ -68,21 +70,7 @@ public struct APNsProvider: Provider {
             for target in group.targets { report(target, refusal.outcome) }
             return
         }
-        await withTaskGroup(of: Void.self) { tasks in
-            for (index, target) in group.targets.enumerated() {
-                if index >= concurrency, sending.verdict == nil { await tasks.next() }
-                guard !Task.isCancelled else { return }
-                if let verdict = sending.verdict {
-                    tasks.cancelAll()
-                    report(target, verdict)
-                } else {
-                    tasks.addTask { await sending.send(to: target).map { report(target, $0) } }
-                }
-            }
-            while await tasks.next() != nil {
-                if sending.verdict != nil { tasks.cancelAll() }
-            }
-        }
+        await group.sendToEach(atMost: concurrency, report: report) { await sending.send(to: $0) }
     }
 
     /// The whole group has this outcome.
@@ -120,8 +108,10 @@ public struct APNsProvider: Provider {
                     services: services,
                     transport: transport,
                     reconnect: { [connections] in connections.renew(for: credential) },
+                    history: history,
+                    key: LaneHistory.Key(lane: group.lane, credential: credential.connectionName),
                     clock: clock,
-                    deadline: deadline
+                    timeout: timeout
                 )
             )
         } catch {

@@ -18,12 +18,16 @@ final class APNsSending: Sendable {
 
     private let group: DeliveryGroup
     private let message: APNsMessage
+    /// Whether there are devices of both environments.
+    private let isMixed: Bool
     private let services: APNsProvider.Services
     private let transport: any HTTPTransport
     private let reconnect: @Sendable () -> Void
     private let renewal: (key: APNsSigningKey, source: APNsTokenSource)?
+    private let history: LaneHistory
+    private let key: LaneHistory.Key
     private let clock: WallClock
-    private let deadline: Duration
+    private let timeout: Duration
     private let state: Mutex<State>
 
     init(
@@ -32,16 +36,22 @@ final class APNsSending: Sendable {
         services: APNsProvider.Services,
         transport: any HTTPTransport,
         reconnect: @escaping @Sendable () -> Void,
+        history: LaneHistory,
+        key: LaneHistory.Key,
         clock: WallClock,
-        deadline: Duration
+        timeout: Duration
     ) {
         self.group = group
         message = APNsMessage(group)
+        let isSandbox = group.targets.map { if case .apns(_, _, .sandbox) = $0.address { true } else { false } }
+        isMixed = Set(isSandbox).count > 1
         self.services = services
         self.transport = transport
         self.reconnect = reconnect
+        self.history = history
+        self.key = key
         self.clock = clock
-        self.deadline = deadline
+        self.timeout = timeout
         switch identity {
         case .certificate:
             renewal = nil
@@ -53,9 +63,10 @@ final class APNsSending: Sendable {
     }
 
     /// What became of the lane as a whole, as soon as an answer tells.
-    var verdict: Outcome? { state.withLock { $0.verdict } }
+    private var verdict: Outcome? { state.withLock { $0.verdict } }
 
-    /// Sends to one device. `nil` when the task was cancelled.
+    /// Sends to one device, unless it turns out before it is its turn that nothing in the lane can succeed.
+    /// - Returns: `nil` when the task was cancelled.
     func send(to target: Target) async -> Outcome? {
         guard case .apns(let device, let topic, let environment) = target.address else {
             return .bug(reason: "not an APNs device")
@@ -63,7 +74,10 @@ final class APNsSending: Sendable {
         let service = environment == .production ? services.production : services.sandbox
         let id = NotificationID(event: group.cause.eventID, device: target.deviceID).description
         do {
-            let outcome = try await exchange("\(service)/3/device/\(device)", topic: topic, id: id)
+            var finding = try await exchange("\(service)/3/device/\(device)", topic: topic, id: id)
+            // However many are refused in one environment, the group's devices in the other one are to have their turn.
+            if isMixed, case .partial(let ofKind, _) = finding { finding = .certain(ofKind) }
+            let outcome = history.outcome(finding, of: target.deviceID, in: key, at: clock.now())
             switch outcome {
             case .misconfigured, .deferLane: state.withLock { $0.verdict = outcome }
             default: break
@@ -74,12 +88,12 @@ final class APNsSending: Sendable {
         } catch let error as OutboundError {
             return .retry(after: nil, reason: error.rawValue)
         } catch {
-            return verdict ?? (Task.isCancelled ? nil : .retry(after: nil, reason: "failed"))
+            return Task.isCancelled ? nil : verdict ?? .retry(after: nil, reason: "failed")
         }
     }
 
     /// Sends a request, and once more when only the token was too old.
-    private func exchange(_ url: String, topic: String, id: String) async throws -> Outcome {
+    private func exchange(_ url: String, topic: String, id: String) async throws -> Finding {
         let token = state.withLock { $0.token }
         let answer = try await post(url, topic: topic, id: id, token: token)
         switch answer.reason {
@@ -88,21 +102,23 @@ final class APNsSending: Sendable {
             let renewed: ProviderToken?
             do {
                 renewed = try await renewal.source.token(for: renewal.key, insteadOf: token)
+            } catch let error as CancellationError {
+                throw error
             } catch {
-                return .deferLane(after: .seconds(5), reason: "provider token not available")
+                return .certain(.deferLane(after: .seconds(5), reason: "provider token not available"))
             }
             guard let renewed else { break }
             state.withLock { $0.token = renewed }
-            return Outcome(try await post(url, topic: topic, id: id, token: renewed))
+            return Finding(try await post(url, topic: topic, id: id, token: renewed))
         case "TooManyProviderTokenUpdates":
             if let renewal { await renewal.source.pauseRenewal(of: renewal.key) }
-        case _ where answer.status == 403:
-            // APNs has bound the connection to what it refused.
+        case _ where answer.status == 403 && !answer.concernsEnvironment:
+            // APNs has bound the connection to what it refused. The connections to both environments are left together.
             reconnect()
         default:
             break
         }
-        return Outcome(answer)
+        return Finding(answer)
     }
 
     private func post(_ url: String, topic: String, id: String, token: ProviderToken?) async throws -> APNsAnswer {
@@ -115,7 +131,7 @@ final class APNsSending: Sendable {
             "apns-expiration": message.expiration,
         ]
         if let token { headers.add(name: "authorization", value: "bearer " + token.value) }
-        let request = OutboundRequest(url: url, headers: headers, body: message.payload)
-        return APNsAnswer(try await transport.execute(request, timeout: deadline), now: clock.now())
+        let request = OutboundRequest(url: url, headers: headers, body: message.payload) { self.verdict == nil }
+        return APNsAnswer(try await transport.execute(request, timeout: timeout), now: clock.now())
     }
 }

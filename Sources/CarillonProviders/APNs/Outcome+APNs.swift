@@ -3,7 +3,8 @@ import CarillonCore
 extension Outcome {
     /// What an answer of APNs means: every reason in Apple's table, and the rest by the status's class.
     ///
-    /// A device is given up only for the reasons that say that it is gone.
+    /// A device is given up only for the reasons that say that it is gone. ``Finding`` softens what concerns one
+    /// environment only.
     /// - SeeAlso: Apple, "Handling notification responses from APNs"; `docs/providers/apns.md`.
     init(_ answer: APNsAnswer) {
         let reason = answer.reason ?? "http \(answer.status)"
@@ -19,7 +20,7 @@ extension Outcome {
         case (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"):
             self = .misconfigured(reason: reason)
         case (403, "UnrelatedKeyIdInToken"):
-            self = .retry(after: .zero, reason: reason)
+            self = .retry(after: nil, reason: reason)
         case (401, _), (403, _):
             self = .misconfigured(reason: reason)
         case (429, "TooManyProviderTokenUpdates"):
@@ -41,5 +42,31 @@ extension Outcome {
         default:
             self = .retry(after: answer.retryAfter, reason: reason)
         }
+    }
+}
+
+extension Finding {
+    /// The wait while a key or certificate is not good for an environment.
+    private static let environmentPause = Duration.seconds(15 * 60)
+
+    /// What an answer of APNs means, where that may depend on how the other devices of the lane do.
+    ///
+    /// Production and sandbox share lane and credential, but a key can be restricted to one of them.
+    init(_ answer: APNsAnswer) {
+        guard let reason = answer.reason, answer.concernsEnvironment else {
+            self = .certain(Outcome(answer))
+            return
+        }
+        self = .partial(
+            ofKind: .retry(after: Self.environmentPause, reason: reason),
+            ofLane: .misconfigured(reason: reason)
+        )
+    }
+}
+
+extension APNsAnswer {
+    /// Whether the credential is good, but not for the environment of the device.
+    var concernsEnvironment: Bool {
+        status == 403 && ["BadCertificateEnvironment", "BadEnvironmentKeyIdInToken"].contains(reason)
     }
 }

@@ -3,8 +3,8 @@ import CarillonCore
 extension DeliveryGroup {
     /// Sends to all targets, a few at a time, until it turns out that nothing in the lane can succeed.
     ///
-    /// Then the rest is reported with the same outcome without being sent. Every target is reported exactly once, unless
-    /// the task is cancelled.
+    /// Then the rest is reported at once with the same outcome without being sent, and what is on its way with its own.
+    /// Every target is reported exactly once, unless the task is cancelled.
     /// - Parameters:
     ///   - concurrency: How many are on their way at a time.
     ///   - report: Takes the outcomes.
@@ -15,12 +15,11 @@ extension DeliveryGroup {
         send: @Sendable @escaping (Target) async -> Outcome?
     ) async {
         var unsent = targets[...]
-        var verdict: Outcome?
         // Child tasks run on the global executor, whoever calls: what they compute takes no event loop's time.
         await withTaskGroup(of: Outcome?.self) { tasks in
             var running = 0
             while true {
-                while running < concurrency, verdict == nil, !Task.isCancelled, let target = unsent.popFirst() {
+                while running < concurrency, !Task.isCancelled, let target = unsent.popFirst() {
                     tasks.addTask {
                         guard let outcome = await send(target) else { return nil }
                         report(target, outcome)
@@ -30,11 +29,11 @@ extension DeliveryGroup {
                 }
                 guard let outcome = await tasks.next() else { return }
                 running -= 1
-                if verdict == nil, let outcome, outcome.isOfLane { verdict = outcome }
+                if let outcome, outcome.isOfLane, !Task.isCancelled {
+                    for target in unsent { report(target, outcome) }
+                    unsent = []
+                }
             }
-        }
-        if let verdict, !Task.isCancelled {
-            for target in unsent { report(target, verdict) }
         }
     }
 }

@@ -1,7 +1,6 @@
 public import CarillonCore
 public import Logging
 public import NIOCore
-import NIOHPACK
 public import NIOPosix
 public import NIOSSL
 import Synchronization
@@ -91,7 +90,8 @@ public final class OutboundHTTPClient: HTTPTransport {
     ///   - request: The request.
     ///   - timeout: How long name, connection, TLS, request and answer may take together.
     /// - Returns: The answer.
-    /// - Throws: `EgressRefusal`, ``OutboundError``, or `CancellationError`.
+    /// - Throws: `EgressRefusal`, ``OutboundError``, or `CancellationError` when the task was cancelled or the request was
+    ///   not wanted any more when its turn came.
     public func execute(_ request: OutboundRequest, timeout: Duration) async throws -> OutboundResponse {
         let deadline = NIODeadline.now() + TimeAmount(timeout)
         let url = try connector.egress.check(request.url)
@@ -101,9 +101,7 @@ public final class OutboundHTTPClient: HTTPTransport {
             do {
                 switch try await pool.route(until: deadline) {
                 case .http2(let connection):
-                    let headers = HPACKHeaders(request, to: url)
-                    let body = ByteBuffer(bytes: request.body)
-                    return try await connection.send(HTTP2Exchange(headers: headers, body: body, deadline: deadline))
+                    return try await connection.send(HTTP2Exchange(request, to: url, until: deadline))
                 case .http1:
                     if let response = try await executeHTTP1(request, to: url, pool, until: deadline) {
                         return response
@@ -158,6 +156,10 @@ public final class OutboundHTTPClient: HTTPTransport {
         over connection: HTTPConnection,
         until deadline: NIODeadline
     ) async throws -> OutboundResponse {
+        guard request.isStillWanted() else {
+            idle.keep(connection)
+            throw CancellationError()
+        }
         let answer = try await connection.send(request, to: url).value(until: deadline) { connection.close() }
         if answer.isConnectionReusable {
             idle.keep(connection)

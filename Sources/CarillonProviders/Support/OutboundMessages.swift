@@ -8,12 +8,21 @@ public struct OutboundRequest: Sendable {
     public var headers: HTTPHeaders
     /// The body.
     public var body: [UInt8]
+    /// Asked when it is the request's turn to be sent; if not, it ends as a `CancellationError`. Not asked once it has been
+    /// sent, since the server may act on it: it ends with its answer.
+    public var isStillWanted: @Sendable () -> Bool
 
     /// A request by its parts.
-    public init(url: String, headers: HTTPHeaders, body: [UInt8]) {
+    public init(
+        url: String,
+        headers: HTTPHeaders,
+        body: [UInt8],
+        isStillWanted: @escaping @Sendable () -> Bool = { true }
+    ) {
         self.url = url
         self.headers = headers
         self.body = body
+        self.isStillWanted = isStillWanted
     }
 }
 

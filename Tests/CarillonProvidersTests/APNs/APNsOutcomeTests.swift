@@ -33,7 +33,7 @@ import Testing
             (403, "Forbidden", .misconfigured(reason: "Forbidden")),
             (403, "InvalidProviderToken", .misconfigured(reason: "InvalidProviderToken")),
             (403, "MissingProviderToken", .misconfigured(reason: "MissingProviderToken")),
-            (403, "UnrelatedKeyIdInToken", .retry(after: .zero, reason: "UnrelatedKeyIdInToken")),
+            (403, "UnrelatedKeyIdInToken", .retry(after: nil, reason: "UnrelatedKeyIdInToken")),
             (404, "BadPath", .bug(reason: "BadPath")),
             (405, "MethodNotAllowed", .bug(reason: "MethodNotAllowed")),
             (410, "ExpiredToken", .unregister(at: nil, reason: "ExpiredToken")),
@@ -65,7 +65,11 @@ import Testing
     func `each answer is something to do`(status: Int, reason: String?, expected: Outcome) {
         let body = reason.map { Array(#"{"reason":"\#($0)"}"#.utf8) } ?? []
         let response = OutboundResponse(status: status, headers: [:], body: body)
-        #expect(Outcome(APNsAnswer(response, now: Self.now)) == expected)
+        let answer = APNsAnswer(response, now: Self.now)
+        #expect(Outcome(answer) == expected)
+        let wait = Outcome.retry(after: Self.quarterHour, reason: reason ?? "")
+        let isOfEnvironment = ["BadCertificateEnvironment", "BadEnvironmentKeyIdInToken"].contains(reason)
+        #expect(Finding(answer) == (isOfEnvironment ? .partial(ofKind: wait, ofLane: expected) : .certain(expected)))
     }
 
     @Test func `carries the time of a device's end, in milliseconds`() {

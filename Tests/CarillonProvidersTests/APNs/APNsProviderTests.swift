@@ -25,7 +25,7 @@ import Testing
 
     private func provider(
         _ port: Int,
-        deadline: Duration = .seconds(60),
+        timeout: Duration = .seconds(60),
         concurrency: Int = 200,
         credentials: APNsProvider.Credentials? = nil
     ) throws -> APNsProvider {
@@ -41,7 +41,7 @@ import Testing
             tokens: shared.source(),
             services: services,
             clock: shared.clock,
-            deadline: deadline,
+            timeout: timeout,
             concurrency: concurrency
         )
     }
@@ -131,8 +131,8 @@ import Testing
         try await server { _ in
             actions
         } _: { _, port in
-            let deadline = actions.isEmpty ? Duration.milliseconds(300) : .seconds(60)
-            let outcomes = try await provider(port, deadline: deadline).outcomes(of: group())
+            let timeout = actions.isEmpty ? Duration.milliseconds(300) : .seconds(60)
+            let outcomes = try await provider(port, timeout: timeout).outcomes(of: group())
             #expect(outcomes == [expected])
         }
     }
@@ -200,12 +200,92 @@ import Testing
         }
     }
 
+    @Test func `waits for the answers to what was on the wire already`() async throws {
+        let arrived = Mutex(0)
+        try await server { request in
+            let number = arrived.withLock { arrived in
+                arrived += 1
+                return arrived
+            }
+            // The first one shows that the key is good, the eleventh that it is not any more.
+            return number == 1 ? [.ok] : number == 11 ? Self.refuse(403, "InvalidProviderToken") : [.hold]
+        } _: { server, port in
+            let provider = try provider(port, concurrency: 10)
+            #expect(await provider.outcomes(of: group()) == [.delivered(id: nil)])
+            let reports = Mutex<[Outcome]>([])
+            // The one that was refused, and the two whose turn had not come.
+            let refused = Gate(openingAfter: 3)
+            let group = group(of: 12)
+            async let ended: Void = provider.send(group) { _, outcome in
+                reports.withLock { $0.append(outcome) }
+                refused.knock()
+            }
+            await refused.wait()
+            server.answerHeld()
+            await ended
+            let expected = Array(repeating: Outcome.misconfigured(reason: "InvalidProviderToken"), count: 3)
+            #expect(reports.withLock { $0 } == expected + Array(repeating: .delivered(id: nil), count: 9))
+            #expect(server.requests.count == 11)
+            #expect(server.resets == 0)
+        }
+    }
+
+    @Test func `cuts off what is on the wire when it is to stop`() async throws {
+        try await server { _ in
+            [.hold]
+        } _: { server, port in
+            let provider = try provider(port)
+            let group = group(of: 3)
+            let task = Task { await provider.outcomes(of: group) }
+            await server.nextRequests(1)
+            task.cancel()
+            #expect(await task.value == [nil, nil, nil])
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    // MARK: What concerns one environment
+
+    @Test(arguments: ["BadEnvironmentKeyIdInToken", "BadCertificateEnvironment"])
+    func `a key that is not for the sandbox goes on sending to production, over the same connection`(reason: String)
+        async throws
+    {
+        try await server { request in
+            request.path.hasPrefix("/sandbox") ? Self.refuse(403, reason) : [.ok]
+        } _: { server, port in
+            let provider = try provider(port, concurrency: 1)
+            var mixed = group(of: 30)
+            for index in 0..<20 {
+                mixed.targets[index].address = .apns(token: "00\(index)", appID: Self.app, environment: .sandbox)
+            }
+            let wait = Outcome.retry(after: .seconds(900), reason: reason)
+            let expected = Array(repeating: wait, count: 20) + Array(repeating: .delivered(id: nil), count: 10)
+            #expect(await provider.outcomes(of: mixed) == expected)
+            #expect(await provider.outcomes(of: group(environment: .sandbox)) == [wait])
+            #expect(await provider.outcomes(of: group()) == [.delivered(id: nil)])
+            // Both environments are one host here.
+            #expect(server.connectionCount == 1)
+        }
+    }
+
+    @Test func `a key that is not for the only environment there is stops the lane`() async throws {
+        try await server { _ in
+            Self.refuse(403, "BadEnvironmentKeyIdInToken")
+        } _: { server, port in
+            let outcomes = try await provider(port, concurrency: 1).outcomes(of: group(of: 50, environment: .sandbox))
+            let wait = Outcome.retry(after: .seconds(900), reason: "BadEnvironmentKeyIdInToken")
+            let rest = Outcome.misconfigured(reason: "BadEnvironmentKeyIdInToken")
+            #expect(outcomes == Array(repeating: wait, count: 9) + Array(repeating: rest, count: 41))
+            #expect(server.requests.count == 10)
+        }
+    }
+
     @Test func `opens a new connection after a key was refused`() async throws {
         try await server {
             $0.connection == 0 ? Self.refuse(403, "UnrelatedKeyIdInToken") : [.ok]
         } _: { server, port in
             let provider = try provider(port)
-            #expect(await provider.outcomes(of: group()) == [.retry(after: .zero, reason: "UnrelatedKeyIdInToken")])
+            #expect(await provider.outcomes(of: group()) == [.retry(after: nil, reason: "UnrelatedKeyIdInToken")])
             #expect(await provider.outcomes(of: group()) == [.delivered(id: nil)])
             #expect(server.connectionCount == 2)
         }

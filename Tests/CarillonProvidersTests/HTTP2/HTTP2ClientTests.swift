@@ -173,6 +173,39 @@ import Testing
         }
     }
 
+    // MARK: What is not wanted any more
+
+    @Test func `sends nothing that is not wanted when its turn comes, and lets what was sent end`() async throws {
+        let tls = try authority.serverConfiguration(for: .address([127, 0, 0, 1]))
+        var policy = ConnectionPolicy.lasting
+        policy.maximumConnections = 1
+        try await HTTP2Server.answering(tls: tls, maximumStreams: 1) { _ in
+            [.hold]
+        } during: { server, port in
+            let client = try OutboundHTTPClient.test(trusting: authority, policy: policy)
+            let isWanted = Mutex(true)
+            let post: @Sendable () async throws -> Int = {
+                let request = OutboundRequest(url: "https://127.0.0.1:\(port)/", headers: [:], body: []) {
+                    isWanted.withLock { $0 }
+                }
+                return try await client.execute(request, timeout: .seconds(60)).status
+            }
+            let sent = Task { try await post() }
+            await server.nextRequests(1)
+            let waiting = (0..<2).map { _ in Task { try await post() } }
+            isWanted.withLock { $0 = false }
+            server.answerHeld()
+            #expect(try await sent.value == 200)
+            for task in waiting { await #expect(throws: CancellationError.self) { try await task.value } }
+            #expect(server.requests.count == 1)
+            isWanted.withLock { $0 = true }
+            let next = Task { try await post() }
+            await server.nextRequests(1)
+            server.answerHeld()
+            #expect(try await next.value == 200, "the places of the others were given back")
+        }
+    }
+
     // MARK: What was not processed
 
     @Test func `loses nothing and repeats nothing when it is sent away among many requests`() async throws {

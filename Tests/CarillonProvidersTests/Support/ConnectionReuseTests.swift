@@ -110,6 +110,20 @@ import Testing
         }
     }
 
+    @Test func `sends nothing that is not wanted any more`() async throws {
+        try await ScriptedServer.answering { _ in
+            .ok
+        } during: { server, port in
+            let client = try OutboundHTTPClient.test()
+            let url = "http://127.0.0.1:\(port)/"
+            let unwanted = OutboundRequest(url: url, headers: [:], body: []) { false }
+            await #expect(throws: CancellationError.self) { try await client.execute(unwanted, timeout: .seconds(30)) }
+            #expect(try await client.post(to: url).status == 200)
+            #expect(server.requests.count == 1)
+            #expect(server.connectionCount == 1)
+        }
+    }
+
     @Test func `keeps no more connections than a group uses at a time`() async throws {
         try await ScriptedServer.answering { _ in
             .ok

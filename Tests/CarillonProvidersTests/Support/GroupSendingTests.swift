@@ -26,6 +26,22 @@ import Testing
         #expect(outcomes.values.count { $0 == [.deferLane(after: .seconds(60), reason: "quota")] } == 90)
     }
 
+    @Test func `reports the rest without waiting for what is on its way, which is reported as it ends`() async {
+        let rest = Gate(openingAfter: 98)
+        let reports = Mutex<[Outcome]>([])
+        await group.sendToEach(atMost: 3) { _, outcome in
+            reports.withLock { $0.append(outcome) }
+            rest.knock()
+        } send: { target in
+            if target.deviceID == DeviceID(trusted: "d-0") { return .misconfigured(reason: "key") }
+            await rest.wait()
+            return .delivered(id: nil)
+        }
+        let outcomes = reports.withLock { $0 }
+        #expect(outcomes.prefix(98).allSatisfy { $0 == .misconfigured(reason: "key") })
+        #expect(outcomes.suffix(2) == [.delivered(id: nil), .delivered(id: nil)])
+    }
+
     @Test func `goes on after what concerns single devices`() async {
         let outcomes: [Outcome] = [
             .retry(after: nil, reason: ""), .unregister(at: nil, reason: ""), .quarantine(reason: ""), .bug(reason: ""),

@@ -68,7 +68,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
 
     /// Sends a request. What comes of it, ``HTTP2Connection/Owner/requestEnded(on:)`` is called once.
     func begin(_ exchange: HTTP2Exchange, _ continuation: CheckedContinuation<OutboundResponse, any Error>) {
-        guard !exchange.isAbandoned.load(ordering: .acquiring) else {
+        guard !exchange.isAbandoned.load(ordering: .acquiring), exchange.isStillWanted() else {
             return resume(continuation, .failure(CancellationError()))
         }
         guard let context, case .open = state else {

@@ -1,3 +1,4 @@
+import struct CarillonCore.OutboundURL
 import NIOCore
 import NIOHPACK
 import Synchronization
@@ -7,13 +8,16 @@ final class HTTP2Exchange: Sendable {
     let headers: HPACKHeaders
     let body: ByteBuffer
     let deadline: NIODeadline
+    /// Whether to send it, asked when it gets its stream.
+    let isStillWanted: @Sendable () -> Bool
     /// Nobody waits for the answer any more. Set before the connection learns of it, since that may not have got the
     /// request yet.
     let isAbandoned = Atomic(false)
 
-    init(headers: HPACKHeaders, body: ByteBuffer, deadline: NIODeadline) {
-        self.headers = headers
-        self.body = body
+    init(_ request: OutboundRequest, to url: OutboundURL, until deadline: NIODeadline) {
+        headers = HPACKHeaders(request, to: url)
+        body = ByteBuffer(bytes: request.body)
         self.deadline = deadline
+        isStillWanted = request.isStillWanted
     }
 }
