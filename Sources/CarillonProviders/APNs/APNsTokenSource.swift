@@ -43,7 +43,7 @@ public actor APNsTokenSource {
     /// The token to use now.
     ///
     /// When a renewal fails, an old one as long as Apple takes it.
-    /// - Throws: What the store of tokens throws.
+    /// - Throws: What the store of tokens throws, or `CancellationError` when the task is cancelled while it waits.
     func token(for key: APNsSigningKey) async throws -> ProviderToken {
         let now = clock.now()
         let entry = entries[key.name]
@@ -52,6 +52,8 @@ public actor APNsTokenSource {
         if let token = entry?.token, token.issuedAt >= oldest { return token }
         do {
             return try await renew(key, ifOlderThan: oldest)
+        } catch let error as CancellationError {
+            throw error
         } catch {
             guard let token = entries[key.name]?.token, token.issuedAt > now - Self.longestAge else { throw error }
             return token
@@ -60,7 +62,7 @@ public actor APNsTokenSource {
 
     /// Another token than one that Apple takes for expired.
     /// - Returns: `nil` when there cannot be one yet, since the rejected one is new: then it is our clock that is wrong.
-    /// - Throws: What the store of tokens throws.
+    /// - Throws: What the store of tokens throws, or `CancellationError` when the task is cancelled while it waits.
     func token(for key: APNsSigningKey, insteadOf rejected: ProviderToken) async throws -> ProviderToken? {
         let entry = entries[key.name]
         if let token = entry?.token, token.issuedAt > rejected.issuedAt { return token }
@@ -77,17 +79,28 @@ public actor APNsTokenSource {
     }
 
     private func renew(_ key: APNsSigningKey, ifOlderThan oldest: Timestamp) async throws -> ProviderToken {
-        let name = key.name
-        if let renewal = entries[name]?.renewal { return try await renewal.value }
+        try await (entries[key.name]?.renewal ?? startRenewal(of: key, ifOlderThan: oldest)).sharedResult.get()
+    }
+
+    /// Unstructured on purpose: it is shared, and must not end with the group that began it.
+    private func startRenewal(
+        of key: APNsSigningKey,
+        ifOlderThan oldest: Timestamp
+    ) -> Task<ProviderToken, any Error> {
         if entries.count >= Self.mostKeys { entries = entries.filter { $0.value.renewal != nil } }
         let now = clock.now()
-        // Unstructured on purpose: it is shared, and must not end with the group that began it.
-        let renewal = Task { [tokens] in try await tokens(name, try key.token(at: now), oldest) }
-        entries[name, default: Entry()].renewal = renewal
-        let result = await renewal.result
-        entries[name]?.renewal = nil
-        let token = try result.get()
-        entries[name]?.token = token
-        return token
+        let renewal = Task {
+            do {
+                let token = try await tokens(key.name, try key.token(at: now), oldest)
+                entries[key.name]?.token = token
+                entries[key.name]?.renewal = nil
+                return token
+            } catch {
+                entries[key.name]?.renewal = nil
+                throw error
+            }
+        }
+        entries[key.name, default: Entry()].renewal = renewal
+        return renewal
     }
 }

@@ -10,7 +10,7 @@ public struct FCMProvider: Provider {
 
     /// `fcm`.
     public let name = ProviderName.fcm
-    /// How long one device can take: two requests, and between them one for another access token.
+    /// How long one device can take: two requests, and before or between them one for an access token.
     public var deadline: Duration { timeout * 2 + tokens.timeout }
 
     private let transport: any HTTPTransport
@@ -81,15 +81,19 @@ public struct FCMProvider: Provider {
     ) async -> Finding? {
         guard case .fcm(let deviceToken, _) = target.address else { return .certain(.bug(reason: "not an FCM device")) }
         let id = NotificationID(event: group.cause.eventID, device: target.deviceID)
+        // Two requests for access tokens can leave less time than the second message may take otherwise.
+        let end = ContinuousClock.now + deadline
         do {
             var token = try await tokens.token(for: credential)
             for isLast in [false, true] {
                 if Task.isCancelled { return nil }
+                let timeLeft = end - .now
+                guard timeLeft > .zero else { throw OutboundError.timedOut }
                 let now = clock.now()
                 let body = message.body(to: deviceToken, id: id, timeToLive: group.secondsLeft(at: now))
                 let response = try await transport.execute(
                     request(body, projectID: credential.projectID, token: token),
-                    timeout: timeout
+                    timeout: min(timeout, timeLeft)
                 )
                 let answer = FCMAnswer(response)
                 if answer.refusesAccessToken, !isLast {

@@ -55,11 +55,11 @@ public actor FCMTokenSource {
     ///   - credential: The service account.
     ///   - rejected: A token that FCM has just refused: another one is wanted.
     /// - Returns: The token.
-    /// - Throws: ``FCMTokenFailure``.
+    /// - Throws: ``FCMTokenFailure``, or `CancellationError` when the task is cancelled while it waits.
     func token(
         for credential: FCMCredential,
         insteadOf rejected: Secret? = nil
-    ) async throws(FCMTokenFailure) -> FCMAccessToken {
+    ) async throws -> FCMAccessToken {
         let now = clock.now()
         let entry = entries[credential.account] ?? Entry()
         let isPaused = entry.failure.map { now < $0.until } ?? false
@@ -68,7 +68,7 @@ public actor FCMTokenSource {
             return token
         }
         if entry.refresh == nil, isPaused, let failure = entry.failure { throw failure.reason }
-        return try await startRefresh(of: credential).value.get()
+        return try await startRefresh(of: credential).sharedResult.get().get()
     }
 
     /// The refresh that is under way, or a new one.

@@ -40,6 +40,30 @@ import Testing
         #expect(shared.requests == 1)
     }
 
+    @Test func `one who gives up does not wait, and does not spoil it for the others`() async throws {
+        let answer = Gate()
+        let asked = Gate()
+        let source = APNsTokenSource(
+            tokens: { _, candidate, _ in
+                asked.knock()
+                await answer.wait()
+                try Task.checkCancellation()
+                return candidate
+            },
+            clock: shared.clock
+        )
+        let key = try key()
+        let first = Task { try await source.token(for: key) }
+        await asked.wait()
+        let second = Task { try await source.token(for: key) }
+        first.cancel()
+        // At once, although there is no answer yet.
+        await #expect(throws: CancellationError.self) { try await first.value }
+        answer.knock()
+        let token = try await second.value
+        #expect(try await source.token(for: key) == token)
+    }
+
     @Test func `is used for 45 minutes, and then replaced`() async throws {
         let source = shared.source()
         let key = try key()

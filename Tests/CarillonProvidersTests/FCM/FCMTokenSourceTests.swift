@@ -195,6 +195,8 @@ import Testing
         await asked.wait()
         let second = Task { try await source.token(for: credential) }
         first.cancel()
+        // At once, although there is no answer yet.
+        await #expect(throws: CancellationError.self) { try await first.value }
         answer.knock()
         #expect(text(try await second.value) == "t")
     }
