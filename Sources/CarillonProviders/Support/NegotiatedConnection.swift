@@ -75,14 +75,13 @@ final class NegotiationHandler: ChannelInboundHandler {
     }
 
     private func configure(_ channel: any Channel, for negotiatedProtocol: String?) {
+        if negotiatedProtocol == ApplicationProtocol.http2 {
+            let opened = channel.eventLoop.makePromise(of: HTTP2Connection.self)
+            opened.futureResult.map { .http2($0) }.cascade(to: result)
+            return HTTP2Connection.configure(channel, http2, settingsDeadline: deadline, opened: opened)
+        }
         do {
-            if negotiatedProtocol == ApplicationProtocol.http2 {
-                let opened = channel.eventLoop.makePromise(of: HTTP2Connection.self)
-                opened.futureResult.map { .http2($0) }.cascade(to: result)
-                try HTTP2Connection.configure(channel, http2, settingsDeadline: deadline, opened: opened)
-            } else {
-                result.succeed(.http1(try HTTPConnection.configure(channel, for: origin)))
-            }
+            result.succeed(.http1(try HTTPConnection.configure(channel, for: origin)))
         } catch {
             result.fail(OutboundError.connectionClosed)
             channel.close(promise: nil)

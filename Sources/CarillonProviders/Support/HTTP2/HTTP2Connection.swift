@@ -56,14 +56,14 @@ final class HTTP2Connection: Sendable {
     ///   - channel: The channel, through TLS.
     ///   - settings: What it has to know.
     ///   - settingsDeadline: When the server has to have sent its SETTINGS.
-    ///   - opened: The connection as soon as it has, since its limits are not known before.
-    /// - Throws: When the channel has ended already.
+    ///   - opened: The connection as soon as it has, since its limits are not known before; fails in every other case, also
+    ///     when the channel has ended already.
     static func configure(
         _ channel: any Channel,
         _ settings: Settings,
         settingsDeadline: NIODeadline,
         opened: EventLoopPromise<HTTP2Connection>
-    ) throws {
+    ) {
         let handler = HTTP2ConnectionHandler(settings, settingsDeadline: settingsDeadline, opened: opened)
         var configuration = NIOHTTP2Handler.ConnectionConfiguration()
         configuration.initialSettings = [
@@ -75,18 +75,20 @@ final class HTTP2Connection: Sendable {
         var streams = NIOHTTP2Handler.StreamConfiguration()
         // Resets answer our own requests, which are counted already.
         streams.streamResetFrameRateLimit.maximumCount = 100_000
-        let operations = channel.pipeline.syncOperations
-        try operations.addHandler(WriteCoalescer())
-        try operations.addHandler(
-            NIOHTTP2Handler(
+        do {
+            let http2 = NIOHTTP2Handler(
                 mode: .client,
                 frameDelegate: handler,
                 connectionConfiguration: configuration,
                 streamConfiguration: streams
             )
-        )
-        try operations.addHandler(KeepAliveHandler(settings.policy))
-        try operations.addHandler(handler)
+            let keepAlive = KeepAliveHandler(settings.policy)
+            try channel.pipeline.syncOperations.addHandlers(WriteCoalescer(), http2, keepAlive, handler)
+        } catch {
+            // The handler never gets to know that the channel has ended.
+            opened.fail(OutboundError.connectionClosed)
+            channel.close(promise: nil)
+        }
     }
 
     /// Sends a request and waits for its answer.

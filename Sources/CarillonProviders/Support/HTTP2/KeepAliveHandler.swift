@@ -38,6 +38,10 @@ final class KeepAliveHandler: ChannelDuplexHandler {
         wait(context)
     }
 
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.cancel()
+    }
+
     func channelInactive(context: ChannelHandlerContext) {
         timer?.cancel()
         context.fireChannelInactive()

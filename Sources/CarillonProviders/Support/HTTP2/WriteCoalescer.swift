@@ -18,8 +18,14 @@ final class WriteCoalescer: ChannelOutboundHandler {
         if let promise { promises.append(promise) }
     }
 
+    func handlerRemoved(context: ChannelHandlerContext) {
+        // What was never flushed was never written.
+        for promise in promises { promise.fail(ChannelError.ioOnClosedChannel) }
+        promises = []
+    }
+
     func flush(context: ChannelHandlerContext) {
-        if pending.readableBytes > 0 {
+        if pending.readableBytes > 0 || !promises.isEmpty {
             context.write(wrapOutboundOut(pending), promise: joinedPromise(on: context.eventLoop))
         }
         context.flush()
