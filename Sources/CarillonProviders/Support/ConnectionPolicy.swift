@@ -1,10 +1,14 @@
 import NIOCore
 
-/// How many HTTP/2 connections a client keeps to one host, and for how long.
+/// How many connections a client has, how many of HTTP/2 to one host, and for how long it keeps these.
 ///
 /// HTTP/1.1 connections are kept for seconds only, whatever this says.
 public struct ConnectionPolicy: Sendable {
-    /// How many connections there are to one host at a time; a further one is opened when the streams of the others are
+    /// How many connections of any version a client has to all hosts together: half of the 1,024 file descriptors that a
+    /// process usually has. When that is not enough, those without a request are closed, and requests wait until their
+    /// deadlines for one of the others to end.
+    public var maximumOpenConnections = 512
+    /// How many HTTP/2 connections there are to one host at a time; a further one is opened when the streams of the others are
     /// taken.
     public var maximumConnections = 4
     /// How many requests may wait for a stream; the next one fails at once as ``OutboundError/busy``.

@@ -5,7 +5,8 @@ import NIOSSL
 
 /// Opens connections: looks the name up, checks all of its addresses, and dials one after the other.
 ///
-/// The name is looked up afresh each time. Everything is bounded: the name, each address, and all of it by a deadline.
+/// The name is looked up afresh each time. Everything is bounded: the name, each address, and all of it by a deadline; and
+/// how many connections there are.
 struct Connector: Sendable {
     /// A host may have many addresses; all are checked, these many are tried.
     private static let maximumAttempts = 3
@@ -18,8 +19,14 @@ struct Connector: Sendable {
     let resolver: NameResolver
     let tls: NIOSSLContext
     let group: any EventLoopGroup
+    /// Counts what is open.
+    let connections: OpenConnections
+
+    /// Nobody waits for the connection any more.
+    struct NotNeeded: Error {}
 
     private struct Dialed: Sendable {
+        let channel: any NIOCore.Channel
         let connection: EventLoopFuture<NegotiatedConnection>
     }
 
@@ -28,16 +35,25 @@ struct Connector: Sendable {
     ///   - origin: Where to.
     ///   - http2: What an HTTP/2 connection has to know.
     ///   - deadline: When to give up.
-    /// - Returns: The connection, on the event loop where it lives; or `EgressRefusal` or ``OutboundError``.
+    ///   - isNeeded: Asked when there is a place for it, which may take a while.
+    /// - Returns: The connection, on the event loop where it lives; or `EgressRefusal`, ``OutboundError`` or ``NotNeeded``.
     func open(
         _ origin: Origin,
         http2: HTTP2Connection.Settings,
-        until deadline: NIODeadline
+        until deadline: NIODeadline,
+        isNeeded: @escaping @Sendable () -> Bool
     ) -> EventLoopFuture<NegotiatedConnection> {
         let eventLoop = group.next()
         return addresses(of: origin.host, on: eventLoop, until: deadline)
             .flatMap { addresses in
-                dial(
+                connections.place(on: eventLoop, until: deadline).map { addresses }
+            }
+            .flatMap { addresses -> EventLoopFuture<Dialed> in
+                guard isNeeded() else {
+                    connections.notOpened()
+                    return eventLoop.makeFailedFuture(NotNeeded())
+                }
+                let dialed = dial(
                     addresses.prefix(Self.maximumAttempts),
                     for: origin,
                     http2: http2,
@@ -45,6 +61,13 @@ struct Connector: Sendable {
                     until: deadline,
                     after: .unreachable
                 )
+                dialed.whenComplete { result in
+                    switch result {
+                    case .success(let dialed): connections.opened(dialed.channel)
+                    case .failure: connections.notOpened()
+                    }
+                }
+                return dialed
             }
             .flatMap { $0.connection }
     }
@@ -114,7 +137,7 @@ struct Connector: Sendable {
                 }
             }
             .connect(to: socket)
-            .map { _ in Dialed(connection: result.futureResult) }
+            .map { Dialed(channel: $0, connection: result.futureResult) }
             .flatMapError { error in
                 result.fail(error)
                 return dial(

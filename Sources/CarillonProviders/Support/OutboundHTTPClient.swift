@@ -16,8 +16,8 @@ import Synchronization
 /// HTTP/1.1. One client is one identity: its connections are shared by all who use it, and may be bound to what was sent
 /// over them first.
 ///
-/// Everything is bounded: each request by one deadline for all of its steps, each answer by 64 KiB of head and body, and
-/// how often what a server refused unread is sent again.
+/// Everything is bounded: each request by one deadline for all of its steps, each answer by 64 KiB of head and body, how
+/// often what a server refused unread is sent again, and how many connections are open.
 public final class OutboundHTTPClient: HTTPTransport {
     /// How often a request is sent that was surely not processed.
     private static let maximumTries = 8
@@ -29,13 +29,15 @@ public final class OutboundHTTPClient: HTTPTransport {
     private let logger: Logger?
     private let pools = Mutex<[Origin: OriginPool]>([:])
     let idle: IdleConnections
+    /// What it has open.
+    var connections: OpenConnections { connector.connections }
 
     /// A client.
     /// - Parameters:
     ///   - egress: Which addresses are permitted; `.unrestricted` for services that the operator names.
     ///   - resolver: Looks up names.
     ///   - tls: How to speak TLS, with the client's certificate if it has one.
-    ///   - policy: How many HTTP/2 connections are kept, and for how long.
+    ///   - policy: How many connections there are, and for how long those of HTTP/2 are kept.
     ///   - logger: Where to say that a server sent a connection away.
     ///   - group: Where connections live; its owner shuts it down.
     /// - Throws: What NIOSSL throws for a TLS configuration that cannot be used.
@@ -56,7 +58,7 @@ public final class OutboundHTTPClient: HTTPTransport {
     ///   - egress: Which addresses are permitted; `.unrestricted` for services that the operator names.
     ///   - resolver: Looks up names.
     ///   - tls: How to speak TLS.
-    ///   - policy: How many HTTP/2 connections are kept, and for how long.
+    ///   - policy: How many connections there are, and for how long those of HTTP/2 are kept.
     ///   - logger: Where to say that a server sent a connection away.
     ///   - group: Where connections live; its owner shuts it down.
     public convenience init(
@@ -67,14 +69,20 @@ public final class OutboundHTTPClient: HTTPTransport {
         logger: Logger? = nil,
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     ) {
-        let connector = Connector(egress: egress, resolver: resolver, tls: tls, group: group)
-        self.init(connector, policy: policy, idle: IdleConnections(), logger: logger)
+        let connector = Connector(
+            egress: egress,
+            resolver: resolver,
+            tls: tls,
+            group: group,
+            connections: OpenConnections(maximum: policy.maximumOpenConnections)
+        )
+        self.init(connector, policy: policy, logger: logger)
     }
 
-    init(_ connector: Connector, policy: ConnectionPolicy, idle: IdleConnections, logger: Logger? = nil) {
+    init(_ connector: Connector, policy: ConnectionPolicy, idleWait: TimeAmount = .seconds(4), logger: Logger? = nil) {
         self.connector = connector
         self.policy = policy
-        self.idle = idle
+        self.idle = IdleConnections(maximumWait: idleWait, connections: connector.connections)
         self.logger = logger
     }
 

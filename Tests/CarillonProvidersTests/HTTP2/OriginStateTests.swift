@@ -97,6 +97,37 @@ import Testing
         #expect(state.opened(first, id: ObjectIdentifier(first), limit: 9).grants.map(\.waiter) == [2])
     }
 
+    @Test func `opens another connection for who comes just when nobody seemed to wait`() {
+        var state = Self.state()
+        guard case .wait(let number, true) = state.request({ 1 }) else {
+            Issue.record("has to wait")
+            return
+        }
+        #expect(state.isAwaited)
+        _ = state.withdraw(number)
+        #expect(!state.isAwaited)
+        #expect(ask(&state, as: 2).opens == false)
+        #expect(state.openingGivenUp().opens)
+        _ = state.opened(first, id: ObjectIdentifier(first), limit: 1)
+        #expect(!state.openingGivenUp().opens)
+    }
+
+    @Test func `lets go only of a connection without requests that nobody waits for`() {
+        var state = Self.state { $0.maximumConnections = 1 }
+        let id = ObjectIdentifier(first)
+        _ = ask(&state)
+        _ = state.opened(first, id: id, limit: 1)
+        #expect(state.idle(id) == nil)
+        #expect(state.dropIdle(id) == nil)
+        _ = ask(&state)
+        _ = state.requestEnded(on: id)
+        #expect(state.dropIdle(id) == nil, "the next one in line has it")
+        _ = state.requestEnded(on: id)
+        #expect(state.idle(id) === first)
+        #expect(state.dropIdle(id) === first)
+        #expect(state.isUnused)
+    }
+
     @Test func `refuses who would be one too many`() {
         var state = Self.state { $0.maximumWaiting = 1 }
         _ = ask(&state)

@@ -20,10 +20,11 @@ extension OutboundHTTPClient {
             egress: EgressGuard(allowing: try blocks.map { try CIDRBlock($0) }),
             resolver: NameResolver(threads: 2, lookup: lookup),
             tls: try NIOSSLContext(configuration: tls),
-            group: MultiThreadedEventLoopGroup.singleton
+            group: MultiThreadedEventLoopGroup.singleton,
+            connections: OpenConnections(maximum: policy.maximumOpenConnections)
         )
         // However slow the machine is, no test depends on what happens within seconds.
-        return OutboundHTTPClient(connector, policy: policy, idle: IdleConnections(maximumWait: .hours(1)))
+        return OutboundHTTPClient(connector, policy: policy, idleWait: .hours(1))
     }
 
     /// Posts a short text.

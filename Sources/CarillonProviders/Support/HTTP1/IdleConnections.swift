@@ -51,11 +51,15 @@ final class IdleConnections: Sendable {
     }
 
     private let maximumWait: TimeAmount
+    private let connections: OpenConnections
     private let state = Mutex(State())
 
-    /// - Parameter maximumWait: How long one waits: less than most servers do.
-    init(maximumWait: TimeAmount = .seconds(4)) {
+    /// - Parameters:
+    ///   - maximumWait: How long one waits: less than most servers do.
+    ///   - connections: What the client has open altogether.
+    init(maximumWait: TimeAmount, connections: OpenConnections) {
         self.maximumWait = maximumWait
+        self.connections = connections
     }
 
     deinit {
@@ -78,13 +82,22 @@ final class IdleConnections: Sendable {
             self?.drop(connection)
         }
         let isKept = isYoung && state.withLock { $0.add(Entry(connection: connection, timer: timer)) }
-        if !isKept {
+        if isKept {
+            connections.isIdle(connection.channel) { [weak self, weak connection] in
+                guard let self, let connection else { return false }
+                return drop(connection)
+            }
+        } else {
             timer.cancel()
             connection.close()
         }
     }
 
-    private func drop(_ connection: HTTPConnection) {
-        if state.withLock({ $0.remove(connection) }) { connection.close() }
+    /// Closes a connection if it still waits; whether it did.
+    @discardableResult
+    private func drop(_ connection: HTTPConnection) -> Bool {
+        let isWaiting = state.withLock { $0.remove(connection) }
+        if isWaiting { connection.close() }
+        return isWaiting
     }
 }

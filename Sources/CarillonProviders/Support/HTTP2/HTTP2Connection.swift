@@ -104,6 +104,11 @@ final class HTTP2Connection: Sendable {
         }
     }
 
+    /// Begins no new requests, and ends the connection with the last one.
+    func retire() {
+        channel.eventLoop.execute { [handler] in handler.value.retire() }
+    }
+
     /// Ends the connection, whatever is still on its way.
     func close() {
         channel.close(promise: nil)

@@ -93,6 +93,11 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         reset(streamID, .failure(CancellationError()), context)
     }
 
+    /// Begins no new requests, and ends the connection with the last one.
+    func retire() {
+        if let context { retire(context) }
+    }
+
     /// Ends what is due, and a connection on which nothing at all has come since the request began with it.
     private func expire(_ context: ChannelHandlerContext) {
         timer = nil

@@ -89,9 +89,12 @@ final class OriginPool: HTTP2Connection.Owner {
     }
 
     /// Opens a connection for a request that found none; if it speaks HTTP/2, others share it.
-    func connect(until deadline: NIODeadline) -> EventLoopFuture<NegotiatedConnection> {
+    func connect(
+        until deadline: NIODeadline,
+        isNeeded: @escaping @Sendable () -> Bool = { true }
+    ) -> EventLoopFuture<NegotiatedConnection> {
         let settings = HTTP2Connection.Settings(policy: policy, owner: self)
-        return connector.open(origin, http2: settings, until: deadline).map { connection in
+        return connector.open(origin, http2: settings, until: deadline, isNeeded: isNeeded).map { connection in
             // On the connection's event loop, before anything else can happen to it.
             if case .http2(let connection) = connection { self.adopt(connection) }
             return connection
@@ -100,13 +103,16 @@ final class OriginPool: HTTP2Connection.Owner {
 
     /// Opens a connection for all who wait.
     private func open() {
-        connect(until: .now() + Self.maximumOpeningTime).whenComplete { result in
+        let isNeeded: @Sendable () -> Bool = { self.state.withLock { $0.isAwaited } }
+        connect(until: .now() + Self.maximumOpeningTime, isNeeded: isNeeded).whenComplete { result in
             switch result {
             case .success(.http2):
                 break
             case .success(.http1(let connection)):
                 self.idle.keep(connection)
                 for waiter in self.state.withLock({ $0.openedHTTP1() }) { waiter.succeed(.http1) }
+            case .failure(is Connector.NotNeeded):
+                self.follow(self.state.withLock { $0.openingGivenUp() })
             case .failure(let error):
                 for waiter in self.state.withLock({ $0.openingFailed() }) { waiter.fail(error) }
             }
@@ -114,7 +120,11 @@ final class OriginPool: HTTP2Connection.Owner {
     }
 
     private func adopt(_ connection: HTTP2Connection) {
-        follow(state.withLock { $0.opened(connection, id: connection.id, limit: connection.initialLimit) })
+        let (consequence, idle) = state.withLock {
+            ($0.opened(connection, id: connection.id, limit: connection.initialLimit), $0.idle(connection.id))
+        }
+        follow(consequence)
+        if let idle { offer(idle) }
         if isClosed.load(ordering: .sequentiallyConsistent) { connection.close() }
     }
 
@@ -130,7 +140,19 @@ final class OriginPool: HTTP2Connection.Owner {
     }
 
     func requestEnded(on connection: HTTP2Connection.ID) {
-        follow(state.withLock { $0.requestEnded(on: connection) })
+        let (consequence, idle) = state.withLock { ($0.requestEnded(on: connection), $0.idle(connection)) }
+        follow(consequence)
+        if let idle { offer(idle) }
+    }
+
+    /// Lets a connection without a request make room for one to another host.
+    private func offer(_ connection: HTTP2Connection) {
+        let id = connection.id
+        connector.connections.isIdle(connection.channel) { [weak self] in
+            guard let connection = self?.state.withLock({ $0.dropIdle(id) }) else { return false }
+            connection.retire()
+            return true
+        }
     }
 
     func limitChanged(of connection: HTTP2Connection.ID, to limit: Int) {

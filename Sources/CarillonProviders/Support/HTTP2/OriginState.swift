@@ -52,6 +52,9 @@ struct OriginState<Connection, Waiter> {
     /// Whether nothing is connected, being connected, or waiting.
     var isUnused: Bool { entries.isEmpty && line.isEmpty && !isOpening }
 
+    /// Whether anybody waits for a connection.
+    var isAwaited: Bool { !line.isEmpty }
+
     /// The open connections.
     var connections: [Connection] { entries.map(\.connection) }
 
@@ -95,6 +98,12 @@ struct OriginState<Connection, Waiter> {
         return entries.isEmpty ? emptyLine() : []
     }
 
+    /// No connection was opened, since nobody waited for it any more; somebody may again.
+    mutating func openingGivenUp() -> Consequence {
+        isOpening = false
+        return consequence()
+    }
+
     /// A request that was sent over a connection has ended.
     mutating func requestEnded(on id: ID) -> Consequence {
         guard let index = entries.firstIndex(where: { $0.id == id }) else { return Consequence() }
@@ -113,6 +122,18 @@ struct OriginState<Connection, Waiter> {
     mutating func retired(_ id: ID) -> Consequence {
         entries.removeAll { $0.id == id }
         return consequence()
+    }
+
+    /// The connection, if it is open and carries no request.
+    func idle(_ id: ID) -> Connection? {
+        entries.first { $0.id == id && $0.used == 0 }?.connection
+    }
+
+    /// Lets go of a connection that carries no request.
+    /// - Returns: The connection, which is to end; `nil` when it is needed again by now.
+    mutating func dropIdle(_ id: ID) -> Connection? {
+        guard line.isEmpty, let index = entries.firstIndex(where: { $0.id == id && $0.used == 0 }) else { return nil }
+        return entries.remove(at: index).connection
     }
 
     private mutating func take() -> Connection? {

@@ -1,0 +1,102 @@
+import CarillonCore
+import Synchronization
+import Testing
+
+@testable import CarillonProviders
+
+@Suite(.timeLimit(.minutes(1))) struct ConnectionLimitTests {
+    private let authority = TestAuthority()
+
+    private func policy(maximum: Int) -> ConnectionPolicy {
+        var policy = ConnectionPolicy.lasting
+        policy.maximumOpenConnections = maximum
+        return policy
+    }
+
+    @Test func `many hosts that speak HTTP/2 are served over few connections`() async throws {
+        let tls = try authority.serverConfiguration(for: .name("*.push.test"))
+        let isHolding = Mutex(true)
+        try await HTTP2Server.answering(tls: tls) { _ in
+            isHolding.withLock { $0 } ? [.hold] : [.ok]
+        } during: { server, port in
+            let client = try OutboundHTTPClient.test(trusting: authority, policy: policy(maximum: 3)) { _ in
+                [.v4(0x7F00_0001)]
+            }
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { tasks in
+                for number in 0..<40 {
+                    tasks.addTask { try await client.post(to: "https://h\(number).push.test:\(port)/").status }
+                }
+                await server.nextRequests(3)
+                while client.connections.waiting < 37 { await Task.yield() }
+                #expect(server.connectionCount == 3)
+                isHolding.withLock { $0 = false }
+                server.answerHeld()
+                return try await tasks.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+            }
+            #expect(statuses == [200: 40])
+            #expect(server.connectionCount == 40)
+            #expect(client.connections.count <= 3)
+        }
+    }
+
+    @Test func `many hosts that speak HTTP/1.1 are served over few connections`() async throws {
+        let client = try OutboundHTTPClient.test(policy: policy(maximum: 3)) { _ in [.v4(0x7F00_0001)] }
+        let most = Mutex(0)
+        try await ScriptedServer.answering { _ in
+            most.withLock { $0 = max($0, client.connections.count) }
+            return .ok
+        } during: { server, port in
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { tasks in
+                for number in 0..<40 {
+                    tasks.addTask { try await client.post(to: "http://h\(number).test:\(port)/").status }
+                }
+                return try await tasks.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+            }
+            #expect(statuses == [200: 40])
+            #expect(server.connectionCount == 40)
+            #expect(most.withLock { $0 } == 3)
+        }
+    }
+
+    @Test func `waits until its deadline when all connections are in use, and cuts none of them off`() async throws {
+        let tls = try authority.serverConfiguration(for: .name("*.push.test"))
+        try await HTTP2Server.answering(tls: tls) { _ in
+            [.hold]
+        } during: { server, port in
+            let client = try OutboundHTTPClient.test(trusting: authority, policy: policy(maximum: 1)) { _ in
+                [.v4(0x7F00_0001)]
+            }
+            async let held = client.post(to: "https://a.push.test:\(port)/", timeout: .seconds(60))
+            await server.nextRequests(1)
+            await #expect(throws: OutboundError.timedOut) {
+                try await client.post(to: "https://b.push.test:\(port)/", timeout: .milliseconds(100))
+            }
+            async let patient = client.post(to: "https://c.push.test:\(port)/", timeout: .seconds(60))
+            while client.connections.waiting == 0 { await Task.yield() }
+            server.answerHeld()
+            let status = try await held.status
+            #expect(status == 200)
+            await server.nextRequests(1)
+            server.answerHeld()
+            let patientStatus = try await patient.status
+            #expect(patientStatus == 200)
+            #expect(server.connectionCount == 2)
+        }
+    }
+
+    @Test func `a host that cannot be reached takes no place`() async throws {
+        try await ScriptedServer.answering { _ in
+            .ok
+        } during: { _, port in
+            let client = try OutboundHTTPClient.test(policy: policy(maximum: 1))
+            for _ in 0..<3 {
+                await #expect(throws: OutboundError.connectionRefused) {
+                    try await client.post(to: "http://127.0.0.1:1/")
+                }
+                await #expect(throws: EgressRefusal.self) { try await client.post(to: "http://10.0.0.1/") }
+                await #expect(throws: OutboundError.self) { try await client.post(to: "https://127.0.0.1:\(port)/") }
+            }
+            #expect(try await client.post(to: "http://127.0.0.1:\(port)/").status == 200)
+        }
+    }
+}
