@@ -160,7 +160,7 @@ let package = Package(
         .testTarget(
             name: "CarillonProvidersTests",
             dependencies: [
-                "CarillonCore", "CarillonProviders",
+                "CarillonCore", "CarillonProviders", "CarillonSimulator",
                 crypto, cryptoExtras, logging, nioCore, nioEmbedded, nioHPACK, nioHTTP1, nioHTTP2, nioPosix, nioSSL,
                 swiftASN1,
                 x509,

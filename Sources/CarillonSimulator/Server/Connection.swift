@@ -4,6 +4,9 @@ import NIOSSL
 
 /// One TLS connection with a client. Lives on its event loop.
 final class Connection {
+    /// How long a client may take to close a connection that it has been sent away from.
+    private static let patience = TimeAmount.seconds(5)
+
     private let channel: any Channel
     private let rules: ConnectionRules
     /// Whether there are streams, and frames to speak of them.
@@ -15,7 +18,8 @@ final class Connection {
     private var opened = 0
     private var open = 0
     private var lastStreamID = HTTP2StreamID.rootStream
-    private var isLeaving = false
+    /// The last stream that is served; `nil` for as long as new ones are.
+    private var lastServed: HTTP2StreamID?
     private var allowsAllStreams: Bool
 
     /// A connection of HTTP/2.
@@ -47,6 +51,11 @@ final class Connection {
         write(HTTP2Frame(streamID: .rootStream, payload: .settings(.settings(settings))))
     }
 
+    /// Whether a stream is served: not what the client opened before it saw GOAWAY, which it may send again elsewhere.
+    func serves(_ streamID: HTTP2StreamID) -> Bool {
+        lastServed.map { streamID <= $0 } ?? true
+    }
+
     /// A stream has been opened.
     func opened(_ streamID: HTTP2StreamID, goAwayAfter limit: Int?) {
         opened += 1
@@ -58,21 +67,20 @@ final class Connection {
     /// A stream has ended, which may be the last one of a connection that is leaving.
     func closed() {
         open -= 1
-        if isLeaving, open == 0 { closeSoon() }
+        if lastServed != nil, open == 0 { closeInTime() }
     }
 
-    /// Lets the client open no more streams, and ends the connection with the last one.
+    /// Lets the client open no more streams, and ends the connection after the last one.
+    ///
+    /// The frame goes around NIO's own handler, which would take the next frame of a stream that it has never heard of for an
+    /// error, and end the connection with all that is still being served (RFC 9113 section 6.8).
     func goAway() {
-        guard isHTTP2, !isLeaving else { return }
-        isLeaving = true
-        let reason = rules.goAwayReason.map { ByteBuffer(string: $0) }
-        let payload = HTTP2Frame.FramePayload.goAway(
-            lastStreamID: lastStreamID,
-            errorCode: .noError,
-            opaqueData: reason
-        )
-        write(HTTP2Frame(streamID: .rootStream, payload: payload))
-        if open == 0 { closeSoon() }
+        guard isHTTP2, lastServed == nil else { return }
+        lastServed = lastStreamID
+        let frame = ByteBuffer(goAway: lastStreamID, details: rules.goAwayReason ?? "")
+        try? channel.pipeline.syncOperations.context(handlerType: NIOHTTP2Handler.self)
+            .writeAndFlush(NIOAny(frame), promise: nil)
+        if open == 0 { closeInTime() }
     }
 
     /// Ends the connection without a word, of TLS either.
@@ -88,8 +96,22 @@ final class Connection {
         channel.pipeline.syncOperations.writeAndFlush(NIOAny(frame), promise: nil)
     }
 
-    /// Closes when what was written for the last stream has left.
-    private func closeSoon() {
-        channel.eventLoop.execute { [channel] in channel.close(promise: nil) }
+    /// Leaves it to the client to close, for a while: closing before it has read everything could cost it answers.
+    private func closeInTime() {
+        let timer = channel.eventLoop.scheduleTask(in: Self.patience) { [channel] in channel.close(promise: nil) }
+        channel.closeFuture.whenComplete { _ in timer.cancel() }
+    }
+}
+
+extension ByteBuffer {
+    /// A GOAWAY frame without an error (RFC 9113 section 6.8).
+    fileprivate init(goAway lastStreamID: HTTP2StreamID, details: String) {
+        self.init()
+        writeInteger(UInt32(8 + details.utf8.count) << 8 | 7)
+        writeInteger(UInt8(0))
+        writeInteger(UInt32(0))
+        writeInteger(UInt32(Int(lastStreamID)))
+        writeInteger(UInt32(0))
+        writeString(details)
     }
 }

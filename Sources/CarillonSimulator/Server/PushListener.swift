@@ -72,6 +72,7 @@ struct PushListener: Sendable {
         server: any PushServer
     ) throws {
         let id = try stream.syncOptions?.getOption(HTTP2StreamChannelOptions.streamID)
+        guard connection.serves(id ?? .rootStream) else { return }
         try stream.pipeline.syncOperations.addHandler(ExchangeHandler(server: server, connection: connection))
         connection.opened(id ?? .rootStream, goAwayAfter: server.goAwayAfterStreams)
         stream.closeFuture.assumeIsolated().whenComplete { _ in connection.closed() }
