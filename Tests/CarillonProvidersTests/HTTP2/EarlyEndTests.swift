@@ -6,8 +6,7 @@ import Testing
 
 @testable import CarillonProviders
 
-/// Channels that end before a connection has come about: whoever waits for it is told. A promise that nobody completes
-/// would end the process here.
+/// Channels that end before a connection has come about: whoever waits for it is told.
 @Suite struct EarlyEndTests {
     private final class Owner: HTTP2Connection.Owner {
         func requestEnded(on connection: HTTP2Connection.ID) {}
