@@ -73,7 +73,7 @@ let package = Package(
             name: "carillon",
             dependencies: [
                 "CarillonCore", "CarillonHTTP", "CarillonProviders", "CarillonSimulator", "CarillonStore",
-                "CarillonTemplates", "EmbeddedPostgres", "Postgres",
+                "CarillonTemplates", "CMalloc", "EmbeddedPostgres", "Postgres",
                 argumentParser, asyncHTTPClient, configuration, httpTypes, hummingbird, logging, metrics, metricsCore,
                 nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, unixSignals,
             ],
@@ -130,6 +130,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "Postgres", dependencies: ["CLibPQ", logging, serviceLifecycle], swiftSettings: settings),
+        .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(
             name: "CarillonTesting",

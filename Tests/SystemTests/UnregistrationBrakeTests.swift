@@ -36,8 +36,8 @@ extension Services {
                 let believed = try await network.count("unregistered", of: event)
                 #expect(believed < Self.fewestGone)
                 #expect(try await network.count("pending", of: event) == phones.count - believed)
-                _ = try await eventually("all devices are used again") {
-                    try await devices(phones.keys, in: "active", of: network) == phones.count ? true : nil
+                try await eventually("all devices are used again") {
+                    try await devices(phones.keys, in: "active", of: network) == phones.count
                 }
                 let brake = try await network.lane(of: "apns")?["brake"]?["reason"]?.text
                 #expect(brake == "brake: 60 of 60 devices reported as gone")

@@ -14,6 +14,7 @@ struct ServeCommand: AsyncParsableCommand {
     )
 
     func run() async throws {
+        MemoryArenas.limit()
         try await reportingErrors {
             let settings = try Settings(environment: ProcessInfo.processInfo.environment)
             let logger = Logger.standardError(settings)
