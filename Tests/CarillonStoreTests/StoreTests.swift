@@ -128,6 +128,36 @@ import Testing
         }
     }
 
+    @Test func `devices are restored in transactions of bounded size`() async throws {
+        try await withStores { scene, pool in
+            try await pool.withConnection { session in
+                try session.execute(
+                    """
+                    INSERT INTO devices (network_id, device_id, user_id, provider, app_id, address, state, registered_at,
+                                         state_at)
+                    SELECT \(scene.network.rawValue), 'd-' || n, 'a', 'fcm', 'app-' || n % 3, 't', 'unregistered', now(),
+                           now() - n % 7 * interval '1 second'
+                    FROM generate_series(1, 4500) n
+                    """
+                )
+            }
+            let now = WallClock.system.now()
+            let restored = try await scene.devices.restoreDevices(
+                .fcm,
+                appID: nil,
+                putOutOfUse: now - .seconds(60)..<now + .seconds(60),
+                in: scene.network
+            )
+            #expect(restored == 4_500)
+            let sizes = try await pool.withConnection { session in
+                try session.query(
+                    "SELECT count(*) FROM devices WHERE state = 'active' GROUP BY xmin::text ORDER BY count(*)"
+                ) { row in try row.decode(0, as: Int.self) }
+            }
+            #expect(sizes == [500, 2_000, 2_000])
+        }
+    }
+
     @Test func `a repeated mention writes nothing`() async throws {
         try await withStores { scene, pool in
             let person = Person(id: "a", displayName: "Alice")

@@ -4,6 +4,9 @@ public import Postgres
 
 /// The devices of networks in table `devices`.
 public struct PostgresDeviceStore: DeviceStore {
+    /// How many devices are restored in one transaction.
+    private static let batchSize = 2_000
+
     private let pool: PostgresPool
 
     /// A store in the database of `pool`.
@@ -91,24 +94,48 @@ public struct PostgresDeviceStore: DeviceStore {
         }
     }
 
-    /// Takes devices of an app back into use that its provider, or we because of it, put out of use in a window of time.
+    /// Takes devices of an app back into use that its provider, or we because of it, put out of use in a window of time; in
+    /// transactions of bounded size, as there may be more than one statement has time for.
+    ///
+    /// Devices are found in the order of the index, which need not be sorted anew for each transaction, and locked in that
+    /// of their key, as everywhere.
     public func restoreDevices(
         _ provider: ProviderName,
         appID: String?,
         putOutOfUse window: Range<Timestamp>,
         in network: NetworkID
     ) async throws -> Int {
-        try await pool.write { session in
-            try session.execute(
-                """
-                UPDATE devices SET state = 'active', error = NULL, state_at = NULL
-                WHERE network_id = \(network.rawValue) AND provider = \(provider.rawValue)
-                    AND app_id = coalesce(\(appID), app_id)
-                    AND state <> 'active' AND state_at >= \(window.lowerBound.stored)
-                    AND state_at < \(window.upperBound.stored)
-                """
-            )
-        }
+        let app: SQL = if let appID { "AND d.app_id = \(appID)" } else { "" }
+        let isMeant: SQL = """
+            d.network_id = \(network.rawValue) AND d.provider = \(provider.rawValue) \(sql: app)
+                AND d.state <> 'active' AND d.state_at >= \(window.lowerBound.stored)
+                AND d.state_at < \(window.upperBound.stored)
+            """
+        var total = 0
+        var count = 0
+        repeat {
+            count = try await pool.write { session in
+                try session.execute(
+                    .unprepared(
+                        """
+                        WITH picked AS MATERIALIZED (
+                            SELECT d.device_id FROM devices d WHERE \(sql: isMeant)
+                            ORDER BY d.app_id, d.state_at LIMIT \(Self.batchSize)
+                        ), locked AS MATERIALIZED (
+                            SELECT d.device_id FROM devices d
+                            WHERE \(sql: isMeant) AND d.device_id IN (SELECT device_id FROM picked)
+                            ORDER BY d.device_id
+                            FOR UPDATE
+                        )
+                        UPDATE devices d SET state = 'active', error = NULL, state_at = NULL
+                        FROM locked l WHERE d.network_id = \(network.rawValue) AND d.device_id = l.device_id
+                        """
+                    )
+                )
+            }
+            total += count
+        } while count > 0
+        return total
     }
 
     private static func write(

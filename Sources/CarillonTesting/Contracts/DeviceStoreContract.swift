@@ -22,6 +22,7 @@ public enum DeviceStoreContract {
         ),
         ContractClause("a device is deleted only for its owner when one is named", deviceIsDeletedOnlyForItsOwner),
         ContractClause("what was unregistered in a window of time can be restored", unregisteredDevicesCanBeRestored),
+        ContractClause("all of a window of time is restored, however many they are", howeverManyAreRestored),
         ContractClause("a user's devices are listed in pages by id", usersDevicesAreListedInPagesByID),
         ContractClause(
             "the user of a device is in the directory, not knowing them",
@@ -155,6 +156,22 @@ public enum DeviceStoreContract {
         #expect(try await devices.device("d-3", in: scene.network)?.state == .unregistered)
         #expect(try await restore(nil, now) == 1)
         #expect(try await restore(nil, now) == 0)
+    }
+
+    private static func howeverManyAreRestored(_ scene: StoreScene) async throws {
+        let count = 2_001
+        let targets = try await inParallel(count) { try await scene.target("d-\($0)", of: "a") }
+        try await scene.enqueue(to: [targets])
+        let start = WallClock.system.now()
+        let effect = DeviceEffect.unregister(ifRegisteredBefore: start, error: "410")
+        let gone = Settlement.all(try await scene.claimOne(), .unregistered, effect: effect)
+        _ = try await scene.queue.settle([gone])
+        let window = start - .seconds(60)..<start + .seconds(60)
+        func restore() async throws -> Int {
+            try await scene.devices.restoreDevices(.fcm, appID: nil, putOutOfUse: window, in: scene.network)
+        }
+        #expect(try await restore() == count)
+        #expect(try await restore() == 0)
     }
 
     private static func deviceIsDeletedOnlyForItsOwner(_ scene: StoreScene) async throws {
