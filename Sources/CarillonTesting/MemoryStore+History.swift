@@ -104,7 +104,7 @@ extension MemoryNetwork {
                     userID: target.userID,
                     state: .pending,
                     attempts: row.group.attempt,
-                    reason: row.laneReason,
+                    reason: row.group.leased ? nil : row.laneReason,
                     at: row.group.cause.receivedAt
                 )
                 latest[target.deviceID] = DeliveryStatus(record: record, provider: row.group.lane.provider)

@@ -64,7 +64,8 @@ struct EventStatusReader {
         }
         try session.forEach(
             """
-            SELECT event_id, provider, targets, attempt, run_at, lane_reason FROM deliveries
+            SELECT event_id, provider, targets, attempt, run_at, CASE WHEN NOT leased THEN lane_reason END
+            FROM deliveries
             WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid)))
             """
         ) { row in

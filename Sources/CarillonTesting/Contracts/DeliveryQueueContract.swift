@@ -261,6 +261,13 @@ public enum DeliveryQueueContract {
         #expect(listed?.map(\.record.reason) == ["no credential", "brake", nil], "people can see what waits for what")
         try await scene.queue.makeDue(.fcm, appID: "app", in: scene.network)
         let due = try await scene.claim().map(\.group).sorted { $0.attempt < $1.attempt }
+        let sending = try await scene.history.deliveries(
+            of: group.cause.eventID,
+            in: scene.network,
+            after: nil,
+            limit: 9
+        )
+        #expect(sending?.map(\.record.reason) == [nil, nil, nil], "what is being sent does not wait")
         #expect(due.map(\.attempt) == [2, 3])
         #expect(due.map { $0.targets.map(\.deviceID) } == [["held"], ["given"]])
         try await scene.queue.release(due, after: waits)
