@@ -7,7 +7,10 @@ struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Say what is wrong with the configuration, the database, the clock and the ports.",
-        discussion: "One line for each check. Changes nothing. Ends with status 1 when something fails."
+        discussion: """
+            One line for each check. Changes nothing, except that --network may store the token that it shows to Apple, \
+            for the service to use. Ends with status 1 when something fails.
+            """
     )
 
     @Option(help: ArgumentHelp("Also try this network's credentials with the push services.", valueName: "id"))
