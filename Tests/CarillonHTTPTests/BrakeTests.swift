@@ -24,15 +24,25 @@ import Testing
         }
     }
 
-    @Test func `only admins of the network let a brake go`() async throws {
+    @Test(
+        arguments: [
+            ("apns/apps/com.acme.chat", nil), ("fcm/apps/com.acme.chat", nil), ("webpush", #"{"host":"push.example"}"#),
+        ]
+    )
+    func `only admins of the network let a brake go`(path: String, body: String?) async throws {
         try await withAPI { api in
             let network = try await api.makeNetwork()
             let other = try await api.makeNetwork("other")
-            let path = network.path("providers/apns/apps/com.acme.chat/release")
-            for stranger in [try await api.makeKey("device", in: network), network.token()] {
-                #expect(try await api.call(.post, path, as: stranger).status == 403)
+            let path = network.path("providers/\(path)/release")
+            let strangers = [
+                try await api.makeKey("device", in: network), try await api.makeKey("events", in: network),
+                network.token(),
+            ]
+            for stranger in strangers {
+                #expect(try await api.call(.post, path, body, as: stranger).status == 403)
             }
-            #expect(try await api.call(.post, path, as: other.adminKey).status == 404)
+            #expect(try await api.call(.post, path, body).status == 401)
+            #expect(try await api.call(.post, path, body, as: other.adminKey).status == 404)
             for provider in ["log", "webhook"] {
                 let path = network.path("providers/\(provider)/release")
                 #expect(try await api.call(.post, path, as: network.adminKey).status == 404)
