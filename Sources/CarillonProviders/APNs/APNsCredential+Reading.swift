@@ -9,6 +9,8 @@ import CarillonCore
 extension APNsCredential {
     private static let problem = "invalid-credential"
     private static let mostPEMBytes = 32_768
+    /// In base64; a body of 64 KiB holds no more beside the member's name.
+    private static let mostFileBytes = 65_520
     private static let mostIDBytes = 32
 
     /// Reads a document by `body`, with every error at once.
@@ -56,7 +58,7 @@ extension APNsCredential {
     /// `pkcs12` and its `passphrase`, which may be left out when it is empty.
     static func pkcs12(from reader: inout JSONObjectReader, for appID: String, at now: Timestamp) -> Kind? {
         let passphrase = reader.string("passphrase") ?? ""
-        guard let text = reader.string("pkcs12", required: true, maximumBytes: 2 * mostPEMBytes) else { return nil }
+        guard let text = reader.string("pkcs12", required: true, maximumBytes: mostFileBytes) else { return nil }
         guard let file = Data(base64Encoded: text), !file.isEmpty else {
             reader.refuse("pkcs12", "must be a PKCS#12 file in base64")
             return nil
@@ -83,6 +85,10 @@ extension APNsCredential {
             case .pkcs12(let detail): reader.refuse("pkcs12", detail)
             }
             return nil
+        }
+        // It is kept as PEM, whatever it came in, and read again within the same limit.
+        if certificate.certificatePEM.utf8.count > mostPEMBytes || certificate.keyPEM.utf8.count > mostPEMBytes {
+            reader.refuse(place, "must have at most \(mostPEMBytes) bytes in PEM, with all of its chain")
         }
         if let now, now >= certificate.notAfter {
             reader.refuse(place, "must not have expired; it did at \(certificate.notAfter)")

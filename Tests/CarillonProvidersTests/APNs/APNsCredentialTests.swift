@@ -100,6 +100,15 @@ import Testing
         #expect(errors(in: ["pkcs12": "", "passphrase": "right"]) == ["/pkcs12"])
     }
 
+    @Test func `refuses a file whose certificates could not be read again`() throws {
+        let topics = [Self.app] + (0..<600).map { "\(Self.app).\(String(repeating: "a", count: 30)).\($0)" }
+        let made = try TestAPNsCertificate(topics: topics)
+        #expect(try made.pem.utf8.count > 32_768)
+        let file = try made.pkcs12(passphrase: "x")
+        #expect(file.utf8.count < 65_536)
+        #expect(errors(in: ["pkcs12": .string(file), "passphrase": "x"]) == ["/pkcs12"])
+    }
+
     @Test func `can be stored and read again`() throws {
         let made = try TestAPNsCertificate(topics: [Self.app])
         let documents: [JSONValue] = [
