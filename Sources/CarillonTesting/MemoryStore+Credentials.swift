@@ -17,6 +17,13 @@ extension MemoryStore: ProviderCredentialStore {
         }
     }
 
+    /// What a network has credentials for, by provider and app.
+    public func providersWithCredentials(
+        of network: NetworkID
+    ) async throws -> [(provider: ProviderName, appID: String)] {
+        try await providerCredentials(of: network).map { ($0.provider, $0.appID) }
+    }
+
     /// Stores a credential in the place of the one before; `true` when there was none.
     public func putProviderCredential(
         _ credential: ProviderCredential,

@@ -69,6 +69,8 @@ public protocol ProviderCredentialStore: Sendable {
     ) async throws -> ProviderCredential?
     /// A network's credentials by provider and app.
     func providerCredentials(of network: NetworkID) async throws -> [ProviderCredential]
+    /// What a network has credentials for, by provider and app, whether they can be read or not.
+    func providersWithCredentials(of network: NetworkID) async throws -> [(provider: ProviderName, appID: String)]
     /// Stores a credential in the place of the one before; `true` when there was none.
     func putProviderCredential(_ credential: ProviderCredential, of network: NetworkID) async throws -> Bool
     /// Stores a credential where there is none; answers what is there then.

@@ -24,8 +24,8 @@ struct ProviderController: Sendable {
         let access = try await authenticator.admin(request, context)
         let active = await lanes().filter { $0.lane.networkID == access.networkID }
         var lanes = Set(active.map(\.lane))
-        for credential in try await credentials.providerCredentials(of: access.networkID) {
-            let lane = Lane(networkID: access.networkID, provider: credential.provider, appID: credential.appID)
+        for (provider, appID) in try await credentials.providersWithCredentials(of: access.networkID) {
+            let lane = Lane(networkID: access.networkID, provider: provider, appID: appID)
             // One for all lanes of a provider is not a lane of its own.
             if lane.app != nil { lanes.insert(lane) }
         }

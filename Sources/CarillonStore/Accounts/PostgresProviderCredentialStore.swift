@@ -43,6 +43,20 @@ public struct PostgresProviderCredentialStore: ProviderCredentialStore {
         return try stored.map { stored throws(StoreError) in try stored.credential(box, in: network) }
     }
 
+    /// What a network has credentials for, by provider and app, whether they can be read or not.
+    public func providersWithCredentials(
+        of network: NetworkID
+    ) async throws -> [(provider: ProviderName, appID: String)] {
+        try await pool.withConnection { session in
+            try session.query(
+                """
+                SELECT provider, app_id FROM provider_credentials
+                WHERE network_id = \(network.rawValue) ORDER BY provider, app_id
+                """
+            ) { row in (provider: try row.choice(0), appID: try row.decode(1)) }
+        }
+    }
+
     /// Stores a credential in the place of the one before; `true` when there was none.
     public func putProviderCredential(
         _ credential: ProviderCredential,

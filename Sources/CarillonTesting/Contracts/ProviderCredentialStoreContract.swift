@@ -58,6 +58,10 @@ public enum ProviderCredentialStoreContract {
             #expect(try await scene.credentials.putProviderCredential(credential, of: scene.network))
         }
         #expect(try await scene.credentials.providerCredentials(of: scene.network) == credentials)
+        let places = try await scene.credentials.providersWithCredentials(of: scene.network)
+        #expect(places.map(\.provider) == credentials.map(\.provider))
+        #expect(places.map(\.appID) == credentials.map(\.appID))
+        #expect(try await scene.credentials.providersWithCredentials(of: scene.otherNetwork).isEmpty)
         #expect(try await scene.credentials.providerCredentials(of: scene.otherNetwork).isEmpty)
         #expect(try await scene.accounts.deleteNetwork(scene.network))
         #expect(try await scene.accounts.createNetwork(.sample(scene.network, name: "Again")))
