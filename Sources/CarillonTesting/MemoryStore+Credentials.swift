@@ -24,14 +24,30 @@ extension MemoryStore: ProviderCredentialStore {
         try await providerCredentials(of: network).map { ($0.provider, $0.appID) }
     }
 
-    /// Stores a credential in the place of the one before; `true` when there was none.
+    /// Stores a credential in the place of the one before, unless that is the same.
     public func putProviderCredential(
         _ credential: ProviderCredential,
+        of network: NetworkID
+    ) async throws -> CredentialChange {
+        try withNetwork(network) { network in
+            let key = MemoryCredentialKey(provider: credential.provider, appID: credential.appID)
+            let former = network.providerCredentials[key]
+            if let former, former.isSame(as: credential) { return .unchanged(former) }
+            return network.providerCredentials.updateValue(credential, forKey: key) == nil ? .added : .replaced
+        }
+    }
+
+    /// Stores a credential in the place of `former`; `false` when that is not what is there any more.
+    public func replaceProviderCredential(
+        _ former: ProviderCredential,
+        by credential: ProviderCredential,
         of network: NetworkID
     ) async throws -> Bool {
         try withNetwork(network) { network in
             let key = MemoryCredentialKey(provider: credential.provider, appID: credential.appID)
-            return network.providerCredentials.updateValue(credential, forKey: key) == nil
+            guard network.providerCredentials[key]?.isSame(as: former) ?? false else { return false }
+            network.providerCredentials[key] = credential
+            return true
         }
     }
 

@@ -143,6 +143,40 @@ import Testing
         }
     }
 
+    @Test func `the same credential once more is no change`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let bodies = [
+                (Self.apns, SampleCredentials.apns()), (Self.fcm, try SampleCredentials.fcm()),
+                (Self.webPush, #"{"subject":"mailto:ops@acme.example"}"#),
+            ]
+            for (path, body) in bodies {
+                let created = try await api.call(.put, network.path(path), body, as: network.adminKey)
+                #expect(created.status == 201)
+                let told = api.dispatcher.told
+                api.time.advance(by: .seconds(1))
+                let again = try await api.call(.put, network.path(path), body, as: network.adminKey)
+                #expect(again.status == 200 && again.text == created.text)
+                #expect(api.dispatcher.told == told)
+            }
+            #expect(api.dispatcher.told.count == 3)
+        }
+    }
+
+    @Test(arguments: [apns, fcm])
+    func `what cannot be read is listed and replaced`(path: String) async throws {
+        try await withAPI(credentials: { CredentialsInTrouble(store: $0, areReadable: false) }) { api in
+            let network = try await api.makeNetwork()
+            let body = path == Self.apns ? SampleCredentials.apns() : try SampleCredentials.fcm()
+            #expect(try await api.call(.put, network.path(path), body, as: network.adminKey).status == 201)
+            let list = try await api.call(.get, network.path("providers"), as: network.adminKey)
+            #expect(list.status == 200 && list.text.contains(#""appId":"com.acme.chat""#))
+            let other = path == Self.apns ? SampleCredentials.apns() : try SampleCredentials.fcm(project: "other")
+            #expect(try await api.call(.put, network.path(path), other, as: network.adminKey).status == 200)
+            #expect(api.dispatcher.told.count == 2)
+        }
+    }
+
     @Test func `no answer holds a secret`() async throws {
         try await withAPI { api in
             let network = try await api.makeNetwork()
@@ -194,69 +228,6 @@ import Testing
                     "clientEmail":"push@acme-chat.iam.gserviceaccount.com"}
                     """
             )
-        }
-    }
-}
-
-@Suite struct WebPushKeyTests {
-    private static let subject = #"{"subject":"mailto:ops@acme.example"}"#
-
-    @Test func `the key pair is made on first use and survives until it is deleted`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let path = network.path("providers/webpush")
-            let initial = try await api.call(.get, path, as: network.adminKey)
-            #expect(initial.status == 200 && initial["subject"] == .some(.null) && initial["appId"] == nil)
-            let key = try #require(initial.string("publicKey"))
-            let subjects = ["mailto:ops@acme.example", "https://acme.example/contact"]
-            for subject in subjects {
-                let put = try await api.call(.put, path, #"{"subject":"\#(subject)"}"#, as: network.adminKey)
-                #expect(put.status == 200 && put.string("subject") == subject && put.string("publicKey") == key)
-            }
-            #expect(try await api.call(.put, path, #"{"subject":"x"}"#, as: network.adminKey).status == 400)
-            #expect(try await api.call(.get, path, as: network.adminKey).string("publicKey") == key)
-            #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
-            let fresh = try await api.call(.put, path, Self.subject, as: network.adminKey)
-            #expect(fresh.status == 201 && fresh.string("publicKey") != key)
-            #expect(api.dispatcher.told == Array(repeating: "changed acme/webpush/*", count: 4))
-        }
-    }
-
-    @Test func `of first uses at the same time all get the same key`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let path = network.path("providers/webpush")
-            let keys = try await withThrowingTaskGroup(of: String?.self) { group in
-                for index in 0..<16 {
-                    group.addTask {
-                        let answer =
-                            index.isMultiple(of: 2)
-                            ? try await api.call(.put, path, Self.subject, as: network.adminKey)
-                            : try await api.call(.get, path, as: network.adminKey)
-                        return answer.string("publicKey")
-                    }
-                }
-                return try await group.reduce(into: Set()) { $0.insert($1) }
-            }
-            #expect(keys.count == 1 && !keys.contains(nil))
-        }
-    }
-
-    @Test func `browsers learn the public key, and nothing else`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let other = try await api.makeNetwork("other")
-            let path = network.path("providers/webpush/key")
-            #expect(try await api.call(.get, path).status == 401)
-            #expect(try await api.call(.get, path, as: other.token()).status == 404)
-            #expect(try await api.call(.get, path, as: try await api.makeKey("events", in: network)).status == 403)
-            let key = try #require(try await api.call(.get, path, as: network.token()).string("publicKey"))
-            let callers = [try await api.makeKey("device", in: network), network.adminKey, TestAPI.operatorToken]
-            for caller in callers {
-                #expect(try await api.call(.get, path, as: caller).text == #"{"publicKey":"\#(key)"}"#)
-            }
-            let shown = try await api.call(.get, network.path("providers/webpush"), as: network.adminKey)
-            #expect(shown.string("publicKey") == key)
         }
     }
 }

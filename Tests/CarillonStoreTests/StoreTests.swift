@@ -158,6 +158,29 @@ import Testing
         }
     }
 
+    @Test func `a credential that another master key sealed is listed and replaced, but not read`() async throws {
+        try await withStores { scene, pool in
+            let other = try #require(SecretBox(masterKey: [UInt8](repeating: 9, count: 32)))
+            let credential = ProviderCredential(
+                provider: .fcm,
+                appID: "x",
+                identity: JSONObject(),
+                material: Secret("s"),
+                updatedAt: WallClock.system.now()
+            )
+            let (store, network) = (scene.credentials, scene.network)
+            _ = try await PostgresProviderCredentialStore(pool: pool, box: other)
+                .putProviderCredential(credential, of: network)
+            let error = UnreadableCredential(provider: .fcm, appID: "x")
+            await #expect(throws: error) { try await store.providerCredential(.fcm, appID: "x", of: network) }
+            await #expect(throws: error) { try await store.addProviderCredential(credential, of: network) }
+            #expect(try await store.providersWithCredentials(of: network).map(\.appID) == ["x"])
+            #expect(try await store.replaceProviderCredential(credential, by: credential, of: network) == false)
+            #expect(try await store.putProviderCredential(credential, of: network) == .replaced)
+            #expect(try await store.providerCredential(.fcm, appID: "x", of: network) == credential)
+        }
+    }
+
     @Test func `a repeated mention writes nothing`() async throws {
         try await withStores { scene, pool in
             let person = Person(id: "a", displayName: "Alice")

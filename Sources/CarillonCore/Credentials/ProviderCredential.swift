@@ -25,6 +25,11 @@ public struct ProviderCredential: Sendable, Equatable {
         self.material = material
         self.updatedAt = updatedAt
     }
+
+    /// Whether both are the same credential, whenever they were stored.
+    public func isSame(as other: ProviderCredential) -> Bool {
+        (provider, appID) == (other.provider, other.appID) && material == other.material && identity == other.identity
+    }
 }
 
 /// Reads the credentials of one push service as they are posted (API section 9).
@@ -39,10 +44,11 @@ public protocol CredentialFormat: Sendable {
     /// - Parameters:
     ///   - document: The body of a `PUT`.
     ///   - appID: The app of the path, or empty.
-    ///   - former: What is replaced; generated keys are taken over from it.
+    ///   - former: What is replaced, where there is one for all apps; generated keys are taken over from it.
     ///   - now: The time by which certificates are judged.
     /// - Returns: The credential to store.
-    /// - Throws: Everything that is wrong with the document, by pointers.
+    /// - Throws: Everything that is wrong with the document, by pointers; what is right without `former` and wrong with it
+    ///   is wrong with `former`.
     func read(
         _ document: JSONValue,
         appID: String,
@@ -57,39 +63,4 @@ public protocol CredentialFormat: Sendable {
 extension CredentialFormat {
     /// Nothing.
     public func initial(now: Timestamp) -> ProviderCredential? { nil }
-}
-
-/// The credentials of networks with push services, and the tokens that were made from them.
-public protocol ProviderCredentialStore: Sendable {
-    /// A credential; `nil` when there is none.
-    func providerCredential(
-        _ provider: ProviderName,
-        appID: String,
-        of network: NetworkID
-    ) async throws -> ProviderCredential?
-    /// A network's credentials by provider and app.
-    func providerCredentials(of network: NetworkID) async throws -> [ProviderCredential]
-    /// What a network has credentials for, by provider and app, whether they can be read or not.
-    func providersWithCredentials(of network: NetworkID) async throws -> [(provider: ProviderName, appID: String)]
-    /// Stores a credential in the place of the one before; `true` when there was none.
-    func putProviderCredential(_ credential: ProviderCredential, of network: NetworkID) async throws -> Bool
-    /// Stores a credential where there is none; answers what is there then.
-    func addProviderCredential(
-        _ credential: ProviderCredential,
-        of network: NetworkID
-    ) async throws -> ProviderCredential
-    /// Removes a credential; `false` when there is none.
-    func deleteProviderCredential(
-        _ provider: ProviderName,
-        appID: String,
-        of network: NetworkID
-    ) async throws -> Bool
-
-    /// Stores `candidate` under `key` unless a token is there that was issued at `oldest` or later; answers what is there
-    /// then, so that replicas and restarts share one token instead of minting more.
-    func providerToken(
-        _ key: String,
-        candidate: ProviderToken,
-        ifOlderThan oldest: Timestamp
-    ) async throws -> ProviderToken
 }

@@ -5,6 +5,9 @@ import Hummingbird
 /// What networks are known by to push services (API section 9). For admins, except for the key that browsers subscribe
 /// with.
 struct ProviderCredentialController: Sendable {
+    /// How often a credential is read again that somebody else has just replaced.
+    private static let mostAttempts = 10
+
     let authenticator: Authenticator
     let credentials: any ProviderCredentialStore
     let formats: [any CredentialFormat]
@@ -35,9 +38,7 @@ struct ProviderCredentialController: Sendable {
         return .json(try await credential(format, appID, of: access.networkID).json)
     }
 
-    /// Stores a credential in the place of the one before.
-    ///
-    /// The first of a network is only added, so that of several that come at once with generated keys one pair remains.
+    /// Stores a credential in the place of the one before; the same once more changes nothing.
     private func put(
         _ format: any CredentialFormat,
         _ request: Request,
@@ -47,17 +48,46 @@ struct ProviderCredentialController: Sendable {
         let appID = try format.appID(in: context)
         let body = try await RequestBodyReader.json(of: request)
         let network = access.networkID
-        let former = try await credentials.providerCredential(format.provider, appID: appID, of: network)
-        var credential = try format.read(body, appID: appID, former: former, now: clock.now())
-        var isNew = false
-        if former == nil {
-            let present = try await credentials.addProviderCredential(credential, of: network)
-            isNew = present.material == credential.material
-            if !isNew { credential = try format.read(body, appID: appID, former: present, now: clock.now()) }
-        }
-        if !isNew { isNew = try await credentials.putProviderCredential(credential, of: network) }
+        var credential = try format.read(body, appID: appID, former: nil, now: clock.now())
+        let change =
+            format.isPerApp
+            ? try await credentials.putProviderCredential(credential, of: network)
+            : try await putKeepingKeys(&credential, format, body, of: network)
+        if case .unchanged(let present) = change { return .json(present.json) }
         await changed(network, format.provider, format.isPerApp ? appID : nil)
-        return .json(credential.json, status: isNew ? .created : .ok)
+        return .json(credential.json, status: change == .added ? .created : .ok)
+    }
+
+    /// Stores a credential with the keys of the one before.
+    ///
+    /// The first of a network is only added, so that of several that come at once with generated keys one pair remains; and
+    /// a pair is written back only in its own place: another may have been made meanwhile, and browsers know that.
+    private func putKeepingKeys(
+        _ credential: inout ProviderCredential,
+        _ format: any CredentialFormat,
+        _ body: JSONValue,
+        of network: NetworkID
+    ) async throws -> CredentialChange {
+        let fresh = credential
+        for _ in 0..<Self.mostAttempts {
+            let former: ProviderCredential
+            do {
+                if let present = try await credentials.providerCredential(format.provider, appID: "", of: network) {
+                    former = present
+                } else {
+                    former = try await credentials.addProviderCredential(fresh, of: network)
+                    if former.isSame(as: fresh) { return .added }
+                }
+                credential = try format.read(body, appID: "", former: former, now: fresh.updatedAt)
+            } catch is UnreadableCredential {
+                throw Problem.unreadableKeyPair
+            } catch is InvalidInput {
+                throw Problem.unreadableKeyPair
+            }
+            if credential.isSame(as: former) { return .unchanged(former) }
+            if try await credentials.replaceProviderCredential(former, by: credential, of: network) { return .replaced }
+        }
+        throw Problem.serviceUnavailable
     }
 
     private func delete(
@@ -96,6 +126,17 @@ struct ProviderCredentialController: Sendable {
         guard let initial = format.initial(now: clock.now()) else { throw Problem.notFound() }
         return try await credentials.addProviderCredential(initial, of: network)
     }
+}
+
+extension Problem {
+    /// The key pair that browsers subscribed with is there, but is of no use.
+    fileprivate static let unreadableKeyPair = conflict(
+        "unreadable-credential",
+        """
+        the stored key pair cannot be read: check CARILLON_MASTER_KEY, with which it was sealed; DELETE removes it and the \
+        next PUT makes another, for which browsers have to subscribe again
+        """
+    )
 }
 
 extension CredentialFormat {

@@ -40,7 +40,7 @@ public struct PostgresProviderCredentialStore: ProviderCredentialStore {
                 """
             ) { row in try StoredProviderCredential(row) }
         }
-        return try stored.map { stored throws(StoreError) in try stored.credential(box, in: network) }
+        return try stored.map { stored throws(UnreadableCredential) in try stored.credential(box, in: network) }
     }
 
     /// What a network has credentials for, by provider and app, whether they can be read or not.
@@ -57,23 +57,40 @@ public struct PostgresProviderCredentialStore: ProviderCredentialStore {
         }
     }
 
-    /// Stores a credential in the place of the one before; `true` when there was none.
+    /// Stores a credential in the place of the one before, unless that can be read and is the same.
     public func putProviderCredential(
         _ credential: ProviderCredential,
+        of network: NetworkID
+    ) async throws -> CredentialChange {
+        let stored = try StoredProviderCredential(credential, box, in: network)
+        return try await pool.write { session in
+            try session.lockNetwork(network)
+            guard let former = try stored.former(in: network, session) else {
+                try stored.insert(of: network, session)
+                return .added
+            }
+            if let former = try? former.credential(box, in: network), former.isSame(as: credential) {
+                return .unchanged(former)
+            }
+            try stored.update(in: network, session)
+            return .replaced
+        }
+    }
+
+    /// Stores a credential in the place of `former`; `false` when that is not what is there any more.
+    public func replaceProviderCredential(
+        _ former: ProviderCredential,
+        by credential: ProviderCredential,
         of network: NetworkID
     ) async throws -> Bool {
         let stored = try StoredProviderCredential(credential, box, in: network)
         return try await pool.write { session in
-            try session.lockNetwork(network)
-            let former = try session.execute(
-                """
-                DELETE FROM provider_credentials
-                WHERE network_id = \(network.rawValue) AND provider = \(stored.provider.rawValue)
-                    AND app_id = \(stored.appID)
-                """
-            )
-            try stored.insert(of: network, session)
-            return former == 0
+            let present = try stored.former(in: network, session)
+            guard let present = try? present?.credential(box, in: network), present.isSame(as: former) else {
+                return false
+            }
+            try stored.update(in: network, session)
+            return true
         }
     }
 
@@ -85,13 +102,7 @@ public struct PostgresProviderCredentialStore: ProviderCredentialStore {
         let stored = try StoredProviderCredential(credential, box, in: network)
         let present = try await pool.write { session in
             try session.lockNetwork(network)
-            let present = try session.queryFirst(
-                """
-                SELECT \(sql: StoredProviderCredential.columns) FROM provider_credentials
-                WHERE network_id = \(network.rawValue) AND provider = \(stored.provider.rawValue)
-                    AND app_id = \(stored.appID)
-                """
-            ) { row in try StoredProviderCredential(row) }
+            let present = try stored.former(in: network, session)
             if present == nil { try stored.insert(of: network, session) }
             return present
         }
@@ -143,63 +154,7 @@ public struct PostgresProviderCredentialStore: ProviderCredentialStore {
     }
 }
 
-/// A row of `provider_credentials`.
-private struct StoredProviderCredential: Sendable {
-    var provider: ProviderName
-    var appID: String
-    private var identity: String
-    private var sealed: [UInt8]
-    private var updatedAt: Timestamp
-
-    static var columns: SQL { "provider, app_id, identity, sealed, updated_at" }
-
-    init(_ row: borrowing Row) throws {
-        provider = try row.choice(0)
-        appID = try row.decode(1)
-        identity = try row.decode(2)
-        sealed = try row.decode(3)
-        updatedAt = try row.timestamp(4)
-    }
-
-    init(_ credential: ProviderCredential, _ box: SecretBox, in network: NetworkID) throws {
-        provider = credential.provider
-        appID = credential.appID
-        identity = String(decoding: JSONValue.object(credential.identity).serialized, as: UTF8.self)
-        let purpose = SecretBox.Purpose.credential(credential.provider, appID: credential.appID)
-        sealed = try credential.material.reveal { try box.seal(Array($0.utf8), for: purpose, in: network) }
-        updatedAt = credential.updatedAt
-    }
-
-    func credential(_ box: SecretBox, in network: NetworkID) throws(StoreError) -> ProviderCredential {
-        let material = try box.open(sealed, for: .credential(provider, appID: appID), in: network)
-        guard let parsed = try? JSONValue(parsing: Array(identity.utf8)), case .object(let identity) = parsed else {
-            throw .unreadable("provider credential")
-        }
-        return ProviderCredential(
-            provider: provider,
-            appID: appID,
-            identity: identity,
-            material: Secret(String(decoding: material, as: UTF8.self)),
-            updatedAt: updatedAt
-        )
-    }
-
-    func insert(of network: NetworkID, _ session: borrowing PostgresSession) throws {
-        try session.execute(
-            """
-            INSERT INTO provider_credentials (network_id, provider, app_id, identity, sealed, updated_at)
-            VALUES (\(network.rawValue), \(provider.rawValue), \(appID), \(identity), \(sealed), \(updatedAt.stored))
-            """
-        )
-    }
-}
-
 extension SecretBox.Purpose {
     /// A token that was made from a key.
     fileprivate static let providerToken = Self(rawValue: "provider-token")
-
-    /// Identifies us to a push service, for one app.
-    fileprivate static func credential(_ provider: ProviderName, appID: String) -> Self {
-        Self(rawValue: "provider-credential/\(provider.rawValue)/\(appID)")
-    }
 }

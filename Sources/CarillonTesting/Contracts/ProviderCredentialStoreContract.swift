@@ -6,6 +6,8 @@ public enum ProviderCredentialStoreContract {
     /// The promises.
     public static let clauses: [ContractClause] = [
         ContractClause("a credential is read back until it is replaced or removed", credentialIsReadBack),
+        ContractClause("the same credential once more is not stored again", sameCredentialIsNotStoredAgain),
+        ContractClause("a credential is replaced only while it is there", credentialIsReplacedOnlyWhileItIsThere),
         ContractClause("a credential is added only where there is none", credentialIsAddedOnlyWhereThereIsNone),
         ContractClause("credentials belong to a network, a provider and an app", credentialsBelongToTheirPlace),
         ContractClause("a token is kept until it is too old", tokenIsKeptUntilItIsTooOld),
@@ -31,13 +33,40 @@ public enum ProviderCredentialStoreContract {
     private static func credentialIsReadBack(_ scene: StoreScene) async throws {
         let (store, network) = (scene.credentials, scene.network)
         #expect(try await store.providerCredential(.apns, appID: "com.acme.chat", of: network) == nil)
-        #expect(try await store.putProviderCredential(credential("first"), of: network))
-        #expect(try await store.putProviderCredential(credential("second"), of: network) == false)
+        #expect(try await store.putProviderCredential(credential("first"), of: network) == .added)
+        #expect(try await store.putProviderCredential(credential("second"), of: network) == .replaced)
         let found = try await store.providerCredential(.apns, appID: "com.acme.chat", of: network)
         #expect(found == credential("second"))
         #expect(try await store.deleteProviderCredential(.apns, appID: "com.acme.chat", of: network))
         #expect(try await store.deleteProviderCredential(.apns, appID: "com.acme.chat", of: network) == false)
         #expect(try await store.providerCredentials(of: network).isEmpty)
+    }
+
+    private static func sameCredentialIsNotStoredAgain(_ scene: StoreScene) async throws {
+        let (store, network) = (scene.credentials, scene.network)
+        #expect(try await store.putProviderCredential(credential("one"), of: network) == .added)
+        var again = credential("one")
+        again.updatedAt = .seconds(2)
+        #expect(try await store.putProviderCredential(again, of: network) == .unchanged(credential("one")))
+        #expect(try await store.providerCredentials(of: network) == [credential("one")])
+        again.material = Secret("other material")
+        #expect(try await store.putProviderCredential(again, of: network) == .replaced)
+        again.identity["keyId"] = "other"
+        #expect(try await store.putProviderCredential(again, of: network) == .replaced)
+        #expect(try await store.providerCredentials(of: network) == [again])
+    }
+
+    private static func credentialIsReplacedOnlyWhileItIsThere(_ scene: StoreScene) async throws {
+        let (store, network) = (scene.credentials, scene.network)
+        let (first, second, third) = (credential("first"), credential("second"), credential("third"))
+        #expect(try await store.replaceProviderCredential(first, by: second, of: network) == false)
+        #expect(try await store.providerCredentials(of: network).isEmpty)
+        _ = try await store.putProviderCredential(first, of: network)
+        #expect(try await store.replaceProviderCredential(second, by: third, of: network) == false)
+        #expect(try await store.replaceProviderCredential(first, by: second, of: scene.otherNetwork) == false)
+        #expect(try await store.replaceProviderCredential(first, by: second, of: network))
+        #expect(try await store.replaceProviderCredential(first, by: third, of: network) == false)
+        #expect(try await store.providerCredentials(of: network) == [second])
     }
 
     private static func credentialIsAddedOnlyWhereThereIsNone(_ scene: StoreScene) async throws {
@@ -55,7 +84,7 @@ public enum ProviderCredentialStoreContract {
             credential("d", .webpush, app: ""),
         ]
         for credential in credentials.reversed() {
-            #expect(try await scene.credentials.putProviderCredential(credential, of: scene.network))
+            #expect(try await scene.credentials.putProviderCredential(credential, of: scene.network) == .added)
         }
         #expect(try await scene.credentials.providerCredentials(of: scene.network) == credentials)
         let places = try await scene.credentials.providersWithCredentials(of: scene.network)

@@ -153,6 +153,7 @@ func withAPI(
     _ setup: TestingSetup = .router,
     settings: ServerSettings = ServerSettings(),
     lanes: [LaneStatus] = [],
+    credentials: (MemoryStore) -> any ProviderCredentialStore = { $0 },
     problems: ProblemMapping = ProblemMapping(),
     _ test: @Sendable (TestAPI) async throws -> Void
 ) async throws {
@@ -163,6 +164,7 @@ func withAPI(
         over: store,
         clock: time.clock,
         lanes: lanes,
+        credentials: credentials(store),
         dispatcher: dispatcher,
         problems: problems
     )
@@ -183,6 +185,7 @@ extension PublicDependencies {
         over store: MemoryStore,
         clock: WallClock,
         lanes: [LaneStatus] = [],
+        credentials: (any ProviderCredentialStore)? = nil,
         dispatcher: RecordingDispatcher = RecordingDispatcher(),
         problems: ProblemMapping = ProblemMapping()
     ) throws {
@@ -198,7 +201,7 @@ extension PublicDependencies {
             catalog: try .english,
             providers: [.log, .webhook],
             lanes: { lanes },
-            credentials: store,
+            credentials: credentials ?? store,
             credentialFormats: [APNsCredentialFormat(), FCMCredentialFormat(), WebPushCredentialFormat()],
             credentialChanged: { dispatcher.credentialChanged($0, $1, $2) },
             releaseBrake: { dispatcher.releaseBrake($0, until: $1) },

@@ -1,0 +1,130 @@
+import CarillonCore
+import CarillonProviders
+import CarillonTesting
+import HTTPTypes
+import Testing
+
+@Suite struct WebPushKeyTests {
+    private static let subject = #"{"subject":"mailto:ops@acme.example"}"#
+
+    @Test func `the key pair is made on first use and survives until it is deleted`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let path = network.path("providers/webpush")
+            let initial = try await api.call(.get, path, as: network.adminKey)
+            #expect(initial.status == 200 && initial["subject"] == .some(.null) && initial["appId"] == nil)
+            let key = try #require(initial.string("publicKey"))
+            let subjects = ["mailto:ops@acme.example", "https://acme.example/contact"]
+            for subject in subjects {
+                let put = try await api.call(.put, path, #"{"subject":"\#(subject)"}"#, as: network.adminKey)
+                #expect(put.status == 200 && put.string("subject") == subject && put.string("publicKey") == key)
+            }
+            #expect(try await api.call(.put, path, #"{"subject":"x"}"#, as: network.adminKey).status == 400)
+            #expect(try await api.call(.get, path, as: network.adminKey).string("publicKey") == key)
+            #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
+            let fresh = try await api.call(.put, path, Self.subject, as: network.adminKey)
+            #expect(fresh.status == 201 && fresh.string("publicKey") != key)
+            #expect(api.dispatcher.told == Array(repeating: "changed acme/webpush/*", count: 4))
+        }
+    }
+
+    @Test func `of first uses at the same time all get the same key`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let path = network.path("providers/webpush")
+            let keys = try await withThrowingTaskGroup(of: String?.self) { group in
+                for index in 0..<16 {
+                    group.addTask {
+                        let answer =
+                            index.isMultiple(of: 2)
+                            ? try await api.call(.put, path, Self.subject, as: network.adminKey)
+                            : try await api.call(.get, path, as: network.adminKey)
+                        return answer.string("publicKey")
+                    }
+                }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect(keys.count == 1 && !keys.contains(nil))
+        }
+    }
+
+    @Test func `browsers learn the public key, and nothing else`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let other = try await api.makeNetwork("other")
+            let path = network.path("providers/webpush/key")
+            #expect(try await api.call(.get, path).status == 401)
+            #expect(try await api.call(.get, path, as: other.token()).status == 404)
+            #expect(try await api.call(.get, path, as: try await api.makeKey("events", in: network)).status == 403)
+            let key = try #require(try await api.call(.get, path, as: network.token()).string("publicKey"))
+            let callers = [try await api.makeKey("device", in: network), network.adminKey, TestAPI.operatorToken]
+            for caller in callers {
+                #expect(try await api.call(.get, path, as: caller).text == #"{"publicKey":"\#(key)"}"#)
+            }
+            let shown = try await api.call(.get, network.path("providers/webpush"), as: network.adminKey)
+            #expect(shown.string("publicKey") == key)
+        }
+    }
+
+    @Test func `a key pair that cannot be read is not replaced, and the answer says what to do`() async throws {
+        try await withAPI(credentials: { CredentialsInTrouble(store: $0, areReadable: false) }) { api in
+            let network = try await api.makeNetwork()
+            let path = network.path("providers/webpush")
+            let created = try await api.call(.put, path, Self.subject, as: network.adminKey)
+            #expect(created.status == 201)
+            let stored = try await api.store.providerCredentials(of: NetworkID(trusted: "acme"))
+            let refused = try await api.call(.put, path, #"{"subject":"mailto:x@acme.example"}"#, as: network.adminKey)
+            #expect(refused.status == 409 && refused.problem == "unreadable-credential" && refused["errors"] == nil)
+            #expect(refused.string("detail")?.contains("CARILLON_MASTER_KEY") == true)
+            #expect(try await api.call(.put, path, #"{"subject":"x"}"#, as: network.adminKey).pointers == ["/subject"])
+            #expect(try await api.store.providerCredentials(of: NetworkID(trusted: "acme")) == stored)
+            #expect(api.dispatcher.told.count == 1)
+            #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
+            #expect(try await api.call(.put, path, Self.subject, as: network.adminKey).status == 201)
+        }
+    }
+
+    @Test(arguments: ["", "null", #"{"subject":1}"#, #"{"privateKey":"AAAA"}"#])
+    func `a key pair that is none is not replaced either`(material: String) async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let damaged = ProviderCredential(
+                provider: .webpush,
+                appID: "",
+                identity: JSONObject(),
+                material: Secret(material),
+                updatedAt: TestAPI.now
+            )
+            let id = NetworkID(trusted: "acme")
+            _ = try await api.store.putProviderCredential(damaged, of: id)
+            let path = network.path("providers/webpush")
+            let refused = try await api.call(.put, path, Self.subject, as: network.adminKey)
+            #expect(refused.status == 409 && refused.problem == "unreadable-credential" && refused["errors"] == nil)
+            #expect(try await api.store.providerCredentials(of: id) == [damaged])
+        }
+    }
+
+    @Test func `a key pair is not put back that was replaced meanwhile`() async throws {
+        let network = NetworkID(trusted: "acme")
+        let format = WebPushCredentialFormat()
+        let first = try #require(format.initial(now: TestAPI.now))
+        let second = try #require(format.initial(now: TestAPI.now))
+        let inTrouble = { (store: MemoryStore) in
+            CredentialsInTrouble(store: store) { found in
+                guard found == first else { return }
+                _ = try await store.deleteProviderCredential(.webpush, appID: "", of: network)
+                _ = try await store.addProviderCredential(second, of: network)
+            }
+        }
+        try await withAPI(credentials: inTrouble) { api in
+            let credentials = try await api.makeNetwork()
+            _ = try await api.store.addProviderCredential(first, of: network)
+            let path = credentials.path("providers/webpush")
+            let put = try await api.call(.put, path, Self.subject, as: credentials.adminKey)
+            #expect(put.status == 200 && put["publicKey"] == second.identity["publicKey"])
+            let kept = try await api.store.providerCredential(.webpush, appID: "", of: network)
+            #expect(kept?.identity["publicKey"] == second.identity["publicKey"])
+            #expect(kept?.identity["subject"] == "mailto:ops@acme.example")
+        }
+    }
+}
