@@ -11,7 +11,13 @@ extension Dispatcher {
     ///   - appID: The app; `nil` when the credential is for all lanes of the provider.
     public func credentialChanged(in network: NetworkID, provider: ProviderName, appID: String?) async {
         credentialChanges.withLock { $0.note(network, provider, appID: appID, at: .now) }
-        await reopen(in: network, provider: provider, appID: appID)
+        let formers = await reopen(in: network, provider: provider, appID: appID)
+        // Reports that may have come of the former credential, however few they were.
+        let now = clock.now()
+        for former in formers {
+            guard let span = former.span else { continue }
+            lateBrakes.withLock { $0.note(former.lane, since: now - span, at: .now) }
+        }
     }
 
     /// Believes a lane's provider until a moment when it reports devices as gone, however many they are.
@@ -22,6 +28,7 @@ extension Dispatcher {
         try await queue.releaseBrake(of: lane, until: end)
         brakes.withLock { $0.release(lane, at: .now) }
         logger.notice("The brake on unregistrations is let go", metadata: ["lane": "\(lane)", "until": "\(end)"])
+        lateBrakes.withLock { $0.forget([lane]) }
         await reopen(lane)
     }
 
@@ -33,7 +40,7 @@ extension Dispatcher {
         _ = await learnReleasedBrakes()
     }
 
-    /// Takes devices back into use that were put out of use before the brake of their lane went on.
+    /// Takes devices back into use that were put out of use before the brake of their lane went on, or its credential changed.
     func undoUnregistrations(at now: ContinuousClock.Instant = .now) async {
         let due = lateBrakes.withLock { $0.takeDue(at: now) }
         // Somebody may have let it go in another replica.
@@ -41,18 +48,18 @@ extension Dispatcher {
             lateBrakes.withLock { late in for (lane, since) in due { late.note(lane, since: since, at: .now) } }
             return
         }
-        for (lane, since) in due where brakes.withLock({ $0.isOn(lane) }) {
+        for (lane, since) in due where !brakes.withLock({ $0.isReleased(lane) }) {
             do {
                 let count = try await devices.restoreDevices(
                     lane.provider,
                     appID: lane.appID,
                     // The database has written down when by its own clock.
-                    putOutOfUse: since - .seconds(5)..<clock.now() + .seconds(60),
+                    putOutOfUse: since - .seconds(60)..<clock.now() + .seconds(60),
                     in: lane.networkID
                 )
                 guard count > 0 else { continue }
                 logger.notice(
-                    "Devices that were unregistered before the brake went on are used again",
+                    "Devices that were unregistered by doubtful reports are used again",
                     metadata: ["lane": "\(lane)", "devices": "\(count)"]
                 )
             } catch {
@@ -67,6 +74,7 @@ extension Dispatcher {
         do {
             let stored = try await queue.releasedBrakes()
             let news = brakes.withLock { $0.learn(released: stored, at: .now) }
+            lateBrakes.withLock { $0.forget(news) }
             for lane in news { await reopen(lane) }
             return true
         } catch {
@@ -83,14 +91,19 @@ extension Dispatcher {
     }
 
     private func reopen(_ lane: Lane) async {
-        await reopen(in: lane.networkID, provider: lane.provider, appID: lane.appID)
+        _ = await reopen(in: lane.networkID, provider: lane.provider, appID: lane.appID)
     }
 
-    private func reopen(in network: NetworkID, provider: ProviderName, appID: String?) async {
+    private func reopen(
+        in network: NetworkID,
+        provider: ProviderName,
+        appID: String?
+    ) async -> [UnregistrationBrakes.Former] {
         let isMeant: (Lane) -> Bool = { lane in
             lane.networkID == network && lane.provider == provider && appID ?? lane.appID == lane.appID
         }
-        tellOff(brakes.withLock { $0.reset(where: isMeant) })
+        let formers = brakes.withLock { $0.reset(where: isMeant, at: .now) }
+        tellOff(formers.filter(\.wasOn).map(\.lane))
         lanes.withLock { $0.reopen(where: isMeant) }
         do {
             try await queue.makeDue(provider, appID: appID, in: network)
@@ -98,5 +111,6 @@ extension Dispatcher {
             logger.debug("What waits stays until its time comes", metadata: ["error": "\(error)"])
         }
         poll()
+        return formers
     }
 }

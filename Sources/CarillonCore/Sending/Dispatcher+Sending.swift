@@ -140,12 +140,13 @@ extension Dispatcher {
         // What was reported before is settled already, and the row may be somebody else's by now.
         guard !page.outcomes.isEmpty || (isOver && !page.unreported.isEmpty) else { return PausedGroups() }
         let lane = ledger.group.lane
-        var reported = page.outcomes
-        if credentialChanges.withLock({ $0.hasChanged(lane, since: ledger.begin) }) {
-            reported = reported.map { ($0.target, $0.outcome.ofFormerCredential) }
-        }
         let wallTime = clock.now()
-        let verdict = brakes.withLock { $0.hold(reported, of: lane, at: .now, wallTime: wallTime) }
+        let verdict = brakes.withLock { brakes in
+            // Asked within the lock: a change is noted before the brake begins anew.
+            let isLate = credentialChanges.withLock { $0.hasChanged(lane, since: ledger.begin) }
+            let reported = isLate ? page.outcomes.map { ($0.target, $0.outcome.ofFormerCredential) } : page.outcomes
+            return brakes.hold(reported, of: lane, at: .now, wallTime: wallTime)
+        }
         tell(verdict, of: lane)
         var (settlement, news) = policy.settle(
             ledger.group,
@@ -184,6 +185,7 @@ extension Dispatcher {
                 metadata: ["lane": "\(lane)", "reason": "\(reason)"]
             )
         case .off:
+            lateBrakes.withLock { $0.forget([lane]) }
             tellOff([lane])
         case nil:
             break

@@ -5,7 +5,7 @@ import DequeModule
 /// That is a wrong key, topic or environment more often than an exodus, and devices that were unregistered by mistake stay
 /// silent until their apps register again. It counts what was answered within five minutes, or since it can remember as
 /// long as nothing was delivered; each device that is gone once, however often it is sent to. Once it is on, only devices
-/// that are delivered to make it go off: time does not make a wrong credential right.
+/// that are delivered to make it go off, each once: neither time nor traffic makes a wrong credential right.
 struct UnregistrationBrake<Instant: InstantProtocol> where Instant.Duration == Duration {
     /// What a provider answered for some devices.
     struct Answers {
@@ -26,17 +26,17 @@ struct UnregistrationBrake<Instant: InstantProtocol> where Instant.Duration == D
         var all: Int { delivered + others + gone }
 
         /// Whether reports should not be believed any more: many and more than a fifth, or some and nothing else.
-        var isSuspicious: Bool { gone >= 50 && isOverAFifth || gone >= 20 && delivered == 0 }
-
-        /// Whether they should go on not being believed.
-        var isOverAFifth: Bool { gone * 5 > all }
+        var isSuspicious: Bool { gone >= 50 && gone * 5 > all || gone >= 20 && delivered == 0 }
 
         /// Whether the provider takes less than it reports as gone.
         var isMostlyGone: Bool { gone > delivered }
     }
 
     private struct Bucket {
+        /// When the window begins for it.
         var start: Instant
+        /// When the first of it was answered.
+        let first: Instant
         var delivered = 0
         var others = 0
         var gone: Set<DeviceID> = []
@@ -47,12 +47,15 @@ struct UnregistrationBrake<Instant: InstantProtocol> where Instant.Duration == D
     private static var window: Duration { .seconds(300) }
     private static var bucketLength: Duration { .seconds(30) }
     private static var mostRemembered: Int { 10_000 }
+    private static var mostUnremembered: Int { 10_000 }
 
     private var buckets: Deque<Bucket> = []
     /// How many devices are remembered, at most 10,000.
     private(set) var remembered = 0
     /// Since when reports are not believed; `nil` while they are.
     private(set) var onSince: Timestamp?
+    /// The devices that were delivered to since then; no more than are needed to make it go off.
+    private var proofs: Set<DeviceID> = []
     /// When something was last answered.
     private(set) var lastNote: Instant?
 
@@ -61,15 +64,17 @@ struct UnregistrationBrake<Instant: InstantProtocol> where Instant.Duration == D
     var isOn: Bool { onSince != nil }
 
     /// When the first of what counts was answered.
-    var firstNote: Instant? { buckets.first?.start }
+    var firstNote: Instant? { buckets.first?.first }
 
     /// What counts, as of the last note.
     var tally: Tally {
-        buckets.reduce(into: Tally()) { tally, bucket in
+        var tally = buckets.reduce(into: Tally()) { tally, bucket in
             tally.delivered += bucket.delivered
             tally.others += bucket.others
             tally.gone += bucket.gone.count + bucket.unremembered
         }
+        tally.delivered = max(tally.delivered, proofs.count)
+        return tally
     }
 
     /// Why reports are not believed.
@@ -105,11 +110,17 @@ struct UnregistrationBrake<Instant: InstantProtocol> where Instant.Duration == D
         lastNote = now
         let wasTimeless = isTimeless
         let isFull = buckets.last.map { $0.start.advanced(by: Self.bucketLength) <= now } ?? true
-        if buckets.isEmpty || isFull && !isTimeless { buckets.append(Bucket(start: now)) }
+        if buckets.isEmpty || isFull && !isTimeless { buckets.append(Bucket(start: now, first: now)) }
         let last = buckets.count - 1
-        buckets[last].delivered += answers.delivered.count
-        buckets[last].others += answers.others
-        for device in answers.delivered { _ = forget(device) }
+        let enough = tally.gone * 4
+        for device in answers.delivered {
+            let wasRemembered = forget(device)
+            if isOn { prove(device, wasRemembered: wasRemembered, upTo: enough) }
+        }
+        if !isOn {
+            buckets[last].delivered += answers.delivered.count
+            buckets[last].others += answers.others
+        }
         let limit = min(Self.mostRemembered, remembered + max(0, room))
         var newlyGone = 0
         for device in answers.gone {
@@ -121,18 +132,32 @@ struct UnregistrationBrake<Instant: InstantProtocol> where Instant.Duration == D
                 remembered += 1
                 newlyGone += 1
             } else {
-                buckets[last].unremembered += 1
+                if unremembered < Self.mostUnremembered { buckets[last].unremembered += 1 }
                 newlyGone += 1
             }
         }
         let tally = tally
-        if !(isOn ? tally.isOverAFifth : tally.isSuspicious) {
-            onSince = nil
-        } else if onSince == nil {
+        if isOn {
+            if tally.gone * 5 <= tally.gone + proofs.count { goOff() }
+        } else if tally.isSuspicious {
             onSince = wallTime
         }
         if wasTimeless, !isTimeless { beginWindow(at: now) }
         return newlyGone
+    }
+
+    private var unremembered: Int { buckets.reduce(0) { $0 + $1.unremembered } }
+
+    /// Counts a device as delivered to, once. One that was not remembered may be one of those that there was no room for.
+    private mutating func prove(_ device: DeviceID, wasRemembered: Bool, upTo enough: Int) {
+        guard proofs.count < enough, proofs.insert(device).inserted, !wasRemembered else { return }
+        if let index = buckets.firstIndex(where: { $0.unremembered > 0 }) { buckets[index].unremembered -= 1 }
+    }
+
+    private mutating func goOff() {
+        onSince = nil
+        buckets[buckets.count - 1].delivered += max(0, proofs.count - buckets.reduce(0) { $0 + $1.delivered })
+        proofs = []
     }
 
     /// Lets what counted without regard to time count for another window.

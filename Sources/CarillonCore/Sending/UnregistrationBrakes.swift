@@ -27,6 +27,8 @@ struct UnregistrationBrakes {
     static let mostLanes = 10_000
     /// The most devices that are remembered, of all lanes.
     private static let mostRemembered = 200_000
+    /// Longer than any notification waits: of a lane that was not heard of for so long nothing is held any more.
+    private static let memory = Duration.seconds(25 * 3600)
     /// How long it may take until what was let go here is seen in the database.
     private static let releaseDelay = Duration.seconds(30)
 
@@ -46,8 +48,8 @@ struct UnregistrationBrakes {
         }
     }
 
-    /// Whether the reports of a lane are not believed for now.
-    func isOn(_ lane: Lane) -> Bool { brakes[lane]?.isOn == true }
+    /// Whether the reports of a lane are believed, however many are gone.
+    func isReleased(_ lane: Lane) -> Bool { released.contains(lane) }
 
     /// A page of outcomes as it is to be acted upon.
     ///
@@ -93,19 +95,28 @@ struct UnregistrationBrakes {
         for lane in Array(brakes.keys) {
             guard var brake = brakes.removeValue(forKey: lane) else { continue }
             brake.advance(to: now)
-            if brake.firstNote != nil { brakes[lane] = brake }
+            if let last = brake.lastNote, brake.firstNote != nil, now < last + Self.memory { brakes[lane] = brake }
         }
         remembered = brakes.values.reduce(0) { $0 + $1.remembered }
     }
 
-    /// Begins anew with some lanes; answers those whose brakes were on.
-    mutating func reset(where isMeant: (Lane) -> Bool) -> [Lane] {
-        let gone = brakes.filter { isMeant($0.key) }
-        for (lane, brake) in gone {
+    /// A lane that was begun anew with.
+    struct Former: Equatable {
+        var lane: Lane
+        /// Whether its brake was on.
+        var wasOn: Bool
+        /// How long ago the first of the reports was that counted; `nil` when there were none.
+        var span: Duration?
+    }
+
+    /// Begins anew with some lanes; answers what they were.
+    mutating func reset(where isMeant: (Lane) -> Bool, at now: ContinuousClock.Instant) -> [Former] {
+        brakes.filter { isMeant($0.key) }.map { lane, brake in
             brakes[lane] = nil
             remembered -= brake.remembered
+            let span = brake.tally.gone > 0 ? brake.firstNote.map { $0.duration(to: now) } : nil
+            return Former(lane: lane, wasOn: brake.isOn, span: span)
         }
-        return gone.filter(\.value.isOn).map(\.key)
     }
 
     /// Lets a brake go in this replica.

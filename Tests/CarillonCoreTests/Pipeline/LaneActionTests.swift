@@ -64,6 +64,32 @@ import Testing
         }
     }
 
+    @Test func `what was unregistered shortly before the credential changed is used again`() async throws {
+        let provider = ScriptedProvider { _, _ in .unregister(at: nil, reason: "410 Unregistered") }
+        try await PipelineScene.run(members: 3, provider: provider) { scene in
+            let status = try await scene.finished(try await scene.post())
+            #expect(status.deliveries[.unregistered] == 3)
+            await scene.dispatcher.credentialChanged(in: scene.network, provider: .log, appID: "")
+            await scene.dispatcher.undoUnregistrations(at: .now + .seconds(2))
+            let device = try await scene.store.device("device of user-1", in: scene.network)
+            #expect(device?.state == .active)
+        }
+    }
+
+    @Test func `answers to a credential that has been replaced are not believed`() async throws {
+        let provider = ScriptedProvider(isOpen: false) { _, attempt in
+            attempt == 1 ? .unregister(at: nil, reason: "410 Unregistered") : .delivered(id: nil)
+        }
+        try await PipelineScene.run(members: 3, provider: provider) { scene in
+            let id = try await scene.post()
+            _ = try await eventually { provider.waiting > 0 ? true : nil }
+            await scene.dispatcher.credentialChanged(in: scene.network, provider: .log, appID: nil)
+            provider.open()
+            let status = try await scene.finished(id)
+            #expect(status.deliveries[.delivered] == 3)
+        }
+    }
+
     @Test func `where others go through, only what is held waits`() async throws {
         let provider = ScriptedProvider { target, _ in
             let number = Int(target.userID.rawValue.dropFirst("user-".count)) ?? 0

@@ -15,4 +15,14 @@ import Testing
         #expect(brakes.takeDue(at: now + .seconds(15)) == [lane: since])
         #expect(brakes.takeDue(at: now + .seconds(3600)).isEmpty)
     }
+
+    @Test func `a lane that is forgotten is not due`() {
+        var brakes = LateBrakes()
+        let (now, since) = (ContinuousClock.now, WallClock.system.now())
+        let other = Lane(networkID: lane.networkID, provider: .apns, appID: "other")
+        brakes.note(lane, since: since, at: now)
+        brakes.note(other, since: since, at: now)
+        brakes.forget([lane])
+        #expect(brakes.takeDue(at: now + .seconds(20)) == [other: since])
+    }
 }
