@@ -107,7 +107,9 @@ extension MemoryNetwork {
                     reason: row.group.leased ? nil : row.laneReason,
                     at: row.group.cause.receivedAt
                 )
-                latest[target.deviceID] = DeliveryStatus(record: record, provider: row.group.lane.provider)
+                var status = DeliveryStatus(record: record, provider: row.group.lane.provider)
+                if status.waitsForNextAttempt { status.record.reason = devices[target.deviceID]?.error }
+                latest[target.deviceID] = status
             }
         }
         // Of a user who was notified on another device, a device that a toggle stopped counts as expired.

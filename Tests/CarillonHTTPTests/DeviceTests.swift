@@ -85,6 +85,10 @@ import Testing
         (#"{"userId":"a","provider":"webhook","url":"https://x/ y"}"#, ["/url"]),
         (#"{"userId":"a","provider":"webhook","url":"https://x:99999/"}"#, ["/url"]),
         (#"{"userId":"a","provider":"webhook","url":"https://x/#y"}"#, ["/url"]),
+        (#"{"userId":"a","provider":"webhook","url":"http://127.1/y"}"#, ["/url"]),
+        (#"{"userId":"a","provider":"webhook","url":"http://0x7f000001/y"}"#, ["/url"]),
+        (#"{"userId":"a","provider":"webhook","url":"https://x.example:22/"}"#, ["/url"]),
+        (#"{"userId":"a","provider":"webhook","url":"https://[::ffff:10.0.0.1]/"}"#, ["/url"]),
         (#"{"userId":"a","provider":"webpush"}"#, ["/subscription"]),
         (
             #"{"userId":"a","provider":"webpush","subscription":{"endpoint":"x","keys":{"p256dh":"AA","auth":"!"},"y":1}}"#,

@@ -49,10 +49,14 @@ public struct EventStatus: Sendable, Equatable {
 
 /// One device of one event.
 public struct DeliveryStatus: Sendable, Equatable {
-    /// The device's latest record; `attempts` and `at` of a pending one are those so far.
+    /// The device's latest record. Of a pending one `attempts` are those so far, `reason` is what is wrong with its lane or
+    /// what was answered last, and `at` when it is to be tried next.
     public var record: DeviceRecord
     /// The provider it goes through.
     public var provider: ProviderName
+
+    /// Whether it was tried, and is to be tried again for no fault of its lane.
+    public var waitsForNextAttempt: Bool { record.state == .pending && record.attempts > 0 && record.reason == nil }
 
     /// A status by its parts.
     public init(record: DeviceRecord, provider: ProviderName) {

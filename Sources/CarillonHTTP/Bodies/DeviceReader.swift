@@ -1,12 +1,10 @@
 import CarillonCore
 import Crypto
-import Foundation
 
 /// Reads devices as they are registered (API section 6), each provider by its own rules.
 struct DeviceReader {
     private static let maximumTokenBytes = 4096
     private static let maximumAPNsTokenDigits = 200
-    private static let maximumURLBytes = 2048
     private static let authSecretBytes = 16
 
     /// When a device is registered that is read now.
@@ -121,16 +119,17 @@ struct DeviceReader {
         return text
     }
 
-    /// An absolute URL that a POST can be sent to. Where it leads is checked when it is used: names change.
+    /// An absolute URL that a POST can be sent to. Where its host leads is checked when it is used: names change.
     private func url(_ key: String, from reader: inout JSONObjectReader) -> String? {
-        guard let text = reader.string(key, required: true, maximumBytes: Self.maximumURLBytes) else { return nil }
-        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
-            let url = URLComponents(string: text, encodingInvalidCharacters: false),
-            let scheme = url.scheme?.lowercased(), ["https", "http"].contains(scheme),
-            let host = url.host, !host.isEmpty, url.port.map({ (1...65_535).contains($0) }) ?? true,
-            url.user == nil, url.password == nil, url.fragment == nil
-        else {
-            reader.refuse(key, "must be an absolute https or http URL without user and fragment")
+        guard let text = reader.string(key, required: true, maximumBytes: OutboundURL.maximumBytes) else { return nil }
+        do throws(EgressRefusal) {
+            _ = try OutboundURL(text)
+        } catch {
+            reader.refuse(key, error.detail)
+            return nil
+        }
+        guard !text.contains("#") else {
+            reader.refuse(key, "must not have a fragment")
             return nil
         }
         return text

@@ -87,6 +87,27 @@ struct EventStatusReader {
         return ledgers
     }
 
+    /// Says of devices that wait for their next attempt what their provider answered to the last one.
+    func withTroubles(
+        _ deliveries: [DeliveryStatus],
+        _ session: borrowing PostgresSession
+    ) throws -> [DeliveryStatus] {
+        let waiting = deliveries.filter(\.waitsForNextAttempt).map(\.record.deviceID.rawValue)
+        guard !waiting.isEmpty else { return deliveries }
+        var errors: [DeviceID: String] = [:]
+        try session.forEach(
+            """
+            SELECT device_id, error FROM devices
+            WHERE network_id = \(network.rawValue) AND device_id = ANY (\(waiting)) AND error IS NOT NULL
+            """
+        ) { row in errors[try row.id(0)] = try row.decode(1, as: String.self) }
+        return deliveries.map { delivery in
+            var delivery = delivery
+            if delivery.waitsForNextAttempt { delivery.record.reason = errors[delivery.record.deviceID] }
+            return delivery
+        }
+    }
+
     /// What the events' own rows say; expanded ones are `done` as far as these know.
     private func stored(_ ids: [EventID], _ session: borrowing PostgresSession) throws -> [EventID: EventStatus] {
         let statuses = try session.query(

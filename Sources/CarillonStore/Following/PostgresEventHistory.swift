@@ -58,12 +58,12 @@ public struct PostgresEventHistory: EventHistory {
         after: DeviceID?,
         limit: Int
     ) async throws -> [DeliveryStatus]? {
-        let ledger = try await pool.snapshot { session in
+        try await pool.snapshot { session in
             let reader = EventStatusReader(network: network)
-            guard try reader.isKnown(id, session) else { return DeliveryLedger?.none }
-            return try reader.ledgers(of: [id], session)[id] ?? DeliveryLedger()
+            guard try reader.isKnown(id, session) else { return nil }
+            let ledger = try reader.ledgers(of: [id], session)[id] ?? DeliveryLedger()
+            return try reader.withTroubles(ledger.statuses(after: after, limit: limit), session)
         }
-        return ledger?.statuses(after: after, limit: limit)
     }
 
     /// Larger than every UUIDv7.

@@ -105,10 +105,13 @@ public enum EventHistoryContract {
         let event = try await scene.enqueue(to: [[target]])
         let group = try await scene.claimOne()
         let rest = Remainder(targets: [target], attempt: 3, delay: .seconds(60))
-        _ = try await scene.queue.settle([Settlement(group: group, records: [], remainders: [rest])])
+        var settlement = Settlement(group: group, records: [], remainders: [rest])
+        settlement.troubles = [target.deviceID: "503 ServiceUnavailable"]
+        _ = try await scene.queue.settle([settlement])
         let deliveries = try await scene.history.deliveries(of: event, in: scene.network, after: nil, limit: 9)
         #expect(deliveries?.map(\.record.state) == [.pending])
         #expect(deliveries?.map(\.record.attempts) == [3])
+        #expect(deliveries?.map(\.record.reason) == ["503 ServiceUnavailable"])
     }
 
     private static func userAllOfWhoseDevicesAToggleStopped(_ scene: StoreScene) async throws {
