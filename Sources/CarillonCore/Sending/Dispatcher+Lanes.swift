@@ -20,6 +20,16 @@ extension Dispatcher {
         }
     }
 
+    /// The same credential was stored once more, maybe since it works again: what waits for its lanes is tried at once.
+    ///
+    /// - Parameters:
+    ///   - network: The network.
+    ///   - provider: The provider.
+    ///   - appID: The app; `nil` when the credential is for all lanes of the provider.
+    public func credentialConfirmed(in network: NetworkID, provider: ProviderName, appID: String?) async {
+        await resume(in: network, provider: provider, appID: appID)
+    }
+
     /// Believes a lane's provider until a moment when it reports devices as gone, however many they are.
     ///
     /// Other replicas learn of it within ten seconds, and then try again what they held meanwhile.
@@ -99,18 +109,28 @@ extension Dispatcher {
         provider: ProviderName,
         appID: String?
     ) async -> [UnregistrationBrakes.Former] {
-        let isMeant: (Lane) -> Bool = { lane in
-            lane.networkID == network && lane.provider == provider && appID ?? lane.appID == lane.appID
+        let formers = brakes.withLock {
+            $0.reset(where: { $0.isMeant(by: network, provider, appID) }, at: .now)
         }
-        let formers = brakes.withLock { $0.reset(where: isMeant, at: .now) }
         tellOff(formers.filter(\.wasOn).map(\.lane))
-        lanes.withLock { $0.reopen(where: isMeant) }
+        await resume(in: network, provider: provider, appID: appID)
+        return formers
+    }
+
+    private func resume(in network: NetworkID, provider: ProviderName, appID: String?) async {
+        lanes.withLock { $0.reopen(where: { $0.isMeant(by: network, provider, appID) }) }
         do {
             try await queue.makeDue(provider, appID: appID, in: network)
         } catch {
             logger.debug("What waits stays until its time comes", metadata: ["error": "\(error)"])
         }
         poll()
-        return formers
+    }
+}
+
+extension Lane {
+    /// Whether it is the one of an app or, without `appID`, one of all of a provider.
+    fileprivate func isMeant(by network: NetworkID, _ provider: ProviderName, _ appID: String?) -> Bool {
+        networkID == network && self.provider == provider && appID ?? self.appID == self.appID
     }
 }

@@ -13,6 +13,8 @@ struct ProviderCredentialController: Sendable {
     let formats: [any CredentialFormat]
     /// Told of what was stored or removed; without an app when it is for all lanes of the provider.
     let changed: @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void
+    /// Told of what was stored once more.
+    let confirmed: @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void
     let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
@@ -53,7 +55,10 @@ struct ProviderCredentialController: Sendable {
             format.isPerApp
             ? try await credentials.putProviderCredential(credential, of: network)
             : try await putKeepingKeys(&credential, format, body, of: network)
-        if case .unchanged(let present) = change { return .json(present.json) }
+        if case .unchanged(let present) = change {
+            await confirmed(network, format.provider, format.isPerApp ? appID : nil)
+            return .json(present.json)
+        }
         await changed(network, format.provider, format.isPerApp ? appID : nil)
         return .json(credential.json, status: change == .added ? .created : .ok)
     }

@@ -79,6 +79,7 @@ struct PublicControllers {
             credentials: dependencies.credentials,
             formats: dependencies.credentialFormats,
             changed: dependencies.credentialChanged,
+            confirmed: dependencies.credentialConfirmed,
             clock: clock
         )
         brakes = BrakeController(authenticator: authenticator, release: dependencies.releaseBrake, clock: clock)

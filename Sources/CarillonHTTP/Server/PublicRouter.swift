@@ -31,6 +31,8 @@ public struct PublicDependencies: Sendable {
     public var credentialFormats: [any CredentialFormat]
     /// Told that a credential was stored or removed; without an app when it is for all lanes of the provider.
     public var credentialChanged: @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void
+    /// Told that the same credential was stored once more.
+    public var credentialConfirmed: @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void
     /// Lets go the brake on unregistrations of a lane until a moment.
     public var releaseBrake: @Sendable (Lane, Timestamp) async throws -> Void
     /// The token of those who run the service.
@@ -63,6 +65,7 @@ public struct PublicDependencies: Sendable {
         credentials: any ProviderCredentialStore,
         credentialFormats: [any CredentialFormat],
         credentialChanged: @escaping @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void,
+        credentialConfirmed: @escaping @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void,
         releaseBrake: @escaping @Sendable (Lane, Timestamp) async throws -> Void,
         operatorToken: OperatorToken,
         openAPI: String,
@@ -85,6 +88,7 @@ public struct PublicDependencies: Sendable {
         self.credentials = credentials
         self.credentialFormats = credentialFormats
         self.credentialChanged = credentialChanged
+        self.credentialConfirmed = credentialConfirmed
         self.releaseBrake = releaseBrake
         self.operatorToken = operatorToken
         self.openAPI = openAPI

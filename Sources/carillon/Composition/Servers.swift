@@ -36,6 +36,10 @@ struct Servers: Sendable {
                 providers.forgetCredentials(of: network)
                 await dispatcher.credentialChanged(in: network, provider: provider, appID: appID)
             },
+            credentialConfirmed: { network, provider, appID in
+                providers.forgetCredentials(of: network)
+                await dispatcher.credentialConfirmed(in: network, provider: provider, appID: appID)
+            },
             releaseBrake: { lane, end in try await dispatcher.releaseBrake(of: lane, until: end) },
             operatorToken: OperatorToken(storage.secrets.operatorToken),
             openAPI: try String(contentsOfFile: settings.description.path, encoding: .utf8),

@@ -20,6 +20,20 @@ import Testing
         }
     }
 
+    @Test func `what waits for a credential is tried when the same is stored once more`() async throws {
+        let isBroken = Flag(true)
+        let provider = ScriptedProvider { _, _ in
+            isBroken.isSet ? .misconfigured(reason: "403 InvalidProviderToken") : .delivered(id: nil)
+        }
+        try await PipelineScene.run(members: 2, provider: provider) { scene in
+            let id = try await scene.post()
+            let lane = try await eventually { scene.dispatcher.laneStatuses.first { $0.circuit == .open } }.lane
+            isBroken.clear()
+            await scene.dispatcher.credentialConfirmed(in: lane.networkID, provider: lane.provider, appID: lane.appID)
+            #expect(try await scene.finished(id).deliveries[.delivered] == 2)
+        }
+    }
+
     @Test func `a mass unregistration is held until an admin lets it happen`() async throws {
         let provider = ScriptedProvider { _, attempt in
             attempt == 1 ? .retry(after: nil, reason: "503") : .unregister(at: nil, reason: "410 Unregistered")

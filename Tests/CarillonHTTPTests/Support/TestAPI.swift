@@ -143,6 +143,10 @@ final class RecordingDispatcher: Sendable {
         calls.withLock { $0.append("changed \(network)/\(provider.rawValue)/\(appID ?? "*")") }
     }
 
+    func credentialConfirmed(_ network: NetworkID, _ provider: ProviderName, _ appID: String?) {
+        calls.withLock { $0.append("confirmed \(network)/\(provider.rawValue)/\(appID ?? "*")") }
+    }
+
     func releaseBrake(_ lane: Lane, until end: Timestamp) {
         calls.withLock { $0.append("released \(lane) until \(end)") }
     }
@@ -204,6 +208,7 @@ extension PublicDependencies {
             credentials: credentials ?? store,
             credentialFormats: [APNsCredentialFormat(), FCMCredentialFormat(), WebPushCredentialFormat()],
             credentialChanged: { dispatcher.credentialChanged($0, $1, $2) },
+            credentialConfirmed: { dispatcher.credentialConfirmed($0, $1, $2) },
             releaseBrake: { dispatcher.releaseBrake($0, until: $1) },
             operatorToken: OperatorToken(Secret(TestAPI.operatorToken)),
             openAPI: "openapi: 3.1.0\n",
