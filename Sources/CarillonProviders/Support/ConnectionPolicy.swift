@@ -8,6 +8,9 @@ public struct ConnectionPolicy: Sendable {
     /// process usually has. When that is not enough, those without a request are closed, and requests wait until their
     /// deadlines for one of the others to end.
     public var maximumOpenConnections = 512
+    /// How many of them lead to one host, so that one that never answers leaves the others theirs. As many requests as a
+    /// group of devices has on their way at a time; more wait for a connection that has become free.
+    public var maximumOpenConnectionsPerHost = 64
     /// How many HTTP/2 connections there are to one host at a time; a further one is opened when the streams of the others are
     /// taken.
     public var maximumConnections = 4

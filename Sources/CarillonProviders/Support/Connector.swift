@@ -30,13 +30,13 @@ struct Connector: Sendable {
         let connection: EventLoopFuture<NegotiatedConnection>
     }
 
-    /// Opens a connection.
+    /// Opens a connection, or finds one of HTTP/1.1 that has become free while there was no place for another one.
     /// - Parameters:
     ///   - origin: Where to.
     ///   - http2: What an HTTP/2 connection has to know.
     ///   - deadline: When to give up.
     ///   - isNeeded: Asked when there is a place for it, which may take a while.
-    /// - Returns: The connection, on the event loop where it lives; or `EgressRefusal`, ``OutboundError`` or ``NotNeeded``.
+    /// - Returns: The connection, if it is new on the event loop where it lives; or `EgressRefusal`, ``OutboundError`` or ``NotNeeded``.
     func open(
         _ origin: Origin,
         http2: HTTP2Connection.Settings,
@@ -46,11 +46,14 @@ struct Connector: Sendable {
         let eventLoop = group.next()
         return addresses(of: origin.host, on: eventLoop, until: deadline)
             .flatMap { addresses in
-                connections.place(on: eventLoop, until: deadline).map { addresses }
+                connections.place(for: origin, on: eventLoop, until: deadline).map { (addresses, $0) }
             }
-            .flatMap { addresses -> EventLoopFuture<Dialed> in
+            .flatMap { addresses, turn -> EventLoopFuture<NegotiatedConnection> in
+                if case .connection(let connection) = turn {
+                    return eventLoop.makeSucceededFuture(.http1(connection))
+                }
                 guard isNeeded() else {
-                    connections.notOpened()
+                    connections.notOpened(to: origin)
                     return eventLoop.makeFailedFuture(NotNeeded())
                 }
                 let dialed = dial(
@@ -63,13 +66,12 @@ struct Connector: Sendable {
                 )
                 dialed.whenComplete { result in
                     switch result {
-                    case .success(let dialed): connections.opened(dialed.channel)
-                    case .failure: connections.notOpened()
+                    case .success(let dialed): connections.opened(dialed.channel, to: origin)
+                    case .failure: connections.notOpened(to: origin)
                     }
                 }
-                return dialed
+                return dialed.flatMap { $0.connection }
             }
-            .flatMap { $0.connection }
     }
 
     /// The addresses to try, of which there is not one that is forbidden.

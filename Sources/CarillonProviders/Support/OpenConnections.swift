@@ -1,126 +1,107 @@
-import DequeModule
 import NIOCore
 import Synchronization
 
-/// The connections that a client has open, to whatever hosts and in whatever version of HTTP: never more than so many.
+/// The connections that clients have open, in whatever version of HTTP: never more than so many to all hosts, nor to one.
 ///
 /// Users choose hosts, and each connection takes a file descriptor, of which the process has few. When there are too many,
 /// connections without a request make room, those first that were used longest ago. When all are in use, whoever needs
-/// another one waits in line.
+/// another one waits in line, of which each host has its own: they are served in turns, so that one host that takes
+/// connections and never answers holds up nobody but itself.
 final class OpenConnections: Sendable {
-    /// Ends a connection if it carries no request; whether it did.
-    typealias Retire = @Sendable () -> Bool
-
-    private struct Idle {
-        let since: UInt64
-        let retire: Retire
+    /// What somebody who needed a connection gets.
+    enum Turn: Sendable {
+        /// A place for a connection that is to be opened; ``opened(_:to:)`` or ``notOpened(to:)`` says what became of it.
+        case place
+        /// A connection to the same host that carries no request any more.
+        case connection(HTTPConnection)
     }
 
-    private struct State {
-        /// Places that are taken: by what is open, and by what is being opened.
-        var taken = 0
-        var open: Set<ObjectIdentifier> = []
-        var idle: [ObjectIdentifier: Idle] = [:]
-        var line: Deque<(number: UInt64, promise: EventLoopPromise<Void>)> = []
-        var counter: UInt64 = 0
+    private let state: Mutex<OpenConnectionsState>
 
-        mutating func next() -> UInt64 {
-            counter += 1
-            return counter
-        }
-
-        /// The next one in line, whose place it is now; otherwise there is one place more.
-        mutating func vacate() -> EventLoopPromise<Void>? {
-            if let next = line.popFirst() { return next.promise }
-            taken -= 1
-            return nil
-        }
-
-        /// Takes the connection that is without a request for longest off the list of those.
-        mutating func takeLongestIdle() -> Retire? {
-            guard let longest = idle.min(by: { $0.value.since < $1.value.since }) else { return nil }
-            idle[longest.key] = nil
-            return longest.value.retire
-        }
+    /// - Parameters:
+    ///   - maximum: How many there are at a time, those included that are being opened.
+    ///   - maximumPerHost: How many of them to one host.
+    init(maximum: Int, maximumPerHost: Int) {
+        state = Mutex(OpenConnectionsState(maximum: maximum, maximumPerHost: maximumPerHost))
     }
 
-    private let maximum: Int
-    private let state = Mutex(State())
-
-    /// - Parameter maximum: How many there are at a time, those included that are being opened.
-    init(maximum: Int) {
-        self.maximum = maximum
+    /// As many as a policy permits.
+    convenience init(_ policy: ConnectionPolicy) {
+        self.init(maximum: policy.maximumOpenConnections, maximumPerHost: policy.maximumOpenConnectionsPerHost)
     }
 
     /// How many places are taken.
     var count: Int { state.withLock { $0.taken } }
     /// How many wait in line.
-    var waiting: Int { state.withLock { $0.line.count } }
+    var waiting: Int { state.withLock { $0.waiting } }
 
-    /// A place for a connection that is to be opened; ``opened(_:)`` or ``notOpened()`` says what became of it.
-    /// - Returns: Succeeds when there is one, or fails as ``OutboundError/timedOut``.
-    func place(on eventLoop: any EventLoop, until deadline: NIODeadline) -> EventLoopFuture<Void> {
-        let ticket: (number: UInt64, promise: EventLoopPromise<Void>)? = state.withLock { state in
-            guard state.taken >= maximum else {
-                state.taken += 1
-                return nil
-            }
-            let ticket = (number: state.next(), promise: eventLoop.makePromise(of: Void.self))
-            state.line.append(ticket)
-            return ticket
+    /// A place for a connection that is to be opened, or one that has become free meanwhile.
+    /// - Returns: Fails as ``OutboundError/timedOut`` if there is none until the deadline.
+    func place(for origin: Origin, on eventLoop: any EventLoop, until deadline: NIODeadline) -> EventLoopFuture<Turn> {
+        let ticket = state.withLock { state in
+            state.takePlace(for: origin) ? nil : state.queue(for: origin, eventLoop.makePromise())
         }
-        guard let ticket else { return eventLoop.makeSucceededVoidFuture() }
-        let timer = eventLoop.scheduleTask(deadline: deadline) { self.withdraw(ticket.number) }
+        guard let ticket else { return eventLoop.makeSucceededFuture(.place) }
+        let timer = eventLoop.scheduleTask(deadline: deadline) {
+            let promise = self.state.withLock { $0.withdraw(ticket.number, for: origin) }
+            promise?.fail(OutboundError.timedOut)
+        }
         ticket.promise.futureResult.whenComplete { _ in timer.cancel() }
-        makeRoom()
+        makeRoom(for: origin)
         return ticket.promise.futureResult
     }
 
     /// The place is taken by a connection, for as long as its channel is open.
-    func opened(_ channel: any Channel) {
+    func opened(_ channel: any Channel, to origin: Origin) {
         let id = ObjectIdentifier(channel)
-        _ = state.withLock { $0.open.insert(id) }
-        channel.closeFuture.whenComplete { _ in self.closed(id) }
+        state.withLock { $0.open[id] = origin }
+        channel.closeFuture.whenComplete { _ in
+            for promise in self.state.withLock({ $0.closed(id) }) { promise.succeed(.place) }
+        }
     }
 
     /// No connection came about: the place is free.
-    func notOpened() {
-        state.withLock { $0.vacate() }?.succeed()
+    func notOpened(to origin: Origin) {
+        for promise in state.withLock({ $0.vacate(origin) }) { promise.succeed(.place) }
     }
 
-    /// A connection carries no request any more.
+    /// Gives a connection that carries no request any more to the next one in line for its host.
     ///
-    /// That it does again need not be said: `retire` finds out. Called without locks that this one takes.
-    func isIdle(_ channel: any Channel, retire: @escaping Retire) {
-        let isWanted = state.withLock { state in
-            let id = ObjectIdentifier(channel)
-            // It may have closed meanwhile.
-            guard state.open.contains(id) else { return false }
-            state.idle[id] = Idle(since: state.next(), retire: retire)
-            return !state.line.isEmpty
-        }
-        if isWanted { makeRoom() }
+    /// Not while its host has more than its share and others wait.
+    /// - Returns: Whether somebody has it now.
+    func handOver(_ connection: HTTPConnection) -> Bool {
+        let next = state.withLock { $0.nextToUse(ObjectIdentifier(connection.channel)) }
+        next?.succeed(.connection(connection))
+        return next != nil
     }
 
-    private func closed(_ id: ObjectIdentifier) {
-        let next = state.withLock { state in
-            state.open.remove(id)
-            state.idle[id] = nil
-            return state.vacate()
-        }
-        next?.succeed()
+    /// A connection carries no request any more, and nobody waits for it.
+    ///
+    /// That it does again need not be said: `spare` finds out. Called without locks that this one takes.
+    func isIdle(_ channel: any Channel, _ spare: SpareConnection) {
+        let wanting = state.withLock { $0.isIdle(ObjectIdentifier(channel), spare) }
+        if let wanting { makeRoom(for: wanting) }
     }
 
-    private func makeRoom() {
-        while let retire = state.withLock({ $0.line.isEmpty ? nil : $0.takeLongestIdle() }) {
-            if retire() { return }
+    /// Finds something for the first one in line for a host.
+    private func makeRoom(for origin: Origin) {
+        while let spare = state.withLock({ $0.takeSpare(of: origin) }) {
+            if let connection = spare.take() {
+                if !handOver(connection) { connection.close() }
+                return
+            }
+            if spare.retire() { return }
+        }
+        while let spare = state.withLock({ $0.takeLongestSpare(for: origin) }) {
+            if spare.retire() { return }
         }
     }
+}
 
-    private func withdraw(_ number: UInt64) {
-        let ticket = state.withLock { state in
-            state.line.firstIndex { $0.number == number }.map { state.line.remove(at: $0) }
-        }
-        ticket?.promise.fail(OutboundError.timedOut)
-    }
+/// How to get hold of a connection that carried no request a moment ago.
+struct SpareConnection: Sendable {
+    /// Takes it for the next request to its host; `nil` when it carries one again, or is one that is shared.
+    var take: @Sendable () -> HTTPConnection? = { nil }
+    /// Ends it if it carries no request; whether it did.
+    let retire: @Sendable () -> Bool
 }

@@ -74,7 +74,7 @@ public final class OutboundHTTPClient: HTTPTransport {
             resolver: resolver,
             tls: tls,
             group: group,
-            connections: OpenConnections(maximum: policy.maximumOpenConnections)
+            connections: OpenConnections(policy)
         )
         self.init(connector, policy: policy, logger: logger)
     }
@@ -147,14 +147,16 @@ public final class OutboundHTTPClient: HTTPTransport {
             }
         }
         let opening = pool.connect(until: deadline)
-        let connection = try await opening.value(until: deadline) {
-            opening.whenSuccess { if case .http1(let connection) = $0 { connection.close() } }
+        let connection = try await opening.value(until: deadline) { [idle] in
+            opening.whenSuccess { if case .http1(let connection) = $0 { idle.keep(connection) } }
         }
         guard case .http1(let connection) = connection else { return nil }
         do {
             return try await send(request, to: url, over: connection, until: deadline)
         } catch let error as NotProcessed {
-            throw error.reason
+            // It may have been another request's before.
+            connection.close()
+            throw error
         }
     }
 

@@ -1,4 +1,7 @@
 import CarillonCore
+import NIOCore
+import NIOHTTP1
+import NIOPosix
 import Synchronization
 import Testing
 
@@ -97,6 +100,74 @@ import Testing
                 await #expect(throws: OutboundError.self) { try await client.post(to: "https://127.0.0.1:\(port)/") }
             }
             #expect(try await client.post(to: "http://127.0.0.1:\(port)/").status == 200)
+        }
+    }
+
+    @Test func `a host that takes everything and never answers holds up no other one`() async throws {
+        let client = try OutboundHTTPClient.test(policy: policy(maximum: 100)) { _ in [.v4(0x7F00_0001)] }
+        try await ScriptedServer.answering { request in
+            request.head.uri == "/silent" ? .nothing : .ok
+        } during: { server, port in
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                for _ in 0..<600 {
+                    tasks.addTask {
+                        _ = try await client.post(to: "http://silent.test:\(port)/silent", timeout: .seconds(600))
+                    }
+                }
+                while client.connections.waiting < 500 { await Task.yield() }
+                // Far less than what the silent ones have.
+                let answer = try await client.post(to: "http://other.test:\(port)/", timeout: .seconds(10))
+                #expect(answer.status == 200)
+                while client.connections.waiting < 600 - 64 { await Task.yield() }
+                while server.connectionCount < 65 { await Task.yield() }
+                #expect(server.connectionCount == 65)
+                tasks.cancelAll()
+            }
+        }
+    }
+
+    @Test func `requests beyond what a host may have use the connections that become free`() async throws {
+        var policy = ConnectionPolicy.lasting
+        policy.maximumOpenConnectionsPerHost = 2
+        let client = try OutboundHTTPClient.test(policy: policy)
+        let start = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Void.self)
+        try await ScriptedServer.answering { _ in
+            .textAfter(start.futureResult, "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+        } during: { server, port in
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { tasks in
+                for _ in 0..<20 {
+                    tasks.addTask { try await client.post(to: "http://127.0.0.1:\(port)/").status }
+                }
+                while client.connections.waiting < 18 { await Task.yield() }
+                start.succeed()
+                return try await tasks.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+            }
+            #expect(statuses == [200: 20])
+            #expect(server.requests.map(\.connection).max() == 1)
+            #expect(server.connectionCount == 2)
+        }
+    }
+
+    @Test func `sends again over another connection when the one it was given has just ended`() async throws {
+        var policy = ConnectionPolicy.lasting
+        policy.maximumOpenConnectionsPerHost = 1
+        let client = try OutboundHTTPClient.test(policy: policy)
+        try await ScriptedServer.answering { _ in
+            .ok
+        } during: { server, port in
+            let url = "http://127.0.0.1:\(port)/"
+            _ = try await client.post(to: url)
+            let connection = try #require(client.idle.take(Origin(OutboundURL(url))))
+            async let waiting = client.post(to: url)
+            while client.connections.waiting == 0 { await Task.yield() }
+            // Its end is known on its event loop only after it has been given away.
+            try await connection.channel.eventLoop.submit {
+                client.idle.keep(connection)
+                connection.channel.close(promise: nil)
+            }.get()
+            let status = try await waiting.status
+            #expect(status == 200)
+            #expect(server.requests.map(\.connection) == [0, 1])
         }
     }
 }

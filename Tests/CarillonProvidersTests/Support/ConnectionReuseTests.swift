@@ -128,7 +128,9 @@ import Testing
         try await ScriptedServer.answering { _ in
             .ok
         } during: { _, port in
-            let client = try OutboundHTTPClient.test()
+            var policy = ConnectionPolicy.lasting
+            policy.maximumOpenConnectionsPerHost = 65
+            let client = try OutboundHTTPClient.test(policy: policy)
             let url = "http://127.0.0.1:\(port)/"
             let origin = Origin(try OutboundURL(url))
             var connections: [HTTPConnection] = []

@@ -24,6 +24,8 @@ final class ScriptedServer: Sendable {
         case endless(String, String)
         /// Sends the first, and then a byte of the second every few milliseconds.
         case drip(String, UInt8)
+        /// Sends this when its time has come.
+        case textAfter(EventLoopFuture<Void>, String)
         /// Leaves the client waiting.
         case nothing
         /// Closes the connection without a word.
@@ -151,6 +153,8 @@ final class ScriptedServer: Sendable {
             switch answer {
             case .text(let text):
                 _ = send(text)
+            case .textAfter(let future, let text):
+                future.whenComplete { _ in _ = send(text) }
             case .textThenClose(let text):
                 send(text).whenComplete { _ in channel.close(promise: nil) }
             case .endless(let start, let text):

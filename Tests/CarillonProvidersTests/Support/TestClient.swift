@@ -21,7 +21,7 @@ extension OutboundHTTPClient {
             resolver: NameResolver(threads: 2, lookup: lookup),
             tls: try NIOSSLContext(configuration: tls),
             group: MultiThreadedEventLoopGroup.singleton,
-            connections: OpenConnections(maximum: policy.maximumOpenConnections)
+            connections: OpenConnections(policy)
         )
         // However slow the machine is, no test depends on what happens within seconds.
         return OutboundHTTPClient(connector, policy: policy, idleWait: .hours(1))

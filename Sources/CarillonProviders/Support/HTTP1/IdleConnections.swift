@@ -36,12 +36,11 @@ final class IdleConnections: Sendable {
             return true
         }
 
-        mutating func remove(_ connection: HTTPConnection) -> Bool {
+        mutating func remove(_ connection: HTTPConnection) -> Entry? {
             let origin = connection.origin
-            guard let index = waiting[origin]?.firstIndex(where: { $0.connection === connection }) else { return false }
-            waiting[origin]?.remove(at: index)
-            forgetOne(of: origin)
-            return true
+            guard let index = waiting[origin]?.firstIndex(where: { $0.connection === connection }) else { return nil }
+            defer { forgetOne(of: origin) }
+            return waiting[origin]?.remove(at: index)
         }
 
         private mutating func forgetOne(of origin: Origin) {
@@ -75,18 +74,23 @@ final class IdleConnections: Sendable {
         return nil
     }
 
-    /// Keeps a connection whose last answer is complete, or closes it when there are enough.
+    /// Keeps a connection whose last answer is complete, if nobody waits for it, or closes it when there are enough.
     func keep(_ connection: HTTPConnection) {
-        let isYoung = .now() < connection.openedAt + Self.maximumAge
+        guard .now() < connection.openedAt + Self.maximumAge else { return connection.close() }
+        if connections.handOver(connection) { return }
         let timer = connection.channel.eventLoop.scheduleTask(in: maximumWait) { [weak self] () -> Void in
             self?.drop(connection)
         }
-        let isKept = isYoung && state.withLock { $0.add(Entry(connection: connection, timer: timer)) }
+        let isKept = state.withLock { $0.add(Entry(connection: connection, timer: timer)) }
         if isKept {
-            connections.isIdle(connection.channel) { [weak self, weak connection] in
+            let spare = SpareConnection { [weak self, weak connection] in
+                guard let self, let connection, remove(connection) else { return nil }
+                return connection
+            } retire: { [weak self, weak connection] in
                 guard let self, let connection else { return false }
                 return drop(connection)
             }
+            connections.isIdle(connection.channel, spare)
         } else {
             timer.cancel()
             connection.close()
@@ -96,8 +100,14 @@ final class IdleConnections: Sendable {
     /// Closes a connection if it still waits; whether it did.
     @discardableResult
     private func drop(_ connection: HTTPConnection) -> Bool {
-        let isWaiting = state.withLock { $0.remove(connection) }
+        let isWaiting = remove(connection)
         if isWaiting { connection.close() }
         return isWaiting
+    }
+
+    private func remove(_ connection: HTTPConnection) -> Bool {
+        guard let entry = state.withLock({ $0.remove(connection) }) else { return false }
+        entry.timer.cancel()
+        return true
     }
 }

@@ -148,11 +148,12 @@ final class OriginPool: HTTP2Connection.Owner {
     /// Lets a connection without a request make room for one to another host.
     private func offer(_ connection: HTTP2Connection) {
         let id = connection.id
-        connector.connections.isIdle(connection.channel) { [weak self] in
+        let spare = SpareConnection(retire: { [weak self] in
             guard let connection = self?.state.withLock({ $0.dropIdle(id) }) else { return false }
             connection.retire()
             return true
-        }
+        })
+        connector.connections.isIdle(connection.channel, spare)
     }
 
     func limitChanged(of connection: HTTP2Connection.ID, to limit: Int) {
