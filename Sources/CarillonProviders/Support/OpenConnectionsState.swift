@@ -93,7 +93,7 @@ struct OpenConnectionsState {
 
     /// Who is to use a connection that carries no request any more.
     mutating func nextToUse(_ id: ObjectIdentifier) -> Promise? {
-        guard let origin = open[id], isAwaited(origin), !isToYield(origin, having: taken(by: origin)) else { return nil }
+        guard let origin = open[id], mayKeep(origin) else { return nil }
         idle[id] = nil
         return popFirst(of: origin)
     }
@@ -104,13 +104,13 @@ struct OpenConnectionsState {
         // It may have closed meanwhile.
         guard let origin = open[id] else { return nil }
         idle[id] = Idle(since: next(), origin: origin, spare: spare)
-        if isAwaited(origin), !isToYield(origin, having: taken(by: origin)) { return origin }
+        if mayKeep(origin) { return origin }
         return nextInTurn
     }
 
     /// Takes a connection to a host that somebody waits for off the list of those without a request.
     mutating func takeSpare(of origin: Origin) -> SpareConnection? {
-        guard isAwaited(origin), !isToYield(origin, having: taken(by: origin)) else { return nil }
+        guard mayKeep(origin) else { return nil }
         return idle.first { $0.value.origin == origin }.flatMap { idle.removeValue(forKey: $0.key)?.spare }
     }
 
@@ -123,7 +123,13 @@ struct OpenConnectionsState {
 
     /// The host that gets the next place: as long as they are scarce, not one that has its share already.
     private var nextInTurn: Origin? {
-        turns.first { isBelowLimit($0) && !isToYield($0, having: taken(by: $0) + 1) } ?? turns.first(where: isBelowLimit)
+        turns.first { isBelowLimit($0) && !isToYield($0, having: taken(by: $0) + 1) }
+            ?? turns.first(where: isBelowLimit)
+    }
+
+    /// Whether what has become free at a host is for the next one in line there.
+    private func mayKeep(_ origin: Origin) -> Bool {
+        isAwaited(origin) && !isToYield(origin, having: taken(by: origin))
     }
 
     private func taken(by origin: Origin) -> Int { shares[origin]?.taken ?? 0 }
