@@ -14,6 +14,10 @@ final class LaneHistory: Sendable {
     fileprivate struct Entry {
         var lastSuccess: Timestamp?
         var refused: Set<DeviceID> = []
+        /// Devices that were refused when others were not, and neither served nor given up since.
+        var suspects: Set<DeviceID> = []
+        /// Devices that were given up since the last success. They still count as refused.
+        var givenUp: Set<DeviceID> = []
         var refusedByKind: Set<DeviceID> = []
         var limitsInARow = 0
     }
@@ -22,30 +26,55 @@ final class LaneHistory: Sendable {
     static let manyAlike = 10
     /// How long a success proves that a credential works.
     static let proof = Duration.seconds(3_600)
-    private static let maximumCount = 10_000
+    fileprivate static let maximumCount = 10_000
+    /// So many devices are remembered in all lanes together that will be given up when they are refused again.
+    fileprivate static let mostSuspects = 100_000
 
-    private let entries = Mutex<[Key: Entry]>([:])
+    private let state = Mutex(State())
 
     /// The outcome for a device by what was found, which becomes a part of the history.
     func outcome(_ finding: Finding, of device: DeviceID, in key: Key, at now: Timestamp) -> Outcome {
-        entries.withLock { entries in
+        state.withLock { $0.outcome(finding, of: device, in: key, at: now) }
+    }
+}
+
+extension LaneHistory {
+    private struct State {
+        private var entries: [Key: Entry] = [:]
+        private var suspectCount = 0
+
+        mutating func outcome(_ finding: Finding, of device: DeviceID, in key: Key, at now: Timestamp) -> Outcome {
             // Users choose the hosts of Web Push lanes. Forgetting makes answers unclear for a while, no more.
-            if entries.count >= Self.maximumCount, entries[key] == nil { entries = [:] }
-            return entries[key, default: Entry()].outcome(finding, of: device, at: now)
+            if entries.count >= LaneHistory.maximumCount, entries[key] == nil { self = State() }
+            if suspectCount > LaneHistory.mostSuspects {
+                for key in entries.keys { entries[key]?.suspects = [] }
+                suspectCount = 0
+            }
+            return entries[key, default: Entry()].outcome(finding, of: device, at: now, suspectCount: &suspectCount)
         }
     }
 }
 
 extension LaneHistory.Entry {
-    fileprivate mutating func outcome(_ finding: Finding, of device: DeviceID, at now: Timestamp) -> Outcome {
+    fileprivate mutating func outcome(
+        _ finding: Finding,
+        of device: DeviceID,
+        at now: Timestamp,
+        suspectCount: inout Int
+    ) -> Outcome {
+        let before = suspects.count
+        defer { suspectCount += suspects.count - before }
         switch finding {
         case .certain(let outcome):
-            if case .delivered = outcome { self = Self(lastSuccess: now) }
+            if case .delivered = outcome { succeed(with: device, at: now) }
             return outcome
         case .refusal(let ofDevice, let ofLane, let unclear):
             // Before the last success, since a key that worked a minute ago may be revoked by now.
             if refused.areMany(afterInserting: device) { return ofLane }
-            return works(at: now) ? ofDevice : unclear
+            // One refusal can be a hitch of the service's. Refused again while others were not: it is about the device.
+            guard works(at: now), suspects.remove(device) != nil else { return unclear }
+            givenUp.insert(device)
+            return ofDevice
         case .partial(let ofKind, let ofLane):
             // All devices of the kind are refused however well the others do: their number proves nothing then.
             return refusedByKind.areMany(afterInserting: device) && !works(at: now) ? ofLane : ofKind
@@ -53,6 +82,13 @@ extension LaneHistory.Entry {
             limitsInARow = min(limitsInARow + 1, LaneHistory.manyAlike)
             return limitsInARow < LaneHistory.manyAlike ? ofDevice : ofLane
         }
+    }
+
+    /// The credential works: a few refusals before may have been about the devices, many were about the lane.
+    private mutating func succeed(with device: DeviceID, at now: Timestamp) {
+        if refused.count < LaneHistory.manyAlike { suspects.formUnion(refused.subtracting(givenUp)) }
+        suspects.remove(device)
+        self = Self(lastSuccess: now, suspects: suspects)
     }
 
     /// Whether the credential has worked for a device lately.
