@@ -32,6 +32,17 @@ import Testing
         }
     }
 
+    @Test func `does not send what has got its stream too late`() async throws {
+        try await withHTTP2Server { _ in
+            [.ok]
+        } _: { server, post in
+            _ = try await post("/first", .seconds(60))
+            await #expect(throws: OutboundError.timedOut) { try await post("/late", .zero) }
+            _ = try await post("/after", .seconds(60))
+            #expect(server.requests.map(\.path) == ["/first", "/after"])
+        }
+    }
+
     @Test func `one request that hangs does not hold up the others`() async throws {
         try await withHTTP2Server {
             $0.path == "/hang" ? [] : [.ok]

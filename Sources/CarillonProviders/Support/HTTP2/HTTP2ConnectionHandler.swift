@@ -74,6 +74,8 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         guard let context, case .open = state else {
             return resume(continuation, .failure(NotProcessed(reason: .connectionClosed)))
         }
+        // Nobody waits for the answer any more, and it will be sent again: the server is not to have it twice.
+        guard exchange.deadline > .now() else { return resume(continuation, .failure(OutboundError.timedOut)) }
         let streamID = HTTP2StreamID(nextStreamID)
         nextStreamID += 2
         streams[streamID] = Stream(exchange: exchange, continuation: continuation, begunAt: .now())
