@@ -81,8 +81,12 @@ public final class APNsConnections: Sendable {
         }
     }
 
-    /// Leaves the connections of a credential to end with what they carry; the next request opens new ones.
-    func renew(for credential: APNsCredential) {
-        state.withLock { $0.transports[credential.connectionName] = nil }
+    /// Leaves the connections of a credential to end with what they carry; the next request opens new ones, unless there
+    /// are newer ones already.
+    func renew(for credential: APNsCredential, insteadOf used: any HTTPTransport) {
+        state.withLock { state in
+            let name = credential.connectionName
+            if state.transports[name]?.transport === used { state.transports[name] = nil }
+        }
     }
 }

@@ -107,7 +107,7 @@ public struct APNsProvider: Provider {
                     identity: identity,
                     services: services,
                     transport: transport,
-                    reconnect: { [connections] in connections.renew(for: credential) },
+                    reconnect: { [connections] in connections.renew(for: credential, insteadOf: transport) },
                     history: history,
                     key: LaneHistory.Key(lane: group.lane, credential: credential.connectionName),
                     clock: clock,

@@ -112,6 +112,8 @@ final class APNsSending: Sendable {
             return Finding(try await post(url, topic: topic, id: id, token: renewed))
         case "TooManyProviderTokenUpdates":
             if let renewal { await renewal.source.pauseRenewal(of: renewal.key) }
+        case "Shutdown" where answer.status == 503:
+            reconnect()
         case _ where answer.status == 403 && !answer.concernsEnvironment:
             // APNs has bound the connection to what it refused. The connections to both environments are left together.
             reconnect()

@@ -4,7 +4,7 @@ extension Outcome {
     /// What an answer of APNs means: every reason in Apple's table, and the rest by the status's class.
     ///
     /// A device is given up only for the reasons that say that it is gone. ``Finding`` softens what concerns one
-    /// environment only.
+    /// environment only, and widens what concerns all devices when it comes again and again.
     /// - SeeAlso: Apple, "Handling notification responses from APNs"; `docs/providers/apns.md`.
     init(_ answer: APNsAnswer) {
         let reason = answer.reason ?? "http \(answer.status)"
@@ -30,7 +30,7 @@ extension Outcome {
             self = .retry(after: .seconds(1), reason: reason)
         case (429, _):
             self = .retry(after: max(.seconds(30), answer.retryAfter ?? .zero), reason: reason)
-        case (500, "InternalServerError"), (503, "ServiceUnavailable"), (503, "Shutdown"):
+        case _ where answer.saysUnavailable:
             self = .retry(after: max(.seconds(15 * 60), answer.retryAfter ?? .zero), reason: reason)
 
         // BadCollapseId, BadExpirationDate, BadMessageId, BadPriority, DuplicateHeaders, InvalidPushType,
@@ -53,18 +53,27 @@ extension Finding {
     ///
     /// Production and sandbox share lane and credential, but a key can be restricted to one of them.
     init(_ answer: APNsAnswer) {
-        guard let reason = answer.reason, answer.concernsEnvironment else {
-            self = .certain(Outcome(answer))
-            return
+        let outcome = Outcome(answer)
+        switch outcome {
+        case .misconfigured(let reason) where answer.concernsEnvironment:
+            self = .partial(ofKind: .retry(after: Self.environmentPause, reason: reason), ofLane: outcome)
+        case .retry(let wait, let reason) where answer.saysUnavailable:
+            self = .limit(ofDevice: outcome, ofLane: .deferLane(after: wait, reason: reason))
+        default:
+            self = .certain(outcome)
         }
-        self = .partial(
-            ofKind: .retry(after: Self.environmentPause, reason: reason),
-            ofLane: .misconfigured(reason: reason)
-        )
     }
 }
 
 extension APNsAnswer {
+    /// Whether APNs cannot do anything at the moment, and asks to come again after a quarter of an hour.
+    var saysUnavailable: Bool {
+        switch (status, reason) {
+        case (500, "InternalServerError"), (503, "ServiceUnavailable"), (503, "Shutdown"): true
+        default: false
+        }
+    }
+
     /// Whether the credential is good, but not for the environment of the device.
     var concernsEnvironment: Bool {
         status == 403 && ["BadCertificateEnvironment", "BadEnvironmentKeyIdInToken"].contains(reason)

@@ -4,12 +4,12 @@ import CarillonCore
 enum Finding: Sendable, Equatable {
     /// It means this.
     case certain(Outcome)
-    /// A refusal that is about the device if our credential works for others, and about the credential if it works for
-    /// nobody; `unclear` while that is not known.
+    /// A refusal that is about the device if it comes again although our credential works for others, and about the
+    /// credential if it works for nobody; `unclear` while that is not known.
     case refusal(ofDevice: Outcome, ofLane: Outcome, unclear: Outcome)
     /// A refusal of all devices of one kind, such as those of an environment. The others of the lane go on, unless
     /// nothing at all goes through.
     case partial(ofKind: Outcome, ofLane: Outcome)
-    /// Too many messages: for this device or, when answer after answer says so, for the whole lane.
+    /// No more messages for now: for this device or, when answer after answer says so, for the whole lane.
     case limit(ofDevice: Outcome, ofLane: Outcome)
 }

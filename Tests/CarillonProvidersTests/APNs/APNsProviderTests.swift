@@ -291,6 +291,45 @@ import Testing
         }
     }
 
+    @Test func `an APNs that is unavailable costs a few devices an attempt, and the others none`() async throws {
+        try await server { _ in
+            Self.refuse(503, "ServiceUnavailable")
+        } _: { server, port in
+            let outcomes = try await provider(port, concurrency: 1).outcomes(of: group(of: 50))
+            let wait = Outcome.retry(after: .seconds(900), reason: "ServiceUnavailable")
+            let rest = Outcome.deferLane(after: .seconds(900), reason: "ServiceUnavailable")
+            #expect(outcomes == Array(repeating: wait, count: 9) + Array(repeating: rest, count: 41))
+            #expect(server.requests.count == 10)
+        }
+    }
+
+    @Test func `opens a new connection when APNs shuts one down`() async throws {
+        try await server {
+            $0.connection == 0 ? Self.refuse(503, "Shutdown") : [.ok]
+        } _: { server, port in
+            let provider = try provider(port)
+            #expect(await provider.outcomes(of: group()) == [.retry(after: .seconds(900), reason: "Shutdown")])
+            #expect(await provider.outcomes(of: group()) == [.delivered(id: nil)])
+            #expect(server.connectionCount == 2)
+        }
+    }
+
+    @Test func `a late refusal does not cost the connections that are newer`() async throws {
+        let made = Mutex<[RecordingTransport]>([])
+        let connections = APNsConnections { _ in
+            let transport = RecordingTransport { _ in .answer(200) }
+            made.withLock { $0.append(transport) }
+            return transport
+        }
+        let credential = try credential()
+        let first = try connections.transport(for: credential)
+        connections.renew(for: credential, insteadOf: first)
+        let second = try connections.transport(for: credential)
+        connections.renew(for: credential, insteadOf: first)
+        #expect(try connections.transport(for: credential) === second)
+        #expect(made.withLock { $0.count } == 2)
+    }
+
     @Test func `waits for a credential`() async throws {
         let missing = try provider(1) { _, _ in nil }
         var lane = group(of: 2)
