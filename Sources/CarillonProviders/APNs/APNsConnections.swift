@@ -9,6 +9,8 @@ import Synchronization
 public final class APNsConnections: Sendable {
     /// Credentials beyond these lose their connections, those first that were used longest ago.
     private static let mostCredentials = 1_000
+    /// How many connections all credentials have together: a quarter of the file descriptors that a process usually has.
+    private static let mostConnections = 256
 
     private struct State {
         var transports: [String: (transport: any HTTPTransport, lastUse: UInt64)] = [:]
@@ -34,6 +36,9 @@ public final class APNsConnections: Sendable {
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     ) throws {
         let anonymous = try NIOSSLContext(configuration: tls)
+        // They all lead to Apple's few hosts, so that there is no limit for one.
+        let maximum = min(policy.maximumOpenConnections, Self.mostConnections)
+        let connections = OpenConnections(maximum: maximum, maximumPerHost: maximum)
         self.init { credential in
             var policy = policy
             var context = anonymous
@@ -45,14 +50,14 @@ public final class APNsConnections: Sendable {
                 certificate.identify(&tls)
                 context = try NIOSSLContext(configuration: tls)
             }
-            return OutboundHTTPClient(
+            let connector = Connector(
                 egress: .unrestricted,
                 resolver: resolver,
                 tls: context,
-                policy: policy,
-                logger: logger,
-                group: group
+                group: group,
+                connections: connections
             )
+            return OutboundHTTPClient(connector, policy: policy, logger: logger)
         }
     }
 

@@ -314,6 +314,19 @@ import Testing
         }
     }
 
+    @Test func `all credentials share one bound on the connections`() async throws {
+        let connections = try APNsConnections(tls: try TLSConfiguration.outbound())
+        let first = try connections.transport(for: try credential())
+        let other: JSONValue = [
+            "teamId": "TEAM123456", "keyId": "KEY1234567",
+            "privateKey": .string(P256.Signing.PrivateKey().pemRepresentation),
+        ]
+        let second = try connections.transport(for: APNsCredential(reading: other, appID: Self.app, now: shared.now))
+        #expect(first !== second)
+        let client = try #require(first as? OutboundHTTPClient)
+        #expect(client.connections === (second as? OutboundHTTPClient)?.connections)
+    }
+
     @Test func `a late refusal does not cost the connections that are newer`() async throws {
         let made = Mutex<[RecordingTransport]>([])
         let connections = APNsConnections { _ in
