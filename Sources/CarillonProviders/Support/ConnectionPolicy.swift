@@ -14,6 +14,9 @@ public struct ConnectionPolicy: Sendable {
     /// How many HTTP/2 connections there are to one host at a time; a further one is opened when the streams of the others are
     /// taken.
     public var maximumConnections = 4
+    /// How long opening a connection that several requests wait for may take, and how long it stands in line at a time;
+    /// each of them gives up by its own deadline.
+    public var maximumOpeningTime = Duration.seconds(15)
     /// How many requests may wait for a stream; the next one fails at once as ``OutboundError/busy``.
     public var maximumWaiting = 10_000
     /// How many streams of one connection are used, even if the server permits more.

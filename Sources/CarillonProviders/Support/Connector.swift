@@ -24,6 +24,8 @@ struct Connector: Sendable {
 
     /// Nobody waits for the connection any more.
     struct NotNeeded: Error {}
+    /// All connections were in use until the deadline.
+    struct NoPlace: Error {}
 
     private struct Dialed: Sendable {
         let channel: any NIOCore.Channel
@@ -36,7 +38,8 @@ struct Connector: Sendable {
     ///   - http2: What an HTTP/2 connection has to know.
     ///   - deadline: When to give up.
     ///   - isNeeded: Asked when there is a place for it, which may take a while.
-    /// - Returns: The connection, if it is new on the event loop where it lives; or `EgressRefusal`, ``OutboundError`` or ``NotNeeded``.
+    /// - Returns: The connection, if it is new on the event loop where it lives; or `EgressRefusal`, ``OutboundError``, ``NotNeeded`` or
+    ///   ``NoPlace``.
     func open(
         _ origin: Origin,
         http2: HTTP2Connection.Settings,
@@ -46,7 +49,9 @@ struct Connector: Sendable {
         let eventLoop = group.next()
         return addresses(of: origin.host, on: eventLoop, until: deadline)
             .flatMap { addresses in
-                connections.place(for: origin, on: eventLoop, until: deadline).map { (addresses, $0) }
+                connections.place(for: origin, on: eventLoop, until: deadline)
+                    .flatMapErrorThrowing { _ in throw NoPlace() }
+                    .map { (addresses, $0) }
             }
             .flatMap { addresses, turn -> EventLoopFuture<NegotiatedConnection> in
                 if case .connection(let connection) = turn {

@@ -147,8 +147,13 @@ public final class OutboundHTTPClient: HTTPTransport {
             }
         }
         let opening = pool.connect(until: deadline)
-        let connection = try await opening.value(until: deadline) { [idle] in
-            opening.whenSuccess { if case .http1(let connection) = $0 { idle.keep(connection) } }
+        let connection: NegotiatedConnection
+        do {
+            connection = try await opening.value(until: deadline) { [idle] in
+                opening.whenSuccess { if case .http1(let connection) = $0 { idle.keep(connection) } }
+            }
+        } catch is Connector.NoPlace {
+            throw OutboundError.timedOut
         }
         guard case .http1(let connection) = connection else { return nil }
         do {

@@ -87,6 +87,32 @@ import Testing
         }
     }
 
+    @Test func `who still has time waits on when the connection that all wait for has had no place`() async throws {
+        let tls = try authority.serverConfiguration(for: .name("*.push.test"))
+        try await HTTP2Server.answering(tls: tls) { _ in
+            [.hold]
+        } during: { server, port in
+            var policy = policy(maximum: 1)
+            policy.maximumOpeningTime = .seconds(1)
+            let client = try OutboundHTTPClient.test(trusting: authority, policy: policy) { _ in [.v4(0x7F00_0001)] }
+            async let held = client.post(to: "https://a.push.test:\(port)/", timeout: .seconds(60))
+            await server.nextRequests(1)
+            async let patient = client.post(to: "https://b.push.test:\(port)/", timeout: .seconds(60))
+            while client.connections.waiting == 0 { await Task.yield() }
+            // By then the opening that was in line first has given up.
+            await #expect(throws: OutboundError.timedOut) {
+                try await client.post(to: "https://b.push.test:\(port)/", timeout: .milliseconds(1_500))
+            }
+            server.answerHeld()
+            let status = try await held.status
+            #expect(status == 200)
+            await server.nextRequests(1)
+            server.answerHeld()
+            let patientStatus = try await patient.status
+            #expect(patientStatus == 200)
+        }
+    }
+
     @Test func `a host that cannot be reached takes no place`() async throws {
         try await ScriptedServer.answering { _ in
             .ok

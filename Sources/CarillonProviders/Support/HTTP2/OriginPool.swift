@@ -14,9 +14,6 @@ final class OriginPool: HTTP2Connection.Owner {
 
     private typealias State = OriginState<HTTP2Connection, EventLoopPromise<Route>>
 
-    /// How long opening a connection that several wait for may take; each of them gives up by its own deadline.
-    private static let maximumOpeningTime = TimeAmount.seconds(15)
-
     private let origin: Origin
     private let connector: Connector
     private let policy: ConnectionPolicy
@@ -104,14 +101,15 @@ final class OriginPool: HTTP2Connection.Owner {
     /// Opens a connection for all who wait.
     private func open() {
         let isNeeded: @Sendable () -> Bool = { self.state.withLock { $0.isAwaited } }
-        connect(until: .now() + Self.maximumOpeningTime, isNeeded: isNeeded).whenComplete { result in
+        connect(until: .now() + TimeAmount(policy.maximumOpeningTime), isNeeded: isNeeded).whenComplete { result in
             switch result {
             case .success(.http2):
                 break
             case .success(.http1(let connection)):
                 self.idle.keep(connection)
                 for waiter in self.state.withLock({ $0.openedHTTP1() }) { waiter.succeed(.http1) }
-            case .failure(is Connector.NotNeeded):
+            case .failure(is Connector.NotNeeded), .failure(is Connector.NoPlace):
+                // Who has waited as long as the opening has given up; others may have come just now.
                 self.follow(self.state.withLock { $0.openingGivenUp() })
             case .failure(let error):
                 for waiter in self.state.withLock({ $0.openingFailed() }) { waiter.fail(error) }
