@@ -77,19 +77,24 @@ final class APNsSending: Sendable {
             var finding = try await exchange("\(service)/3/device/\(device)", topic: topic, id: id)
             // However many are refused in one environment, the group's devices in the other one are to have their turn.
             if isMixed, case .partial(let ofKind, _) = finding { finding = .certain(ofKind) }
-            let outcome = history.outcome(finding, of: target.deviceID, in: key, at: clock.now())
-            switch outcome {
-            case .misconfigured, .deferLane: state.withLock { $0.verdict = outcome }
-            default: break
-            }
-            return outcome
+            return judge(finding, of: target)
         } catch let refusal as EgressRefusal {
             return .bug(reason: refusal.rule.rawValue)
         } catch let error as OutboundError {
-            return .retry(after: nil, reason: error.rawValue)
+            return judge(Finding(error), of: target)
         } catch {
             return Task.isCancelled ? nil : verdict ?? .retry(after: nil, reason: "failed")
         }
+    }
+
+    /// The outcome by what was found, which may be one for the whole group.
+    private func judge(_ finding: Finding, of target: Target) -> Outcome {
+        let outcome = history.outcome(finding, of: target.deviceID, in: key, at: clock.now())
+        switch outcome {
+        case .misconfigured, .deferLane: state.withLock { $0.verdict = outcome }
+        default: break
+        }
+        return outcome
     }
 
     /// Sends a request, and once more when only the token was too old.

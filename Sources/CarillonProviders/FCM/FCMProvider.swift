@@ -110,7 +110,7 @@ public struct FCMProvider: Provider {
         } catch let refusal as EgressRefusal {
             return .certain(.misconfigured(reason: refusal.rule.rawValue))
         } catch let error as OutboundError {
-            return .certain(.retry(after: nil, reason: error.rawValue))
+            return Finding(error)
         } catch {
             return Task.isCancelled ? nil : .certain(.retry(after: nil, reason: "failed"))
         }

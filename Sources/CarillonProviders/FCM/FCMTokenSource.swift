@@ -50,6 +50,11 @@ public actor FCMTokenSource {
         _ = try await startRefresh(of: credential).value.get()
     }
 
+    /// Asks again for whom there was no token a moment ago: somebody says that it works now.
+    public func forgetFailures() {
+        for account in entries.keys { entries[account]?.failure = nil }
+    }
+
     /// A token that works, as far as is known.
     /// - Parameters:
     ///   - credential: The service account.

@@ -80,7 +80,8 @@ extension Finding {
             self = .refusal(
                 ofDevice: .unregister(at: nil, reason: reason),
                 ofLane: .misconfigured(reason: reason),
-                unclear: .retry(after: max(retryAfter ?? .zero, Self.mismatchPause), reason: reason)
+                unclear: .retry(after: max(retryAfter ?? .zero, Self.mismatchPause), reason: reason),
+                namesDevice: true
             )
         case .thirdPartyAuthError:
             // The project lacks the key for iPhones or browsers: no reason to stop what goes to Android.

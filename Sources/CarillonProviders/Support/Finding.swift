@@ -5,11 +5,25 @@ enum Finding: Sendable, Equatable {
     /// It means this.
     case certain(Outcome)
     /// A refusal that is about the device if it comes again although our credential works for others, and about the
-    /// credential if it works for nobody; `unclear` while that is not known.
-    case refusal(ofDevice: Outcome, ofLane: Outcome, unclear: Outcome)
+    /// credential if it works for nobody; `unclear` while that is not known. Once is enough where the answer names the
+    /// device, rather than us, for what is wrong.
+    case refusal(ofDevice: Outcome, ofLane: Outcome, unclear: Outcome, namesDevice: Bool = false)
     /// A refusal of all devices of one kind, such as those of an environment. The others of the lane go on, unless
     /// nothing at all goes through.
     case partial(ofKind: Outcome, ofLane: Outcome)
     /// No more messages for now: for this device or, when answer after answer says so, for the whole lane.
     case limit(ofDevice: Outcome, ofLane: Outcome)
+}
+
+extension Finding {
+    /// What no answer means: another try and, when one after another cannot reach the service at all, a pause of the lane.
+    init(_ error: OutboundError) {
+        let retry = Outcome.retry(after: nil, reason: error.rawValue)
+        switch error {
+        case .timedOut, .nameNotFound, .lookupFailed, .connectionRefused, .unreachable, .tlsFailed:
+            self = .limit(ofDevice: retry, ofLane: .deferLane(after: nil, reason: error.rawValue))
+        case .connectionClosed, .reset, .refused, .busy, .malformedAnswer, .answerTooLong:
+            self = .certain(retry)
+        }
+    }
 }

@@ -68,11 +68,11 @@ extension LaneHistory.Entry {
         case .certain(let outcome):
             if case .delivered = outcome { succeed(with: device, at: now) }
             return outcome
-        case .refusal(let ofDevice, let ofLane, let unclear):
+        case .refusal(let ofDevice, let ofLane, let unclear, let namesDevice):
             // Before the last success, since a key that worked a minute ago may be revoked by now.
             if refused.areMany(afterInserting: device) { return ofLane }
             // One refusal can be a hitch of the service's. Refused again while others were not: it is about the device.
-            guard works(at: now), suspects.remove(device) != nil else { return unclear }
+            guard works(at: now), suspects.remove(device) != nil || namesDevice else { return unclear }
             givenUp.insert(device)
             return ofDevice
         case .partial(let ofKind, let ofLane):

@@ -109,7 +109,7 @@ public struct WebPushProvider: Provider {
         } catch let refusal as EgressRefusal {
             return .certain(.bug(reason: refusal.rule.rawValue))
         } catch let error as OutboundError {
-            return .certain(.retry(after: nil, reason: error.rawValue))
+            return Finding(error)
         } catch {
             return Task.isCancelled ? nil : .certain(.retry(after: nil, reason: "failed"))
         }

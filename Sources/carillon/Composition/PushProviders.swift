@@ -9,7 +9,7 @@ struct PushProviders: Sendable {
     let all: [any Provider]
     /// Reads the credentials that are posted.
     let formats: [any CredentialFormat]
-    private let forgetCredentials: @Sendable (NetworkID) -> Void
+    private let forgetCredentials: @Sendable (NetworkID) async -> Void
 
     init(_ settings: Settings, storage: Storage, output: LineWriter, logger: Logger) throws {
         let (tls, clock, store) = (settings.outboundTLS, storage.clock, storage.credentials)
@@ -20,6 +20,7 @@ struct PushProviders: Sendable {
         )
         let trusted = try OutboundHTTPClient(egress: .unrestricted, tls: tls, policy: .lasting, logger: logger)
         let fcmServer = settings.pushServices.fcm
+        let fcmTokens = FCMTokenSource(transport: trusted, server: fcmServer, clock: clock)
         let apnsCredentials = RememberedCredentials { network, app in
             try await store.providerCredential(.apns, appID: app, of: network).map { try APNsCredential($0) }
         }
@@ -50,7 +51,7 @@ struct PushProviders: Sendable {
             ),
             FCMProvider(
                 transport: trusted,
-                tokens: FCMTokenSource(transport: trusted, server: fcmServer, clock: clock),
+                tokens: fcmTokens,
                 credentials: { try await fcmCredentials.credential(of: $0, for: $1) },
                 server: fcmServer,
                 version: Carillon.version,
@@ -68,9 +69,10 @@ struct PushProviders: Sendable {
             apnsCredentials.forget(in: network)
             fcmCredentials.forget(in: network)
             webPushCredentials.forget(in: network)
+            await fcmTokens.forgetFailures()
         }
     }
 
-    /// Reads a network's credentials anew, because one of them has just been changed.
-    func forgetCredentials(of network: NetworkID) { forgetCredentials(network) }
+    /// Reads a network's credentials anew, because one of them has just been stored or removed.
+    func forgetCredentials(of network: NetworkID) async { await forgetCredentials(network) }
 }

@@ -33,11 +33,11 @@ struct Servers: Sendable {
             credentials: storage.credentials,
             credentialFormats: providers.formats,
             credentialChanged: { network, provider, appID in
-                providers.forgetCredentials(of: network)
+                await providers.forgetCredentials(of: network)
                 await dispatcher.credentialChanged(in: network, provider: provider, appID: appID)
             },
             credentialConfirmed: { network, provider, appID in
-                providers.forgetCredentials(of: network)
+                await providers.forgetCredentials(of: network)
                 await dispatcher.credentialConfirmed(in: network, provider: provider, appID: appID)
             },
             releaseBrake: { lane, end in try await dispatcher.releaseBrake(of: lane, until: end) },

@@ -70,7 +70,8 @@ import Testing
         .refusal(
             ofDevice: .unregister(at: nil, reason: "SENDER_ID_MISMATCH"),
             ofLane: .misconfigured(reason: "SENDER_ID_MISMATCH"),
-            unclear: .retry(after: retryAfter, reason: "SENDER_ID_MISMATCH")
+            unclear: .retry(after: retryAfter, reason: "SENDER_ID_MISMATCH"),
+            namesDevice: true
         )
     }
 
