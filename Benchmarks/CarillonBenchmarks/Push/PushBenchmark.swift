@@ -14,14 +14,7 @@ struct PushBenchmark: Benchmark {
     let devices: Int
 
     func report(in workshop: Workshop) async throws -> Report {
-        var options = SimulatorProcess.Options()
-        if case .webPush = service { options.subscriptions = devices }
-        return try await PushRig.withRig(
-            options,
-            services: [service],
-            directory: { .crowd(of: service.addresses(count: devices, from: $0)) },
-            in: workshop
-        ) { rig in
+        try await PushRig.withCrowd(of: devices, of: service, in: workshop) { rig in
             try await BareClient.withClient(trusting: rig.simulator.greeting.certificateAuthorityFile) { client in
                 try await measure(rig, client)
             }

@@ -18,6 +18,34 @@ struct PushRig: Sendable {
     /// Who and what is in it.
     let directory: PushDirectory
 
+    /// Lets `body` work with a service, and one channel in which everybody has a device of one push service.
+    ///
+    /// - Parameters:
+    ///   - devices: How many devices there are.
+    ///   - service: The push service.
+    ///   - delay: How long each of its answers waits, in milliseconds.
+    ///   - workshop: The surroundings.
+    ///   - body: The work.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws, and what does not start.
+    static func withCrowd<Value: Sendable>(
+        of devices: Int,
+        of service: PushService,
+        delay: Int = 0,
+        in workshop: Workshop,
+        _ body: (PushRig) async throws -> Value
+    ) async throws -> Value {
+        var options = SimulatorProcess.Options(delay: delay)
+        if case .webPush = service { options.subscriptions = devices }
+        return try await withRig(
+            options,
+            services: [service],
+            directory: { .crowd(of: service.addresses(count: devices, from: $0)) },
+            in: workshop,
+            body
+        )
+    }
+
     /// Sets everything up and lends it; afterwards all is stopped.
     ///
     /// - Parameters:

@@ -24,14 +24,7 @@ struct SlowProviderBenchmark: Benchmark {
     }
 
     private func figures(of service: PushService, in workshop: Workshop) async throws -> [Figure] {
-        var options = SimulatorProcess.Options(delay: Self.delay)
-        if case .webPush = service { options.subscriptions = devices }
-        return try await PushRig.withRig(
-            options,
-            services: [service],
-            directory: { .crowd(of: service.addresses(count: devices, from: $0)) },
-            in: workshop
-        ) { rig in
+        try await PushRig.withCrowd(of: devices, of: service, delay: Self.delay, in: workshop) { rig in
             var messages = PushMessages(rig)
             _ = try await messages.send()
             var rates: [Double] = []

@@ -75,6 +75,9 @@ public struct OutboundURL: Hashable, Sendable {
     /// Scheme, host and port in the one way to write an origin (RFC 6454 section 6.2).
     public var origin: String { "\(scheme.rawValue)://\(authority)" }
 
+    /// Whether nobody on the way can read what is sent: it goes through TLS, or does not leave the machine.
+    public var isConfidential: Bool { scheme == .https || host.isThisMachine }
+
     private static func split(_ authority: Substring) throws(EgressRefusal) -> (host: Substring, port: Substring?) {
         let host: Substring
         if authority.hasPrefix("["), let bracket = authority.firstIndex(of: "]") {
@@ -126,7 +129,7 @@ extension OutboundURL.Host {
     }
 
     /// Whether what is sent there stays on the machine, by name or by a loopback address: TLS would add nothing.
-    public var isThisMachine: Bool {
+    fileprivate var isThisMachine: Bool {
         switch self {
         case .name: isLocalhost
         case .address(.v4(let value)): value >> 24 == 127

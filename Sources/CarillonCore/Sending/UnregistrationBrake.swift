@@ -124,16 +124,12 @@ struct UnregistrationBrake<Instant: InstantProtocol> where Instant.Duration == D
         let limit = min(Self.mostRemembered, remembered + max(0, room))
         var newlyGone = 0
         for device in answers.gone {
-            if forget(device) {
+            if !forget(device) { newlyGone += 1 }
+            if remembered < limit {
                 buckets[last].gone.insert(device)
                 remembered += 1
-            } else if remembered < limit {
-                buckets[last].gone.insert(device)
-                remembered += 1
-                newlyGone += 1
-            } else {
-                if unremembered < Self.mostUnremembered { buckets[last].unremembered += 1 }
-                newlyGone += 1
+            } else if unremembered < Self.mostUnremembered {
+                buckets[last].unremembered += 1
             }
         }
         let tally = tally

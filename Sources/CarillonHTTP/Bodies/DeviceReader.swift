@@ -78,13 +78,8 @@ struct DeviceReader {
 
     private func subscription(from reader: inout JSONObjectReader) -> DeviceAddress? {
         guard var subscription = reader.object("subscription", required: true) else { return nil }
-        let endpoint = url("endpoint", from: &subscription)
         // RFC 8030 section 3: push services are reached through TLS only. On this machine there are only fakes of them.
-        if let endpoint, endpoint.lowercased().hasPrefix("http:"),
-            (try? OutboundURL(endpoint))?.host.isThisMachine != true
-        {
-            subscription.refuse("endpoint", "must be an https URL")
-        }
+        let endpoint = url("endpoint", from: &subscription, mustBeConfidential: true)
         // Browsers write it; it says nothing that the push service would not.
         _ = subscription.value("expirationTime")
         var point: String?
@@ -120,10 +115,17 @@ struct DeviceReader {
     }
 
     /// An absolute URL that a POST can be sent to. Where its host leads is checked when it is used: names change.
-    private func url(_ key: String, from reader: inout JSONObjectReader) -> String? {
+    private func url(
+        _ key: String,
+        from reader: inout JSONObjectReader,
+        mustBeConfidential: Bool = false
+    ) -> String? {
         guard let text = reader.string(key, required: true, maximumBytes: OutboundURL.maximumBytes) else { return nil }
         do throws(EgressRefusal) {
-            _ = try OutboundURL(text)
+            guard try OutboundURL(text).isConfidential || !mustBeConfidential else {
+                reader.refuse(key, "must be an https URL")
+                return nil
+            }
         } catch {
             reader.refuse(key, error.detail)
             return nil

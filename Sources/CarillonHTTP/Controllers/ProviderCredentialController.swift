@@ -35,9 +35,8 @@ struct ProviderCredentialController: Sendable {
         _ request: Request,
         _ context: CarillonRequestContext
     ) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
-        let appID = try format.appID(in: context)
-        return .json(try await credential(format, appID, of: access.networkID).json)
+        let (network, appID) = try await place(of: format, request, context)
+        return .json(try await credential(format, appID, of: network).json)
     }
 
     /// Stores a credential in the place of the one before; the same once more changes nothing.
@@ -46,20 +45,18 @@ struct ProviderCredentialController: Sendable {
         _ request: Request,
         _ context: CarillonRequestContext
     ) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
-        let appID = try format.appID(in: context)
+        let (network, appID) = try await place(of: format, request, context)
         let body = try await RequestBodyReader.json(of: request)
-        let network = access.networkID
         var credential = try format.read(body, appID: appID, former: nil, now: clock.now())
         let change =
             format.isPerApp
             ? try await credentials.putProviderCredential(credential, of: network)
             : try await putKeepingKeys(&credential, format, body, of: network)
         if case .unchanged(let present) = change {
-            await confirmed(network, format.provider, format.isPerApp ? appID : nil)
+            await confirmed(network, format.provider, format.lanes(of: appID))
             return .json(present.json)
         }
-        await changed(network, format.provider, format.isPerApp ? appID : nil)
+        await changed(network, format.provider, format.lanes(of: appID))
         return .json(credential.json, status: change == .added ? .created : .ok)
     }
 
@@ -100,10 +97,9 @@ struct ProviderCredentialController: Sendable {
         _ request: Request,
         _ context: CarillonRequestContext
     ) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
-        let appID = try format.appID(in: context)
-        _ = try await credentials.deleteProviderCredential(format.provider, appID: appID, of: access.networkID)
-        await changed(access.networkID, format.provider, format.isPerApp ? appID : nil)
+        let (network, appID) = try await place(of: format, request, context)
+        _ = try await credentials.deleteProviderCredential(format.provider, appID: appID, of: network)
+        await changed(network, format.provider, format.lanes(of: appID))
         return .noContent
     }
 
@@ -117,6 +113,16 @@ struct ProviderCredentialController: Sendable {
         let identity = try await credential(format, "", of: access.networkID).identity
         guard let publicKey = identity["publicKey"] else { throw Problem.notFound() }
         return .json(["publicKey": publicKey])
+    }
+
+    /// The network of an admin, and the app of the path.
+    private func place(
+        of format: any CredentialFormat,
+        _ request: Request,
+        _ context: CarillonRequestContext
+    ) async throws -> (network: NetworkID, appID: String) {
+        let access = try await authenticator.admin(request, context)
+        return (access.networkID, try format.appID(in: context))
     }
 
     /// The credential that there is, made on first use where we make it ourselves.
@@ -149,4 +155,7 @@ extension CredentialFormat {
     fileprivate func appID(in context: CarillonRequestContext) throws(Problem) -> String {
         isPerApp ? try context.identifier("appId", as: DeviceAddress.self).rawValue : ""
     }
+
+    /// The app whose lanes a credential is for; `nil` for all lanes of the provider.
+    fileprivate func lanes(of appID: String) -> String? { isPerApp ? appID : nil }
 }

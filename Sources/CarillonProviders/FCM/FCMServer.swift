@@ -24,9 +24,7 @@ public struct FCMServer: Sendable, Hashable {
     ///
     /// `nil` unless it is an `https` URL without path and query. On this machine `http` will do too.
     public init?(url: String) {
-        guard let url = try? OutboundURL(url), url.scheme == .https || url.host.isThisMachine, url.target == "/" else {
-            return nil
-        }
+        guard let url = try? OutboundURL(url), url.isConfidential, url.target == "/" else { return nil }
         origin = url.origin
     }
 

@@ -85,9 +85,7 @@ public struct WebPushProvider: Provider {
         let id = NotificationID(event: group.cause.eventID, device: target.deviceID)
         do {
             let url = try OutboundURL(endpoint)
-            guard url.scheme == .https || url.host.isThisMachine else {
-                return .certain(.bug(reason: EgressRefusal.Rule.scheme.rawValue))
-            }
+            guard url.isConfidential else { return .certain(.bug(reason: EgressRefusal.Rule.scheme.rawValue)) }
             var plaintext = message.plaintext(for: id)
             while true {
                 if Task.isCancelled { return nil }
