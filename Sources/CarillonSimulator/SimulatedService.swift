@@ -1,5 +1,5 @@
 /// A service that the simulator plays.
-public enum SimulatedService: String, CaseIterable, Hashable, Sendable {
+package enum SimulatedService: String, CaseIterable, Hashable, Sendable {
     /// Apple's service for apps from the App Store.
     case apnsProduction = "apns production"
     /// Apple's service for apps under development.

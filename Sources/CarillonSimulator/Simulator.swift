@@ -1,16 +1,16 @@
-public import Logging
+package import Logging
 
 /// Apple's, Google's and a browser vendor's push services on this machine, over real HTTP/2 and TLS.
 ///
 /// They behave as documented: they authenticate, refuse what the real ones refuse, and fail on request, by what a
 /// device's token begins with or by ``disturb(_:_:)``. Certificates, keys and credentials are made anew at each start.
-public final class Simulator: Sendable {
+package final class Simulator: Sendable {
     /// Where the services are.
-    public let urls: SimulatorURLs
+    package let urls: SimulatorURLs
     /// The path of the root certificate to trust, in PEM, for `CARILLON_EXTRA_CA_FILE`.
-    public let certificateAuthorityFile: String
+    package let certificateAuthorityFile: String
     /// A key with which provider tokens for APNs are signed.
-    public let apnsKey: APNsKey
+    package let apnsKey: APNsKey
 
     private let parts: SimulatorParts
     private let authority: CertificateAuthority
@@ -35,7 +35,7 @@ public final class Simulator: Sendable {
     /// Starts all services. The logger is told about connections that fail.
     ///
     /// Throws ``SimulatorError`` when a port is taken or a file cannot be written.
-    public static func start(
+    package static func start(
         _ configuration: SimulatorConfiguration = SimulatorConfiguration(),
         logger: Logger = Logger(label: "carillon.simulator") { _ in SwiftLogNoOpLogHandler() }
     ) async throws -> Simulator {
@@ -59,44 +59,44 @@ public final class Simulator: Sendable {
     }
 
     /// Ends all connections and removes the generated files, unless a folder was named for them.
-    public func shutdown() async {
+    package func shutdown() async {
         await listeners.close()
         parts.received.finish()
         files.remove()
     }
 
     /// What the services got.
-    public var received: ReceivedNotifications { parts.received }
+    package var received: ReceivedNotifications { parts.received }
 
     /// The service account of FCM's project, as Google's console offers it for download.
-    public var serviceAccountJSON: String { get throws { try parts.account.json() } }
+    package var serviceAccountJSON: String { get throws { try parts.account.json() } }
 
     /// The folder of the generated files.
-    public var directory: String { files.directory }
+    package var directory: String { files.directory }
 
     /// Writes a file beside the root certificate, and answers its path.
     func write(_ text: String, to name: String) throws(SimulatorError) -> String { try files.write(text, to: name) }
 
     /// How many access tokens FCM's endpoint has given.
-    public var accessTokensIssued: Int { parts.tokenEndpoint.issued }
+    package var accessTokensIssued: Int { parts.tokenEndpoint.issued }
 
     /// Makes all access tokens invalid that were given so far.
-    public func revokeAccessTokens() { parts.tokenEndpoint.revokeAll() }
+    package func revokeAccessTokens() { parts.tokenEndpoint.revokeAll() }
 
     /// Changes how a service misbehaves towards everybody. Connections that are open are changed as well.
     ///
     /// - Parameters:
     ///   - service: Which one.
     ///   - body: Makes the change.
-    public func disturb(_ service: SimulatedService, _ body: (inout Disturbances) -> Void) {
+    package func disturb(_ service: SimulatedService, _ body: (inout Disturbances) -> Void) {
         parts.traffic[service]?.change(body)
     }
 
     /// Makes another key with which provider tokens can be signed. A team's id has ten characters.
-    public func makeAPNsKey(teamID: String = "SIMULATION") -> APNsKey { parts.makeAPNsKey(teamID: teamID) }
+    package func makeAPNsKey(teamID: String = "SIMULATION") -> APNsKey { parts.makeAPNsKey(teamID: teamID) }
 
     /// Makes a certificate with which a client can push to an app, named by its bundle id, without provider tokens.
-    public func makeClientCertificate(topic: String) throws -> IssuedCertificate {
+    package func makeClientCertificate(topic: String) throws -> IssuedCertificate {
         try authority.issueClient(topic: topic)
     }
 
@@ -104,13 +104,13 @@ public final class Simulator: Sendable {
     ///
     /// The last part of its endpoint begins with `prefix`, such as `gone`; without one the browser is there.
     /// With an `applicationServerKey`, in base64url, only messages of that sender are taken.
-    public func makeSubscription(_ prefix: String = "", applicationServerKey: String? = nil) -> PushSubscription {
+    package func makeSubscription(_ prefix: String = "", applicationServerKey: String? = nil) -> PushSubscription {
         parts.makeSubscription(prefix, applicationServerKey: applicationServerKey)
     }
 
     /// From now on the device with this token, or this endpoint of Web Push, has gone.
-    public func removeDevice(_ token: String) { parts.departures.add(token, at: UnixTime.now()) }
+    package func removeDevice(_ token: String) { parts.departures.add(token, at: UnixTime.now()) }
 
     /// The device is there again.
-    public func restoreDevice(_ token: String) { parts.departures.remove(token) }
+    package func restoreDevice(_ token: String) { parts.departures.remove(token) }
 }

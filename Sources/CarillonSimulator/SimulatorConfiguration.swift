@@ -1,7 +1,7 @@
 /// What a ``Simulator`` listens on, checks and remembers.
-public struct SimulatorConfiguration: Sendable {
+package struct SimulatorConfiguration: Sendable {
     /// How much is looked at, and remembered, of what arrives.
-    public enum Detail: Sendable {
+    package enum Detail: Sendable {
         /// Everything is checked, decoded and remembered with its text.
         case everything
         /// Everything is checked; time, token, id and answer are remembered, neither text nor payload.
@@ -13,7 +13,7 @@ public struct SimulatorConfiguration: Sendable {
     }
 
     /// Whether clients of APNs show a certificate.
-    public enum ClientCertificates: Sendable {
+    package enum ClientCertificates: Sendable {
         /// With a certificate of the simulator's authority, or with a provider token.
         case optional
         /// Only with a certificate.
@@ -23,44 +23,44 @@ public struct SimulatorConfiguration: Sendable {
     }
 
     /// The address to listen on, which is also the host of every URL.
-    public var host = "127.0.0.1"
+    package var host = "127.0.0.1"
     /// Further names that the server certificate is for, beside `localhost`, `127.0.0.1` and `::1`.
-    public var names: [String] = []
+    package var names: [String] = []
     /// Where APNs for production listens; 0 takes a port that is free.
-    public var apnsProductionPort = 0
+    package var apnsProductionPort = 0
     /// Where APNs for development listens; 0 takes a port that is free.
-    public var apnsSandboxPort = 0
+    package var apnsSandboxPort = 0
     /// Where FCM and its token endpoint listen; 0 takes a port that is free.
-    public var fcmPort = 0
+    package var fcmPort = 0
     /// Where Web Push listens; 0 takes a port that is free.
-    public var webPushPort = 0
+    package var webPushPort = 0
     /// The folder for the generated files; `nil` makes one that ``Simulator/shutdown()`` removes.
-    public var directory: String?
+    package var directory: String?
     /// The number of event loops.
-    public var threads = 1
+    package var threads = 1
 
     /// MAX_CONCURRENT_STREAMS of each HTTP/2 connection.
-    public var maximumConcurrentStreams = 1000
+    package var maximumConcurrentStreams = 1000
     /// Whether APNs allows one stream only until a connection has shown a valid provider token, as Apple's does.
-    public var startsWithOneStream = true
+    package var startsWithOneStream = true
     /// Whether a provider token is refused that was issued less than 20 minutes from another one of its key.
-    public var limitsTokenUpdates = true
+    package var limitsTokenUpdates = true
     /// Whether clients of APNs show a certificate.
-    public var clientCertificates = ClientCertificates.optional
+    package var clientCertificates = ClientCertificates.optional
     /// How long an access token of FCM is valid.
-    public var accessTokenLifetime = Duration.seconds(3599)
+    package var accessTokenLifetime = Duration.seconds(3599)
     /// The project of the service account.
-    public var projectID = "simulated-project"
+    package var projectID = "simulated-project"
     /// Whether the messages of Web Push are decrypted; without it they have neither text nor notification id.
-    public var decryptsMessages = true
+    package var decryptsMessages = true
 
     /// How much is looked at, and remembered.
-    public var detail = Detail.everything
+    package var detail = Detail.everything
     /// The number of notifications, and of notification ids, that are remembered; older ones are forgotten.
-    public var recordLimit = 100_000
+    package var recordLimit = 100_000
     /// How every service misbehaves from the start.
-    public var disturbances = Disturbances()
+    package var disturbances = Disturbances()
 
     /// A simulator on free ports of this machine that behaves well.
-    public init() {}
+    package init() {}
 }

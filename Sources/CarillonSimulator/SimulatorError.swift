@@ -1,5 +1,5 @@
 /// Why a simulator did not do what it was asked for.
-public enum SimulatorError: Error, Equatable, CustomStringConvertible {
+package enum SimulatorError: Error, Equatable, CustomStringConvertible {
     /// Fewer notifications arrived in time than were waited for.
     case timedOut(expected: Int, received: Int)
     /// A service could not listen.
@@ -8,7 +8,7 @@ public enum SimulatorError: Error, Equatable, CustomStringConvertible {
     case cannotWrite(path: String)
 
     /// What happened, in one line.
-    public var description: String {
+    package var description: String {
         switch self {
         case .timedOut(let expected, let received): "expected \(expected) notifications, received \(received)"
         case .cannotListen(let service, let port, let reason): "\(service.rawValue) cannot use port \(port): \(reason)"

@@ -1,32 +1,32 @@
 import Foundation
 
 /// What a running `carillon serve` needs to use a ``Simulator``, as files.
-public struct SimulatorFiles: Sendable {
+package struct SimulatorFiles: Sendable {
     /// A device to register.
-    public struct Device: Sendable {
+    package struct Device: Sendable {
         /// What it is, and what happens to it.
-        public let name: String
+        package let name: String
         /// The path of the body for `PUT /devices/{device}`.
-        public let path: String
+        package let path: String
     }
 
     /// The environment variables for `carillon serve`, with their values.
-    public let environment: [(name: String, value: String)]
+    package let environment: [(name: String, value: String)]
     /// The path of a file that a shell reads to set them.
-    public let environmentFile: String
+    package let environmentFile: String
     /// The path of the body for `PUT /providers/apns/apps/{appId}`.
-    public let apnsCredential: String
+    package let apnsCredential: String
     /// The path of the body for `PUT /providers/fcm/apps/{appId}`.
-    public let fcmCredential: String
+    package let fcmCredential: String
     /// The path of the body for `PUT /providers/webpush`.
-    public let webPushCredential: String
+    package let webPushCredential: String
     /// Devices that are there, and devices that have gone.
-    public let devices: [Device]
+    package let devices: [Device]
 }
 
 extension Simulator {
     /// Writes environment, credentials and the devices of an app beside the root certificate.
-    public func writeFiles(appID: String) throws -> SimulatorFiles {
+    package func writeFiles(appID: String) throws -> SimulatorFiles {
         let environment = [
             (name: "CARILLON_APNS_PRODUCTION_URL", value: urls.apnsProduction),
             (name: "CARILLON_APNS_SANDBOX_URL", value: urls.apnsSandbox),

@@ -1,4 +1,4 @@
-public import CarillonCore
+package import CarillonCore
 import Foundation
 
 extension TemplateCatalog {
@@ -12,7 +12,7 @@ extension TemplateCatalog {
     ///
     /// - Parameter path: The folder.
     /// - Throws: `TemplateFileError` with the mistakes of the first file that has any.
-    public init(directory path: String) throws(TemplateFileError) {
+    package init(directory path: String) throws(TemplateFileError) {
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: path)

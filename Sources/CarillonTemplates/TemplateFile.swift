@@ -1,4 +1,4 @@
-public import CarillonCore
+package import CarillonCore
 import Yams
 
 /// One language's file of built-in templates.
@@ -12,11 +12,11 @@ import Yams
 /// ```
 ///
 /// Events and variants may be left out; anything else that is not expected is an error.
-public struct TemplateFile: Sendable {
+package struct TemplateFile: Sendable {
     /// The language of the file.
-    public let locale: LocaleTag
+    package let locale: LocaleTag
     /// Its templates, checked, in the order of the file.
-    public let templates: [CompiledTemplate]
+    package let templates: [CompiledTemplate]
 
     /// Reads and checks a file's text.
     ///
@@ -25,7 +25,7 @@ public struct TemplateFile: Sendable {
     ///   - locale: The language that its name says.
     ///   - path: The file's path, for errors.
     /// - Throws: All mistakes of the file with their lines.
-    public init(yaml: String, locale: LocaleTag, path: String) throws(TemplateFileError) {
+    package init(yaml: String, locale: LocaleTag, path: String) throws(TemplateFileError) {
         var reader = TemplateFileReader(locale: locale)
         let templates = reader.templates(in: try Self.root(of: yaml, path: path))
         guard reader.mistakes.isEmpty else { throw TemplateFileError(path: path, mistakes: reader.mistakes) }

@@ -1,26 +1,26 @@
 /// What is wrong with the folder or a file of built-in templates: for the person who edits it.
-public struct TemplateFileError: Error, Equatable, CustomStringConvertible {
+package struct TemplateFileError: Error, Equatable, CustomStringConvertible {
     /// One mistake.
-    public struct Mistake: Sendable, Equatable {
+    package struct Mistake: Sendable, Equatable {
         /// The line of the file, from 1; `nil` where the mistake is the whole file's.
-        public var line: Int?
+        package var line: Int?
         /// What is wrong; names the event and the text, and the column within the text.
-        public var detail: String
+        package var detail: String
 
         /// A mistake at a line.
-        public init(line: Int? = nil, detail: String) {
+        package init(line: Int? = nil, detail: String) {
             self.line = line
             self.detail = detail
         }
     }
 
     /// The path of the file or folder.
-    public var path: String
+    package var path: String
     /// The mistakes; never empty.
-    public var mistakes: [Mistake]
+    package var mistakes: [Mistake]
 
     /// An error with all mistakes of a file.
-    public init(path: String, mistakes: [Mistake]) {
+    package init(path: String, mistakes: [Mistake]) {
         self.path = path
         self.mistakes = mistakes
     }
@@ -31,7 +31,7 @@ public struct TemplateFileError: Error, Equatable, CustomStringConvertible {
     }
 
     /// A line for each mistake, in the form that editors can follow: `Templates/th.yaml:12: …`.
-    public var description: String {
+    package var description: String {
         mistakes.map { "\(path)\($0.line.map { ":\($0)" } ?? ""): \($0.detail)" }.joined(separator: "\n")
     }
 }

@@ -1,7 +1,7 @@
-public import CarillonCore
+package import CarillonCore
 
 /// Ids may be written as literals in tests; only there, as nothing checks them.
 extension Identifier: ExpressibleByStringInterpolation {
     /// An id as it is written.
-    public init(stringLiteral value: String) { self.init(trusted: value) }
+    package init(stringLiteral value: String) { self.init(trusted: value) }
 }

@@ -1,8 +1,8 @@
-public import CarillonCore
+package import CarillonCore
 
 extension MemoryStore: AccountStore {
     /// Makes a network with its first admin key; `false` when the id is taken.
-    public func createNetwork(_ credentials: NetworkCredentials) async throws -> Bool {
+    package func createNetwork(_ credentials: NetworkCredentials) async throws -> Bool {
         try withState { state in
             let id = credentials.network.id
             guard state.networks[id] == nil else { return false }
@@ -16,7 +16,7 @@ extension MemoryStore: AccountStore {
     }
 
     /// Networks in the order of their ids.
-    public func networks(after: NetworkID?, limit: Int) async throws -> [Network] {
+    package func networks(after: NetworkID?, limit: Int) async throws -> [Network] {
         try withState { state in
             let rest = state.sortedIDs.filter { id in after.map { $0 < id } ?? true }
             return rest.prefix(limit).compactMap { state.networks[$0]?.network }
@@ -24,12 +24,12 @@ extension MemoryStore: AccountStore {
     }
 
     /// Removes a network and everything in it; `false` when there is none.
-    public func deleteNetwork(_ id: NetworkID) async throws -> Bool {
+    package func deleteNetwork(_ id: NetworkID) async throws -> Bool {
         try withState { state in state.networks.removeValue(forKey: id) != nil }
     }
 
     /// Replaces a network's display name and default locale; `false` when there is none.
-    public func updateNetwork(_ network: Network) async throws -> Bool {
+    package func updateNetwork(_ network: Network) async throws -> Bool {
         try withState { state in
             guard state.networks[network.id] != nil else { return false }
             state.networks[network.id]?.network.displayName = network.displayName
@@ -39,7 +39,7 @@ extension MemoryStore: AccountStore {
     }
 
     /// Who may call for a network; `nil` when there is none.
-    public func credentials(of id: NetworkID) async throws -> NetworkCredentials? {
+    package func credentials(of id: NetworkID) async throws -> NetworkCredentials? {
         let now = clock.now()
         return try withState { state in
             state.credentialReadings += 1
@@ -54,12 +54,12 @@ extension MemoryStore: AccountStore {
     }
 
     /// Adds an API key.
-    public func addAPIKey(_ key: StoredAPIKey) async throws {
+    package func addAPIKey(_ key: StoredAPIKey) async throws {
         try withNetwork(key.key.networkID) { $0.apiKeys[key.key.id] = key }
     }
 
     /// The network's keys in the order of their ids.
-    public func apiKeys(of network: NetworkID, after: String?, limit: Int) async throws -> [APIKey] {
+    package func apiKeys(of network: NetworkID, after: String?, limit: Int) async throws -> [APIKey] {
         try withNetwork(network) { network in
             let rest = network.apiKeys.values.map(\.key).filter { key in after.map { $0 < key.id } ?? true }
             return Array(rest.sorted { $0.id < $1.id }.prefix(limit))
@@ -67,12 +67,12 @@ extension MemoryStore: AccountStore {
     }
 
     /// Removes a key; `false` when there is none.
-    public func deleteAPIKey(_ id: String, of network: NetworkID) async throws -> Bool {
+    package func deleteAPIKey(_ id: String, of network: NetworkID) async throws -> Bool {
         try withNetwork(network) { $0.apiKeys.removeValue(forKey: id) != nil }
     }
 
     /// Adds a secret; the former ones end after `overlap`.
-    public func rotateWebhookSecret(
+    package func rotateWebhookSecret(
         of network: NetworkID,
         to secret: WebhookSecret,
         overlap: Duration
@@ -82,12 +82,12 @@ extension MemoryStore: AccountStore {
     }
 
     /// Replaces the keys that verify user tokens.
-    public func setUserTokenKeys(_ keys: [UserTokenKey], of network: NetworkID) async throws {
+    package func setUserTokenKeys(_ keys: [UserTokenKey], of network: NetworkID) async throws {
         try withNetwork(network) { $0.userTokenKeys = keys }
     }
 
     /// The secrets that sign outgoing webhooks, the newest first; made on first use by storing `candidate`.
-    public func outgoingWebhookSecrets(
+    package func outgoingWebhookSecrets(
         of network: NetworkID,
         candidate: WebhookSecret
     ) async throws -> [WebhookSecret] {
@@ -101,7 +101,7 @@ extension MemoryStore: AccountStore {
     }
 
     /// Makes `secret` the newest of the secrets that sign outgoing webhooks; the former one signs too for `overlap`.
-    public func rotateOutgoingWebhookSecret(
+    package func rotateOutgoingWebhookSecret(
         of network: NetworkID,
         to secret: WebhookSecret,
         overlap: Duration

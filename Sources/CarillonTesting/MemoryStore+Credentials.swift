@@ -1,8 +1,8 @@
-public import CarillonCore
+package import CarillonCore
 
 extension MemoryStore: ProviderCredentialStore {
     /// A credential; `nil` when there is none.
-    public func providerCredential(
+    package func providerCredential(
         _ provider: ProviderName,
         appID: String,
         of network: NetworkID
@@ -11,21 +11,21 @@ extension MemoryStore: ProviderCredentialStore {
     }
 
     /// A network's credentials by provider and app.
-    public func providerCredentials(of network: NetworkID) async throws -> [ProviderCredential] {
+    package func providerCredentials(of network: NetworkID) async throws -> [ProviderCredential] {
         try withNetwork(network) { network in
             network.providerCredentials.values.sorted { ($0.provider, $0.appID) < ($1.provider, $1.appID) }
         }
     }
 
     /// What a network has credentials for, by provider and app.
-    public func providersWithCredentials(
+    package func providersWithCredentials(
         of network: NetworkID
     ) async throws -> [(provider: ProviderName, appID: String)] {
         try await providerCredentials(of: network).map { ($0.provider, $0.appID) }
     }
 
     /// Stores a credential in the place of the one before, unless that is the same.
-    public func putProviderCredential(
+    package func putProviderCredential(
         _ credential: ProviderCredential,
         of network: NetworkID
     ) async throws -> CredentialChange {
@@ -38,7 +38,7 @@ extension MemoryStore: ProviderCredentialStore {
     }
 
     /// Stores a credential in the place of `former`; `false` when that is not what is there any more.
-    public func replaceProviderCredential(
+    package func replaceProviderCredential(
         _ former: ProviderCredential,
         by credential: ProviderCredential,
         of network: NetworkID
@@ -52,7 +52,7 @@ extension MemoryStore: ProviderCredentialStore {
     }
 
     /// Stores a credential where there is none; answers what is there then.
-    public func addProviderCredential(
+    package func addProviderCredential(
         _ credential: ProviderCredential,
         of network: NetworkID
     ) async throws -> ProviderCredential {
@@ -65,7 +65,7 @@ extension MemoryStore: ProviderCredentialStore {
     }
 
     /// Removes a credential; `false` when there is none.
-    public func deleteProviderCredential(
+    package func deleteProviderCredential(
         _ provider: ProviderName,
         appID: String,
         of network: NetworkID
@@ -78,7 +78,7 @@ extension MemoryStore: ProviderCredentialStore {
 
     /// Stores `candidate` under `key` unless a token is there that was issued at `oldest` or later; answers what is there
     /// then.
-    public func providerToken(
+    package func providerToken(
         _ key: String,
         candidate: ProviderToken,
         ifOlderThan oldest: Timestamp

@@ -1,5 +1,5 @@
-public import CarillonCore
-public import struct Foundation.UUID
+package import CarillonCore
+package import struct Foundation.UUID
 
 /// A group in the queue.
 struct MemoryGroupRow {
@@ -26,7 +26,7 @@ struct MemoryDeadLetter {
 
 extension MemoryStore: DeliveryQueue {
     /// Commits pages of expanded events: their deliveries, and how far each event is.
-    public func enqueue(_ expansions: [Expansion]) async throws -> [Bool] {
+    package func enqueue(_ expansions: [Expansion]) async throws -> [Bool] {
         let now = clock.now()
         return try withState { state in
             expansions.map { expansion in
@@ -40,7 +40,7 @@ extension MemoryStore: DeliveryQueue {
 
     /// Takes groups whose time has come, round-robin over networks and lanes, at most `limit` in all and
     /// `limitPerLane` of each lane; lanes in `excluded` are left alone.
-    public func claimGroups(limit: Int, limitPerLane: Int, excluding excluded: [Lane]) async throws -> [RefreshedGroup]
+    package func claimGroups(limit: Int, limitPerLane: Int, excluding excluded: [Lane]) async throws -> [RefreshedGroup]
     {
         let now = clock.now()
         return try withState { state in
@@ -60,7 +60,7 @@ extension MemoryStore: DeliveryQueue {
     }
 
     /// Takes groups whose life is over, of whatever lane.
-    public func claimExpired(limit: Int) async throws -> [RefreshedGroup] {
+    package func claimExpired(limit: Int) async throws -> [RefreshedGroup] {
         let now = clock.now()
         return try withState { state in
             var claimed: [RefreshedGroup] = []
@@ -76,7 +76,7 @@ extension MemoryStore: DeliveryQueue {
     }
 
     /// Looks up devices and toggles of these groups anew.
-    public func refresh(_ groups: [DeliveryGroup]) async throws -> [RefreshedGroup] {
+    package func refresh(_ groups: [DeliveryGroup]) async throws -> [RefreshedGroup] {
         try withState { state in
             try groups.map { group in
                 guard let network = state.networks[group.lane.networkID] else { throw UnknownNetwork() }
@@ -86,7 +86,7 @@ extension MemoryStore: DeliveryQueue {
     }
 
     /// What changed in each network since a moment, for deliveries that were expanded then.
-    public func changes(since points: [(network: NetworkID, point: ReadPoint)]) async throws -> [Changes] {
+    package func changes(since points: [(network: NetworkID, point: ReadPoint)]) async throws -> [Changes] {
         try withState { state in
             points.map { id, point in
                 guard let seen = Int(point.rawValue) else { return .everybody }
@@ -99,7 +99,7 @@ extension MemoryStore: DeliveryQueue {
     }
 
     /// Writes down what happened to groups: outcomes, what remains, dead letters, and the devices' own states.
-    public func settle(_ settlements: [Settlement]) async throws -> Set<UUID> {
+    package func settle(_ settlements: [Settlement]) async throws -> Set<UUID> {
         let now = clock.now()
         return try withState { state in
             var stale: Set<UUID> = []
@@ -116,7 +116,7 @@ extension MemoryStore: DeliveryQueue {
     }
 
     /// Holds the leases of these groups for another ``leaseDuration``; answers those still held.
-    public func renew(_ groups: [DeliveryGroup]) async throws -> Set<UUID> {
+    package func renew(_ groups: [DeliveryGroup]) async throws -> Set<UUID> {
         let now = clock.now()
         return try withState { state in
             let held = groups.filter { state.networks[$0.lane.networkID]?.holds($0) ?? false }
@@ -127,7 +127,7 @@ extension MemoryStore: DeliveryQueue {
 
     /// Gives groups back unsent, to be claimed again after `delay`, without counting an attempt; `laneReason` says what is
     /// wrong with their lane, where that is why.
-    public func release(_ groups: [DeliveryGroup], after delay: Duration, laneReason: String?) async throws {
+    package func release(_ groups: [DeliveryGroup], after delay: Duration, laneReason: String?) async throws {
         let now = clock.now()
         try withState { state in
             for group in groups where state.networks[group.lane.networkID]?.holds(group) ?? false {
@@ -140,7 +140,7 @@ extension MemoryStore: DeliveryQueue {
     }
 
     /// Makes what waits for a provider's lanes due now, of one app or, without `appID`, of all.
-    public func makeDue(_ provider: ProviderName, appID: String?, in network: NetworkID) async throws {
+    package func makeDue(_ provider: ProviderName, appID: String?, in network: NetworkID) async throws {
         let now = clock.now()
         try withNetwork(network) { network in
             for (id, row) in network.groups where row.group.lane.provider == provider && !row.group.leased {
@@ -152,18 +152,18 @@ extension MemoryStore: DeliveryQueue {
     }
 
     /// Lets go the brake of a lane until a moment, in all replicas.
-    public func releaseBrake(of lane: Lane, until end: Timestamp) async throws {
+    package func releaseBrake(of lane: Lane, until end: Timestamp) async throws {
         try withState { $0.releasedBrakes[lane] = end }
     }
 
     /// The lanes whose brake is let go now.
-    public func releasedBrakes() async throws -> Set<Lane> {
+    package func releasedBrakes() async throws -> Set<Lane> {
         let now = clock.now()
         return try withState { state in Set(state.releasedBrakes.filter { $0.value > now }.keys) }
     }
 
     /// How long the longest-waiting group that is due, and the longest-waiting event, have been waiting.
-    public func oldestWait() async throws -> Duration {
+    package func oldestWait() async throws -> Duration {
         let now = clock.now()
         return try withState { state in
             let waits = state.networks.values.flatMap { network in

@@ -1,18 +1,18 @@
-public import CarillonCore
+package import CarillonCore
 
 extension MemoryStore: DeviceStore {
     /// Registers a device and adds its user to the directory where they are new; `true` when the device id is new.
-    public func putDevice(_ device: Device, in network: NetworkID) async throws -> Bool {
+    package func putDevice(_ device: Device, in network: NetworkID) async throws -> Bool {
         try withNetwork(network) { $0.put(device) }
     }
 
     /// A device; `nil` when unknown.
-    public func device(_ id: DeviceID, in network: NetworkID) async throws -> Device? {
+    package func device(_ id: DeviceID, in network: NetworkID) async throws -> Device? {
         try withNetwork(network) { $0.devices[id] }
     }
 
     /// Removes a device: with `user` only while it is theirs; `false` when nothing was removed.
-    public func deleteDevice(_ id: DeviceID, ifOwnedBy user: UserID?, in network: NetworkID) async throws -> Bool {
+    package func deleteDevice(_ id: DeviceID, ifOwnedBy user: UserID?, in network: NetworkID) async throws -> Bool {
         try withNetwork(network) { network in
             guard let device = network.devices[id], user ?? device.userID == device.userID else { return false }
             network.devices[id] = nil
@@ -22,7 +22,7 @@ extension MemoryStore: DeviceStore {
     }
 
     /// Takes devices back into use that were unregistered or quarantined within a window of time; answers how many.
-    public func restoreDevices(
+    package func restoreDevices(
         _ provider: ProviderName,
         appID: String?,
         putOutOfUse window: Range<Timestamp>,
@@ -44,7 +44,8 @@ extension MemoryStore: DeviceStore {
     }
 
     /// A user's devices in the order of their ids.
-    public func devices(of user: UserID, in network: NetworkID, after: DeviceID?, limit: Int) async throws -> [Device] {
+    package func devices(of user: UserID, in network: NetworkID, after: DeviceID?, limit: Int) async throws -> [Device]
+    {
         try withNetwork(network) { network in
             let rest = network.devices.values.filter { device in
                 device.userID == user && (after.map { $0 < device.id } ?? true)

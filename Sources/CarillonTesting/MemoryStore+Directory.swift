@@ -1,20 +1,20 @@
-public import CarillonCore
+package import CarillonCore
 import struct Foundation.UUID
 
 extension MemoryStore: DirectoryStore {
     /// Replaces a user's description; `true` when the user is new.
-    public func putUser(_ person: Person, in network: NetworkID) async throws -> Bool {
+    package func putUser(_ person: Person, in network: NetworkID) async throws -> Bool {
         let now = clock.now()
         return try withNetwork(network) { $0.put(person, at: now) }
     }
 
     /// A user; `nil` when unknown.
-    public func user(_ id: UserID, in network: NetworkID) async throws -> Person? {
+    package func user(_ id: UserID, in network: NetworkID) async throws -> Person? {
         try withNetwork(network) { $0.knownUser(id)?.person }
     }
 
     /// Removes a user with devices, memberships and toggles; `false` when unknown.
-    public func deleteUser(_ id: UserID, in network: NetworkID) async throws -> Bool {
+    package func deleteUser(_ id: UserID, in network: NetworkID) async throws -> Bool {
         let now = clock.now()
         return try withNetwork(network) { network in
             guard network.knownUser(id) != nil else { return false }
@@ -24,18 +24,18 @@ extension MemoryStore: DirectoryStore {
     }
 
     /// Replaces a channel's description; `true` when the channel is new.
-    public func putChannel(_ channel: Channel, in network: NetworkID) async throws -> Bool {
+    package func putChannel(_ channel: Channel, in network: NetworkID) async throws -> Bool {
         let now = clock.now()
         return try withNetwork(network) { $0.put(channel, at: now) }
     }
 
     /// A channel; `nil` when unknown.
-    public func channel(_ id: ChannelID, in network: NetworkID) async throws -> Channel? {
+    package func channel(_ id: ChannelID, in network: NetworkID) async throws -> Channel? {
         try withNetwork(network) { $0.knownChannel(id)?.channel }
     }
 
     /// Removes a channel with its memberships and its channel toggles; `false` when unknown.
-    public func deleteChannel(_ id: ChannelID, in network: NetworkID) async throws -> Bool {
+    package func deleteChannel(_ id: ChannelID, in network: NetworkID) async throws -> Bool {
         let now = clock.now()
         return try withNetwork(network) { network in
             guard network.knownChannel(id) != nil else { return false }
@@ -45,7 +45,7 @@ extension MemoryStore: DirectoryStore {
     }
 
     /// The members of a channel in the order of their ids; `nil` when the channel is unknown.
-    public func members(
+    package func members(
         of channel: ChannelID,
         in network: NetworkID,
         after: UserID?,
@@ -59,7 +59,7 @@ extension MemoryStore: DirectoryStore {
     }
 
     /// Makes exactly these users the members; adds users and channel to the directory where they are new.
-    public func replaceMembers(of channel: ChannelID, with users: [UserID], in network: NetworkID) async throws {
+    package func replaceMembers(of channel: ChannelID, with users: [UserID], in network: NetworkID) async throws {
         let (now, since) = (clock.now(), ids.next())
         try withNetwork(network) { network in
             network.mention(channel)
@@ -71,19 +71,19 @@ extension MemoryStore: DirectoryStore {
     }
 
     /// Makes a user a member; `true` when they were none. Adds user and channel to the directory where they are new.
-    public func addMember(_ user: UserID, to channel: ChannelID, in network: NetworkID) async throws -> Bool {
+    package func addMember(_ user: UserID, to channel: ChannelID, in network: NetworkID) async throws -> Bool {
         let (now, since) = (clock.now(), ids.next())
         return try withNetwork(network) { $0.makeMember(user, of: channel, since: since, at: now) }
     }
 
     /// Ends a membership; `false` when there was none.
-    public func removeMember(_ user: UserID, from channel: ChannelID, in network: NetworkID) async throws -> Bool {
+    package func removeMember(_ user: UserID, from channel: ChannelID, in network: NetworkID) async throws -> Bool {
         let now = clock.now()
         return try withNetwork(network) { $0.endMembership(of: user, in: channel, at: now) }
     }
 
     /// Applies records in their order in one transaction, reading them in batches of bounded size.
-    public func apply(
+    package func apply(
         _ next: @escaping @Sendable () throws -> [ImportRecord]?,
         in network: NetworkID
     ) async throws {

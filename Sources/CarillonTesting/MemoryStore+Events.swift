@@ -1,4 +1,4 @@
-public import CarillonCore
+package import CarillonCore
 
 /// An event that is not expanded yet.
 struct MemoryInboxRow {
@@ -32,7 +32,7 @@ let memoryMaximumRescues = 5
 
 extension MemoryStore: EventInbox {
     /// Commits events and what they say of users, channels and members; durable when it returns.
-    public func accept(_ events: [IncomingEvent]) async throws -> [Acceptance] {
+    package func accept(_ events: [IncomingEvent]) async throws -> [Acceptance] {
         let now = clock.now()
         return try withState { state in
             var acceptances: [Acceptance] = []
@@ -60,7 +60,7 @@ extension MemoryStore: EventInbox {
     }
 
     /// Takes events that nobody is working on, oldest first but at most a share of `limit` for each network.
-    public func claimEvents(limit: Int) async throws -> [PendingEvent] {
+    package func claimEvents(limit: Int) async throws -> [PendingEvent] {
         let now = clock.now()
         return try withState { state in
             let ready = state.networksInTurn.filter { id in
@@ -82,7 +82,7 @@ extension MemoryStore: EventInbox {
     }
 
     /// Holds the leases of these events for another ``leaseDuration``; answers those still held.
-    public func renew(_ events: [PendingEvent]) async throws -> Set<EventID> {
+    package func renew(_ events: [PendingEvent]) async throws -> Set<EventID> {
         let now = clock.now()
         return try withState { state in
             let held = events.filter { state.networks[$0.networkID]?.holds($0) ?? false }
@@ -92,7 +92,7 @@ extension MemoryStore: EventInbox {
     }
 
     /// Gives events back, so that any replica can claim them at once.
-    public func release(_ events: [PendingEvent]) async throws {
+    package func release(_ events: [PendingEvent]) async throws {
         let now = clock.now()
         try withState { state in
             for event in events where state.networks[event.networkID]?.holds(event) ?? false {

@@ -1,19 +1,19 @@
-public import CarillonCore
-public import struct Foundation.UUID
+package import CarillonCore
+package import struct Foundation.UUID
 
 extension MemoryStore: EventHistory {
     /// An event by our id; `nil` when unknown or older than the retention.
-    public func event(_ id: EventID, in network: NetworkID) async throws -> EventStatus? {
+    package func event(_ id: EventID, in network: NetworkID) async throws -> EventStatus? {
         try withNetwork(network) { $0.status(of: id) }
     }
 
     /// An event by the sender's id.
-    public func event(sourceID: String, in network: NetworkID) async throws -> EventStatus? {
+    package func event(sourceID: String, in network: NetworkID) async throws -> EventStatus? {
         try withNetwork(network) { network in network.eventKeys[sourceID].flatMap { network.status(of: $0.id) } }
     }
 
     /// The latest events, newest first.
-    public func events(in network: NetworkID, before: EventID?, limit: Int) async throws -> [EventStatus] {
+    package func events(in network: NetworkID, before: EventID?, limit: Int) async throws -> [EventStatus] {
         try withNetwork(network) { network in
             let ids = Set(network.inbox.keys).union(network.events.keys).filter { id in before.map { id < $0 } ?? true }
             return ids.sorted(by: >).prefix(limit).compactMap { network.status(of: $0) }
@@ -21,7 +21,7 @@ extension MemoryStore: EventHistory {
     }
 
     /// The devices of an event in the order of their ids; `nil` when the event is unknown.
-    public func deliveries(
+    package func deliveries(
         of id: EventID,
         in network: NetworkID,
         after: DeviceID?,
@@ -35,7 +35,7 @@ extension MemoryStore: EventHistory {
     }
 
     /// What was given up, oldest first.
-    public func deadLetters(in network: NetworkID, after: UUID?, limit: Int) async throws -> [DeadLetter] {
+    package func deadLetters(in network: NetworkID, after: UUID?, limit: Int) async throws -> [DeadLetter] {
         try withNetwork(network) { network in
             let letters = network.deadLetters.values.map(\.letter).sorted { EventID($0.id) < EventID($1.id) }
             let rest = letters.filter { letter in after.map { EventID($0) < EventID(letter.id) } ?? true }
@@ -44,7 +44,7 @@ extension MemoryStore: EventHistory {
     }
 
     /// Puts a dead letter back into the queue with a new life; `false` when there is none: twice in parallel revives once.
-    public func retryDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
+    package func retryDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
         let now = clock.now()
         return try withNetwork(network) { network in
             guard let dead = network.deadLetters.removeValue(forKey: id) else { return false }
@@ -54,7 +54,7 @@ extension MemoryStore: EventHistory {
     }
 
     /// Forgets a dead letter; `false` when there is none.
-    public func deleteDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
+    package func deleteDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
         try withNetwork(network) { $0.deadLetters.removeValue(forKey: id) != nil }
     }
 }

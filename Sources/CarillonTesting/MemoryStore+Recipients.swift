@@ -1,8 +1,8 @@
-public import CarillonCore
+package import CarillonCore
 
 extension MemoryStore: RecipientSource {
     /// One page of recipients for each of the first queries, in their order; at least for the first one.
-    public func recipients(for queries: [RecipientQuery]) async throws -> [RecipientPage] {
+    package func recipients(for queries: [RecipientQuery]) async throws -> [RecipientPage] {
         try withState { state in
             var pages: [RecipientPage] = []
             var total = 0

@@ -1,8 +1,8 @@
-public import CarillonCore
+package import CarillonCore
 
 extension MemoryStore: TemplateStore {
     /// All of a network's templates, by event type and locale.
-    public func templates(in network: NetworkID) async throws -> [TemplateOverride] {
+    package func templates(in network: NetworkID) async throws -> [TemplateOverride] {
         try withNetwork(network) { network in
             network.templates.values.sorted {
                 ($0.eventType.rawValue, $0.locale) < ($1.eventType.rawValue, $1.locale)
@@ -11,7 +11,7 @@ extension MemoryStore: TemplateStore {
     }
 
     /// Writes a checked template; `true` when there was none.
-    public func putTemplate(_ template: TemplateOverride, in network: NetworkID) async throws -> Bool {
+    package func putTemplate(_ template: TemplateOverride, in network: NetworkID) async throws -> Bool {
         try withNetwork(network) { network in
             let key = MemoryTemplateKey(eventType: template.eventType, locale: template.locale)
             return network.templates.updateValue(template, forKey: key) == nil
@@ -19,7 +19,7 @@ extension MemoryStore: TemplateStore {
     }
 
     /// Removes a template; `false` when there was none.
-    public func deleteTemplate(_ type: EventType, locale: String, in network: NetworkID) async throws -> Bool {
+    package func deleteTemplate(_ type: EventType, locale: String, in network: NetworkID) async throws -> Bool {
         try withNetwork(network) { network in
             network.templates.removeValue(forKey: MemoryTemplateKey(eventType: type, locale: locale)) != nil
         }

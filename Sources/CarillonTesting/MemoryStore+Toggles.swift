@@ -1,14 +1,14 @@
-public import CarillonCore
+package import CarillonCore
 import struct Foundation.UUID
 
 extension MemoryStore: ToggleStore {
     /// A document; an empty object of version 0 when it was never set.
-    public func toggles(_ scope: ToggleScope, in network: NetworkID) async throws -> Versioned<JSONValue> {
+    package func toggles(_ scope: ToggleScope, in network: NetworkID) async throws -> Versioned<JSONValue> {
         try withNetwork(network) { $0.toggles(scope).versioned }
     }
 
     /// Writes what `change` makes of the current document, all in one transaction that no other write can come between.
-    public func updateToggles(
+    package func updateToggles(
         _ scope: ToggleScope,
         in network: NetworkID,
         expected: (@Sendable (Int64) -> Bool)?,
@@ -27,7 +27,7 @@ extension MemoryStore: ToggleStore {
     }
 
     /// The three documents that decide for a user in a channel, read at one moment.
-    public func toggles(for user: UserID, channel: ChannelID?, in network: NetworkID) async throws -> (
+    package func toggles(for user: UserID, channel: ChannelID?, in network: NetworkID) async throws -> (
         network: Versioned<JSONValue>, user: Versioned<JSONValue>, channel: Versioned<JSONValue>
     ) {
         try withNetwork(network) { network in

@@ -1,15 +1,15 @@
-public import CarillonCore
+package import CarillonCore
 import struct Foundation.UUID
 import Synchronization
 
 /// Every port of the service in memory: for tests that are not about PostgreSQL.
 ///
 /// Behaves as the ports' doc comments say, one call after the other; keeps everything for ever.
-public final class MemoryStore: Sendable {
+package final class MemoryStore: Sendable {
     /// What is thrown when the network of a call does not exist.
-    public struct UnknownNetwork: Error {
+    package struct UnknownNetwork: Error {
         /// The error.
-        public init() {}
+        package init() {}
     }
 
     let clock: WallClock
@@ -21,18 +21,18 @@ public final class MemoryStore: Sendable {
     /// - Parameters:
     ///   - clock: The time by which leases run out and facts are dated.
     ///   - ids: Must be the generator that makes the ids of events, so that events and memberships have one order.
-    public init(clock: WallClock = .system, ids: UUIDv7Generator = UUIDv7Generator()) {
+    package init(clock: WallClock = .system, ids: UUIDv7Generator = UUIDv7Generator()) {
         self.clock = clock
         self.ids = ids
     }
 
     /// Lets every call from now on fail, as if the database were away; `nil` ends it.
-    public func fail(with error: (any Error)?) {
+    package func fail(with error: (any Error)?) {
         state.withLock { $0.failure = error }
     }
 
     /// Lets every lease run out and every delay pass.
-    public func expireLeases() {
+    package func expireLeases() {
         let now = clock.now()
         state.withLock { state in
             for id in state.sortedIDs {
@@ -47,7 +47,7 @@ public final class MemoryStore: Sendable {
     }
 
     /// How often credentials were read, for tests of what is in front of the store.
-    public var credentialReadings: Int { state.withLock { $0.credentialReadings } }
+    package var credentialReadings: Int { state.withLock { $0.credentialReadings } }
 
     /// Runs a call alone; what it throws leaves the state as it was.
     func withState<Result: Sendable>(_ body: (inout MemoryState) throws -> Result) throws -> Result {

@@ -1,12 +1,12 @@
 import Logging
-public import ServiceLifecycle
+import ServiceLifecycle
 
 /// As the first service of a group the server outlives all that use it.
 extension EmbeddedCluster: Service {
     /// Starts the server unless it runs, keeps it running, and stops it at graceful shutdown or cancellation.
     ///
     /// - Throws: What ``start()`` throws at the first start. Later failures are logged and tried again.
-    public func run() async throws {
+    package func run() async throws {
         do {
             try await cancelWhenGracefulShutdown {
                 _ = try await self.start()

@@ -1,4 +1,4 @@
-public import Logging
+package import Logging
 import Postgres
 
 #if canImport(Darwin)
@@ -14,7 +14,7 @@ import Postgres
 /// The first process on a data directory owns the server: it makes the cluster, starts the server and stops it. Others
 /// on the same directory use it, and take over when the owner is gone. A server that a killed owner has left behind is
 /// taken over as it is.
-public actor EmbeddedCluster {
+package actor EmbeddedCluster {
     nonisolated let configuration: EmbeddedClusterConfiguration
     nonisolated let logger: Logger
     nonisolated let directory: DataDirectory
@@ -22,14 +22,14 @@ public actor EmbeddedCluster {
     private var server: ServerProcess?
 
     /// Where to connect: as the superuser `postgres` to the database `carillon`.
-    public nonisolated let connectionString: String
+    package nonisolated let connectionString: String
 
     /// Describes a cluster; nothing is touched before ``start()``.
     ///
     /// - Parameters:
     ///   - configuration: Where the cluster lives and how it is run.
     ///   - logger: Told when the server starts, stops and dies.
-    public init(configuration: EmbeddedClusterConfiguration, logger: Logger) {
+    package init(configuration: EmbeddedClusterConfiguration, logger: Logger) {
         self.configuration = configuration
         self.logger = logger
         directory = DataDirectory(path: configuration.dataDirectory)
@@ -40,7 +40,7 @@ public actor EmbeddedCluster {
     ///
     /// - Returns: ``connectionString``.
     /// - Throws: ``EmbeddedClusterError``, `PostgresError`, or what starting a process fails with.
-    public func start() async throws -> String {
+    package func start() async throws -> String {
         let account = try directory.serverAccount(named: configuration.serverAccount)
         try directory.create(for: account)
         let deadline = ContinuousClock.now + configuration.startTimeout
@@ -57,7 +57,7 @@ public actor EmbeddedCluster {
     }
 
     /// Stops the server if this process owns it: sessions are ended, and what was committed is written.
-    public func stop() async {
+    package func stop() async {
         if lock != nil, let server {
             logger.info("Stopping PostgreSQL", metadata: metadata)
             await stop(server)

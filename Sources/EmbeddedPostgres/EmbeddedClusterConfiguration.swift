@@ -1,17 +1,17 @@
 /// Where a private cluster lives and how it is run.
-public struct EmbeddedClusterConfiguration: Sendable {
+package struct EmbeddedClusterConfiguration: Sendable {
     /// The directory that holds the cluster, its log and its lock. It is made on first use.
-    public var dataDirectory: String
+    package var dataDirectory: String
     /// Server settings that win over the built-in ones, by their names in `postgresql.conf`, for example `fsync`.
-    public var settings: [String: String]
+    package var settings: [String: String]
     /// The directory of `postgres` and `initdb`; nil searches PATH and then Debian's directories, newest version first.
-    public var binaryDirectory: String?
+    package var binaryDirectory: String?
     /// How long the server may take until it accepts connections; crash recovery can take a while.
-    public var startTimeout: Duration
+    package var startTimeout: Duration
     /// How long the server may take to stop by itself before it is made to.
-    public var stopTimeout: Duration
+    package var stopTimeout: Duration
     /// The account that runs PostgreSQL when this process runs as root, which PostgreSQL refuses.
-    public var serverAccount: String
+    package var serverAccount: String
 
     /// Describes a cluster.
     ///
@@ -22,7 +22,7 @@ public struct EmbeddedClusterConfiguration: Sendable {
     ///   - startTimeout: How long the server may take until it accepts connections.
     ///   - stopTimeout: How long the server may take to stop by itself.
     ///   - serverAccount: The account that runs PostgreSQL when this process runs as root.
-    public init(
+    package init(
         dataDirectory: String,
         settings: [String: String] = [:],
         binaryDirectory: String? = nil,

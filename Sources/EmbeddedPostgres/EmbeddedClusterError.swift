@@ -1,5 +1,5 @@
 /// Why a private cluster cannot run, in words that tell the operator what to do.
-public enum EmbeddedClusterError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum EmbeddedClusterError: Error, Hashable, Sendable, CustomStringConvertible {
     /// PostgreSQL's server programs are not on this machine.
     case serverNotFound(searched: [String])
     /// The cluster was made by another major version than the one that was found.
@@ -24,7 +24,7 @@ public enum EmbeddedClusterError: Error, Hashable, Sendable, CustomStringConvert
     case startTimedOut(log: String)
 
     /// What is wrong and what to do about it.
-    public var description: String {
+    package var description: String {
         switch self {
         case .serverNotFound(let searched):
             "PostgreSQL's server programs (postgres, initdb) were not found in \(searched.joined(separator: ", ")). "

@@ -1,5 +1,5 @@
 /// What an API key may do (API section 2).
-public enum APIKeyRole: String, Sendable, CaseIterable {
+package enum APIKeyRole: String, Sendable, CaseIterable {
     /// Everything of its network.
     case admin
     /// Register and unregister devices; ships inside apps.
@@ -9,20 +9,20 @@ public enum APIKeyRole: String, Sendable, CaseIterable {
 }
 
 /// An API key as it can be listed: without the key.
-public struct APIKey: Sendable, Equatable {
+package struct APIKey: Sendable, Equatable {
     /// The key's public half: what it is listed and revoked by.
-    public var id: String
+    package var id: String
     /// The network it belongs to.
-    public var networkID: NetworkID
+    package var networkID: NetworkID
     /// What it may do.
-    public var role: APIKeyRole
+    package var role: APIKeyRole
     /// What the admin calls it.
-    public var label: String?
+    package var label: String?
     /// When it was made.
-    public var createdAt: Timestamp
+    package var createdAt: Timestamp
 
     /// A key by its parts.
-    public init(id: String, networkID: NetworkID, role: APIKeyRole, label: String?, createdAt: Timestamp) {
+    package init(id: String, networkID: NetworkID, role: APIKeyRole, label: String?, createdAt: Timestamp) {
         self.id = id
         self.networkID = networkID
         self.role = role
@@ -32,14 +32,14 @@ public struct APIKey: Sendable, Equatable {
 }
 
 /// What the database keeps of an API key: enough to recognise it, not enough to use it.
-public struct StoredAPIKey: Sendable, Equatable {
+package struct StoredAPIKey: Sendable, Equatable {
     /// The key as it is listed.
-    public var key: APIKey
+    package var key: APIKey
     /// SHA-256 of the secret half (256 random bits, so that a slow hash would add nothing).
-    public var secretHash: [UInt8]
+    package var secretHash: [UInt8]
 
     /// A stored key by its parts.
-    public init(key: APIKey, secretHash: [UInt8]) {
+    package init(key: APIKey, secretHash: [UInt8]) {
         self.key = key
         self.secretHash = secretHash
     }

@@ -1,30 +1,30 @@
 /// A secret that signs webhooks, valid until it ends.
-public struct WebhookSecretRecord: Sendable, Equatable {
+package struct WebhookSecretRecord: Sendable, Equatable {
     /// The secret.
-    public var secret: WebhookSecret
+    package var secret: WebhookSecret
     /// When it stops being valid; `nil` for the current one.
-    public var expiresAt: Timestamp?
+    package var expiresAt: Timestamp?
 
     /// A record by its parts.
-    public init(secret: WebhookSecret, expiresAt: Timestamp? = nil) {
+    package init(secret: WebhookSecret, expiresAt: Timestamp? = nil) {
         self.secret = secret
         self.expiresAt = expiresAt
     }
 }
 
 /// Everything that is needed to tell who calls for a network, read at once.
-public struct NetworkCredentials: Sendable {
+package struct NetworkCredentials: Sendable {
     /// The network.
-    public var network: Network
+    package var network: Network
     /// The secrets of incoming webhooks that have not ended.
-    public var webhookSecrets: [WebhookSecretRecord]
+    package var webhookSecrets: [WebhookSecretRecord]
     /// The keys of user tokens: any of them may verify one.
-    public var userTokenKeys: [UserTokenKey]
+    package var userTokenKeys: [UserTokenKey]
     /// The API keys.
-    public var apiKeys: [StoredAPIKey]
+    package var apiKeys: [StoredAPIKey]
 
     /// Credentials by their parts.
-    public init(
+    package init(
         network: Network,
         webhookSecrets: [WebhookSecretRecord],
         userTokenKeys: [UserTokenKey],
@@ -38,7 +38,7 @@ public struct NetworkCredentials: Sendable {
 }
 
 /// Networks and their credentials. Secrets are encrypted and API keys hashed at rest.
-public protocol AccountStore: Sendable {
+package protocol AccountStore: Sendable {
     /// Makes a network with its first admin key; `false` when the id is taken.
     func createNetwork(_ credentials: NetworkCredentials) async throws -> Bool
     /// Networks in the order of their ids.

@@ -1,5 +1,5 @@
 /// The key that a network's user tokens (JWT) are verified with; it decides the algorithm, never the token (RFC 8725 section 3.1).
-public enum UserTokenKey: Sendable, Equatable {
+package enum UserTokenKey: Sendable, Equatable {
     /// HMAC with SHA-256 and a shared secret of at least 32 bytes.
     case hs256(Secret)
     /// ECDSA on P-256 with a public key in PEM.

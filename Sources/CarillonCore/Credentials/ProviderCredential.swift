@@ -1,18 +1,18 @@
 /// What a push service knows us by, in one network and, where the service has them, for one app.
-public struct ProviderCredential: Sendable, Equatable {
+package struct ProviderCredential: Sendable, Equatable {
     /// The push service.
-    public var provider: ProviderName
+    package var provider: ProviderName
     /// The app; empty where a network has one credential for all.
-    public var appID: String
+    package var appID: String
     /// What identifies it, as `GET` shows it; holds nothing secret.
-    public var identity: JSONObject
+    package var identity: JSONObject
     /// What it is made of, as JSON; sealed at rest.
-    public var material: Secret
+    package var material: Secret
     /// When it was stored.
-    public var updatedAt: Timestamp
+    package var updatedAt: Timestamp
 
     /// A credential by its parts.
-    public init(
+    package init(
         provider: ProviderName,
         appID: String,
         identity: JSONObject,
@@ -27,13 +27,13 @@ public struct ProviderCredential: Sendable, Equatable {
     }
 
     /// Whether both are the same credential, whenever they were stored.
-    public func isSame(as other: ProviderCredential) -> Bool {
+    package func isSame(as other: ProviderCredential) -> Bool {
         (provider, appID) == (other.provider, other.appID) && material == other.material && identity == other.identity
     }
 }
 
 /// Reads the credentials of one push service as they are posted (API section 9).
-public protocol CredentialFormat: Sendable {
+package protocol CredentialFormat: Sendable {
     /// The push service.
     var provider: ProviderName { get }
     /// Whether each app has a credential of its own.
@@ -62,5 +62,5 @@ public protocol CredentialFormat: Sendable {
 
 extension CredentialFormat {
     /// Nothing.
-    public func initial(now: Timestamp) -> ProviderCredential? { nil }
+    package func initial(now: Timestamp) -> ProviderCredential? { nil }
 }

@@ -1,5 +1,5 @@
 /// The credentials of networks with push services, and the tokens that were made from them.
-public protocol ProviderCredentialStore: Sendable {
+package protocol ProviderCredentialStore: Sendable {
     /// A credential; `nil` when there is none.
     ///
     /// - Throws: ``UnreadableCredential`` among others.
@@ -51,7 +51,7 @@ public protocol ProviderCredentialStore: Sendable {
 }
 
 /// What storing a credential came to.
-public enum CredentialChange: Sendable, Equatable {
+package enum CredentialChange: Sendable, Equatable {
     /// There was none.
     case added
     /// It took the place of another.
@@ -61,20 +61,20 @@ public enum CredentialChange: Sendable, Equatable {
 }
 
 /// A credential is stored that cannot be read: it was sealed with another master key, or is damaged.
-public struct UnreadableCredential: Error, Equatable, CustomStringConvertible {
+package struct UnreadableCredential: Error, Equatable, CustomStringConvertible {
     /// The push service.
-    public var provider: ProviderName
+    package var provider: ProviderName
     /// The app; empty where a network has one credential for all.
-    public var appID: String
+    package var appID: String
 
     /// The credential for a push service and an app.
-    public init(provider: ProviderName, appID: String) {
+    package init(provider: ProviderName, appID: String) {
         self.provider = provider
         self.appID = appID
     }
 
     /// Which credential it is.
-    public var description: String {
+    package var description: String {
         let app = appID.isEmpty ? "" : " for \(appID)"
         return "the stored \(provider.rawValue) credential\(app) was sealed with another master key or is damaged"
     }

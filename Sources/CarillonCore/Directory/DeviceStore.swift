@@ -1,5 +1,5 @@
 /// The devices of a network (API section 6).
-public protocol DeviceStore: Sendable {
+package protocol DeviceStore: Sendable {
     /// Registers a device and adds its user to the directory where they are new; `true` when the device id is new.
     ///
     /// The last write wins: the device leaves its former user, and its token leaves the device that had it.

@@ -1,5 +1,5 @@
 /// A line of an import.
-public enum ImportRecord: Sendable, Equatable {
+package enum ImportRecord: Sendable, Equatable {
     /// A person with whatever is known of them.
     case user(Person)
     /// A channel with its name.
@@ -11,22 +11,22 @@ public enum ImportRecord: Sendable, Equatable {
 }
 
 /// How many lines of each kind an import held.
-public struct ImportTally: Sendable, Equatable {
+package struct ImportTally: Sendable, Equatable {
     /// Lines with a user.
-    public var users = 0
+    package var users = 0
     /// Lines with a channel.
-    public var channels = 0
+    package var channels = 0
     /// Lines with a membership.
-    public var members = 0
+    package var members = 0
     /// Lines with a device.
-    public var devices = 0
+    package var devices = 0
 
     /// Nothing yet.
-    public init() {}
+    package init() {}
 }
 
 /// The users, channels and members of a network, as corrected by its admin (API section 4).
-public protocol DirectoryStore: Sendable {
+package protocol DirectoryStore: Sendable {
     /// Replaces a user's description; `true` when the user is new.
     func putUser(_ person: Person, in network: NetworkID) async throws -> Bool
     /// A user; `nil` when unknown.

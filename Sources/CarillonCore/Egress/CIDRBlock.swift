@@ -1,13 +1,13 @@
 /// A range of addresses that have their first bits in common, such as `10.0.0.0/8` (RFC 4632).
-public struct CIDRBlock: Hashable, Sendable, CustomStringConvertible {
+package struct CIDRBlock: Hashable, Sendable, CustomStringConvertible {
     /// The first address.
-    public let first: IPAddress
+    package let first: IPAddress
     /// How many bits all addresses of the block have in common.
-    public let prefixLength: Int
+    package let prefixLength: Int
 
     /// Reads `address/length`.
     /// - Throws: ``CIDRError``, which says what would be right.
-    public init(_ text: String) throws(CIDRError) {
+    package init(_ text: String) throws(CIDRError) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let address = IPAddress(String(parts[0])) else {
             throw CIDRError(text, "is not an address and a length such as 10.0.0.0/8 or fd00::/8")
@@ -29,18 +29,18 @@ public struct CIDRBlock: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether an address is in the block; an address of the other version never is.
-    public func contains(_ address: IPAddress) -> Bool {
+    package func contains(_ address: IPAddress) -> Bool {
         address.bitWidth == first.bitWidth && address.clearingBits(after: prefixLength) == first
     }
 
     /// `address/length`.
-    public var description: String { "\(first)/\(prefixLength)" }
+    package var description: String { "\(first)/\(prefixLength)" }
 }
 
 /// What is wrong with the text of a block of addresses, and what would be right.
-public struct CIDRError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct CIDRError: Error, Sendable, Equatable, CustomStringConvertible {
     /// A sentence that begins with the text, which comes from the operator's own configuration.
-    public let description: String
+    package let description: String
 
     init(_ text: String, _ problem: String) {
         description = "\"\(text)\" \(problem)"

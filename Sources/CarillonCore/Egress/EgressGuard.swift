@@ -3,27 +3,27 @@
 ///
 /// Used twice, since what a name leads to changes: when a device is registered, which finds what can be seen from the
 /// URL alone, and before every connection, with the addresses themselves.
-public struct EgressGuard: Sendable {
+package struct EgressGuard: Sendable {
     private let allowed: [CIDRBlock]
 
     /// A guard that lets these blocks through although they are not public.
-    public init(allowing allowed: [CIDRBlock] = []) {
+    package init(allowing allowed: [CIDRBlock] = []) {
         self.allowed = allowed
     }
 
     /// A guard that lets everything through: for services that the operator names, never for URLs of other people.
-    public static let unrestricted = EgressGuard(allowing: [
+    package static let unrestricted = EgressGuard(allowing: [
         CIDRBlock(first: .v4(0), prefixLength: 0), CIDRBlock(first: .v6(0), prefixLength: 0),
     ])
 
     /// Whether a connection may be made to an address.
-    public func permits(_ address: IPAddress) -> Bool {
+    package func permits(_ address: IPAddress) -> Bool {
         let address = address.canonical
         return address.isPublic || allowed.contains { $0.contains(address) }
     }
 
     /// Takes a URL apart and checks what can be checked without asking a name server.
-    public func check(_ url: String) throws(EgressRefusal) -> OutboundURL {
+    package func check(_ url: String) throws(EgressRefusal) -> OutboundURL {
         let url = try OutboundURL(url)
         switch url.host {
         case .address(let address):
@@ -36,7 +36,7 @@ public struct EgressGuard: Sendable {
 
     /// The addresses of `localhost` that may be connected to: it is not looked up, and naming only one version's
     /// loopback in the allow list is enough.
-    public var permittedLoopback: [IPAddress] {
+    package var permittedLoopback: [IPAddress] {
         [.v4(0x7F00_0001), .v6(1)].filter(permits)
     }
 
@@ -46,7 +46,7 @@ public struct EgressGuard: Sendable {
     ///   - problem: The problem to report.
     ///   - pointer: Where the URL stands in the body.
     /// - Throws: ``InvalidInput``.
-    public func validate(
+    package func validate(
         _ url: String,
         problem: String = "invalid-device",
         pointer: String = "/url"

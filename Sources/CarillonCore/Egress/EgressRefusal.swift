@@ -1,7 +1,7 @@
 /// Why a request is not made: its URL or where it leads breaks a rule.
-public struct EgressRefusal: Error, Sendable, Equatable, CustomStringConvertible {
+package struct EgressRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     /// What was broken, in the words that a dead letter shows.
-    public enum Rule: String, Sendable, CaseIterable {
+    package enum Rule: String, Sendable, CaseIterable {
         /// It is no URL, or one that two readers could take for different ones.
         case url = "invalid url"
         /// It is not HTTP.
@@ -13,9 +13,9 @@ public struct EgressRefusal: Error, Sendable, Equatable, CustomStringConvertible
     }
 
     /// What was broken.
-    public let rule: Rule
+    package let rule: Rule
     /// What would be right, without repeating the URL.
-    public let detail: String
+    package let detail: String
 
     init(_ rule: Rule, _ detail: String) {
         self.rule = rule
@@ -23,8 +23,8 @@ public struct EgressRefusal: Error, Sendable, Equatable, CustomStringConvertible
     }
 
     /// The refusal of an address that is not public.
-    public static let address = EgressRefusal(.address, "must lead to public addresses only")
+    package static let address = EgressRefusal(.address, "must lead to public addresses only")
 
     /// The rule and the detail: holds no data of the caller.
-    public var description: String { "\(rule.rawValue): \(detail)" }
+    package var description: String { "\(rule.rawValue): \(detail)" }
 }

@@ -4,7 +4,7 @@ extension IPAddress {
     /// After ``canonical``. For IPv4 everything is public but IANA's special-purpose registry, multicast and the reserved
     /// end; for IPv6 nothing is but the global unicast range `2000::/3`, less the parts that are special or lead to IPv4.
     /// - SeeAlso: RFC 6890 and the IANA IPv4 and IPv6 Special-Purpose Address Registries.
-    public var isPublic: Bool {
+    package var isPublic: Bool {
         switch canonical {
         case .v4(let value):
             !Self.specialIPv4.contains { $0.contains(.v4(value)) }

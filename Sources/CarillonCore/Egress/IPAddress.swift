@@ -5,7 +5,7 @@
 #endif
 
 /// An Internet address of either version, without a port and without a zone.
-public enum IPAddress: Hashable, Sendable, CustomStringConvertible {
+package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// An IPv4 address.
     case v4(UInt32)
     /// An IPv6 address.
@@ -14,7 +14,7 @@ public enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// Reads the one text form of IPv4 with four decimal numbers, or a text form of IPv6 (RFC 4291 section 2.2).
     ///
     /// `nil` for anything else, such as the octal, hexadecimal and shortened forms that C's `inet_aton` takes.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         var v4: UInt32 = 0
         var v6: UInt128 = 0
         if inet_pton(AF_INET, text, &v4) == 1 {
@@ -27,7 +27,7 @@ public enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The shortest text form, for IPv6 that of RFC 5952.
-    public var description: String {
+    package var description: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         switch self {
         case .v4(let value):
@@ -44,7 +44,7 @@ public enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// otherwise itself.
     ///
     /// `::` and `::1` have the IPv4-compatible form, but stand for themselves.
-    public var canonical: IPAddress {
+    package var canonical: IPAddress {
         guard case .v6(let value) = self else { return self }
         let isMapped = value >> 32 == 0xFFFF
         let isCompatible = value >> 32 == 0 && value > 1

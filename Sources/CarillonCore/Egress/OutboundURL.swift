@@ -3,12 +3,12 @@
 /// Reads a strict subset of RFC 3986, so that no other reader could see another host in it: `http` or `https`, no user
 /// information, no character that had to be encoded, and a host that is a name, four decimal numbers, or an IPv6 address
 /// in brackets. A fragment is dropped, as it is never sent.
-public struct OutboundURL: Hashable, Sendable {
+package struct OutboundURL: Hashable, Sendable {
     /// The longest URL, in bytes.
-    public static let maximumBytes = 2_048
+    package static let maximumBytes = 2_048
 
     /// How to speak to the host.
-    public enum Scheme: String, Sendable {
+    package enum Scheme: String, Sendable {
         /// In the clear; what is sent can be read on the way, though not forged where it is signed.
         case http
         /// Through TLS.
@@ -16,7 +16,7 @@ public struct OutboundURL: Hashable, Sendable {
     }
 
     /// Who is spoken to.
-    public enum Host: Hashable, Sendable {
+    package enum Host: Hashable, Sendable {
         /// A name in small letters, without a dot at its end.
         case name(String)
         /// An address, written as one.
@@ -24,17 +24,17 @@ public struct OutboundURL: Hashable, Sendable {
     }
 
     /// How to speak to the host.
-    public let scheme: Scheme
+    package let scheme: Scheme
     /// The host.
-    public let host: Host
+    package let host: Host
     /// The port, the scheme's own when none was written.
-    public let port: Int
+    package let port: Int
     /// The path and the query: what the request line asks for.
-    public let target: String
+    package let target: String
 
     /// Takes a URL apart.
     /// - Throws: ``EgressRefusal`` for all but an address that is not public, which ``EgressGuard`` checks.
-    public init(_ text: String) throws(EgressRefusal) {
+    package init(_ text: String) throws(EgressRefusal) {
         guard text.utf8.count <= Self.maximumBytes else {
             throw EgressRefusal(.url, "must be at most \(Self.maximumBytes) bytes long")
         }
@@ -62,7 +62,7 @@ public struct OutboundURL: Hashable, Sendable {
     }
 
     /// The host and the port as the `Host` header has them: without the scheme's own port.
-    public var authority: String {
+    package var authority: String {
         let host =
             switch host {
             case .name(let name): name
@@ -73,10 +73,10 @@ public struct OutboundURL: Hashable, Sendable {
     }
 
     /// Scheme, host and port in the one way to write an origin (RFC 6454 section 6.2).
-    public var origin: String { "\(scheme.rawValue)://\(authority)" }
+    package var origin: String { "\(scheme.rawValue)://\(authority)" }
 
     /// Whether nobody on the way can read what is sent: it goes through TLS, or does not leave the machine.
-    public var isConfidential: Bool { scheme == .https || host.isThisMachine }
+    package var isConfidential: Bool { scheme == .https || host.isThisMachine }
 
     private static func split(_ authority: Substring) throws(EgressRefusal) -> (host: Substring, port: Substring?) {
         let host: Substring
@@ -123,7 +123,7 @@ extension OutboundURL.Scheme {
 
 extension OutboundURL.Host {
     /// Whether it is a name of the machine itself (RFC 6761 section 6.3), whatever a resolver says.
-    public var isLocalhost: Bool {
+    package var isLocalhost: Bool {
         guard case .name(let name) = self else { return false }
         return name == "localhost" || name.hasSuffix(".localhost")
     }

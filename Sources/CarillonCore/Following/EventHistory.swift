@@ -1,7 +1,7 @@
-public import Foundation
+package import Foundation
 
 /// How far an event is (API section 8).
-public enum EventState: String, Sendable, CaseIterable {
+package enum EventState: String, Sendable, CaseIterable {
     /// Durable; its recipients have not all been found yet.
     case accepted
     /// Deliveries are on their way.
@@ -11,24 +11,24 @@ public enum EventState: String, Sendable, CaseIterable {
 }
 
 /// What became of an event.
-public struct EventStatus: Sendable, Equatable {
+package struct EventStatus: Sendable, Equatable {
     /// Our id.
-    public var id: EventID
+    package var id: EventID
     /// The sender's id.
-    public var sourceID: String
+    package var sourceID: String
     /// What happened.
-    public var type: EventType
+    package var type: EventType
     /// When it reached us.
-    public var receivedAt: Timestamp
+    package var receivedAt: Timestamp
     /// How far it is.
-    public var state: EventState
+    package var state: EventState
     /// Counts of users. Those whom a toggle stopped after the expansion count as suppressed.
-    public var recipients: RecipientTally
+    package var recipients: RecipientTally
     /// Counts of devices by state; ``DeliveryState/suppressed`` is never among them.
-    public var deliveries: [DeliveryState: Int]
+    package var deliveries: [DeliveryState: Int]
 
     /// A status by its parts.
-    public init(
+    package init(
         id: EventID,
         sourceID: String,
         type: EventType,
@@ -48,38 +48,38 @@ public struct EventStatus: Sendable, Equatable {
 }
 
 /// One device of one event.
-public struct DeliveryStatus: Sendable, Equatable {
+package struct DeliveryStatus: Sendable, Equatable {
     /// The device's latest record. Of a pending one `attempts` are those so far, `reason` is what is wrong with its lane or
     /// what was answered last, and `at` when it is to be tried next.
-    public var record: DeviceRecord
+    package var record: DeviceRecord
     /// The provider it goes through.
-    public var provider: ProviderName
+    package var provider: ProviderName
 
     /// Whether it was tried, and is to be tried again for no fault of its lane.
-    public var waitsForNextAttempt: Bool { record.state == .pending && record.attempts > 0 && record.reason == nil }
+    package var waitsForNextAttempt: Bool { record.state == .pending && record.attempts > 0 && record.reason == nil }
 
     /// A status by its parts.
-    public init(record: DeviceRecord, provider: ProviderName) {
+    package init(record: DeviceRecord, provider: ProviderName) {
         self.record = record
         self.provider = provider
     }
 }
 
 /// A delivery given up, which an admin can send again.
-public struct DeadLetter: Sendable, Equatable {
+package struct DeadLetter: Sendable, Equatable {
     /// Its id, a UUIDv7.
-    public var id: UUID
+    package var id: UUID
     /// The event.
-    public var eventID: EventID
+    package var eventID: EventID
     /// What happened.
-    public var eventType: EventType
+    package var eventType: EventType
     /// The lane it was in.
-    public var lane: Lane
+    package var lane: Lane
     /// The device and what was recorded of it.
-    public var record: DeviceRecord
+    package var record: DeviceRecord
 
     /// A dead letter by its parts.
-    public init(id: UUID, eventID: EventID, eventType: EventType, lane: Lane, record: DeviceRecord) {
+    package init(id: UUID, eventID: EventID, eventType: EventType, lane: Lane, record: DeviceRecord) {
         self.id = id
         self.eventID = eventID
         self.eventType = eventType
@@ -89,7 +89,7 @@ public struct DeadLetter: Sendable, Equatable {
 }
 
 /// Answers what became of events, and revives what was given up.
-public protocol EventHistory: Sendable {
+package protocol EventHistory: Sendable {
     /// An event by our id; `nil` when unknown or older than the retention.
     func event(_ id: EventID, in network: NetworkID) async throws -> EventStatus?
     /// An event by the sender's id.

@@ -2,11 +2,11 @@
 ///
 /// Unknown fields and unknown types are tolerated, as senders evolve; what is understood must be right. `null` counts as
 /// absent. The limits on counts and sizes hold inside the limit on the whole body, which the server enforces.
-public struct EventParser: Sendable {
+package struct EventParser: Sendable {
     /// The most events in one array.
-    public static let maximumBatchCount = 1000
+    package static let maximumBatchCount = 1000
     /// How far ahead of our clock a sender's may be before its timestamp is taken as now.
-    public static let clockTolerance = Duration.seconds(300)
+    package static let clockTolerance = Duration.seconds(300)
 
     private static let problem = "invalid-event"
     private let clock: WallClock
@@ -14,7 +14,7 @@ public struct EventParser: Sendable {
     /// A parser that takes an event without a timestamp to have happened when it is parsed.
     ///
     /// To read a stored event again, give it a clock that stands at the time of its receipt.
-    public init(clock: WallClock) {
+    package init(clock: WallClock) {
         self.clock = clock
     }
 
@@ -28,7 +28,7 @@ public struct EventParser: Sendable {
     /// - Returns: The events in the order in which they were posted.
     /// - Throws: The problem `invalid-json` with line and column, or `invalid-event` with a JSON Pointer (RFC 6901) to
     ///   each error, such as `/3/data/channel/id`.
-    public func parse(body: [UInt8], fallbackSourceID: String?) throws(InvalidInput) -> ParsedBody {
+    package func parse(body: [UInt8], fallbackSourceID: String?) throws(InvalidInput) -> ParsedBody {
         if JSONValue.beginsArray(body) {
             .batch(try batch(body))
         } else {
@@ -39,7 +39,7 @@ public struct EventParser: Sendable {
     /// Reads an event that stands inside another body, such as one to be explained.
     ///
     /// Answers `nil` when something is wrong with it, which is then in `errors`.
-    public func content(
+    package func content(
         of value: JSONValue,
         at pointer: String,
         fallbackSourceID: String?,

@@ -1,11 +1,11 @@
 import Synchronization
 
 /// The accepting side has more waiting than it can hold: the caller should come back later.
-public struct Overloaded: TransientError, CustomStringConvertible {
+package struct Overloaded: TransientError, CustomStringConvertible {
     /// Trying again later can help.
-    public var isTransient: Bool { true }
+    package var isTransient: Bool { true }
     /// Names nothing of the caller's.
-    public var description: String { "too many events are waiting to be stored" }
+    package var description: String { "too many events are waiting to be stored" }
 }
 
 /// Lets the requests that arrive while a commit is in flight share the next one.

@@ -1,7 +1,7 @@
 /// What a sender is told about one of its events.
-public struct Receipt: Sendable, Equatable {
+package struct Receipt: Sendable, Equatable {
     /// What became of it.
-    public enum Status: String, Sendable {
+    package enum Status: String, Sendable {
         /// It is durable and on its way.
         case accepted
         /// It was accepted before; nothing happens twice.
@@ -11,12 +11,12 @@ public struct Receipt: Sendable, Equatable {
     }
 
     /// Our id for the event: the first one's for a duplicate.
-    public var id: EventID
+    package var id: EventID
     /// What became of it.
-    public var status: Status
+    package var status: Status
 
     /// A receipt by its parts.
-    public init(id: EventID, status: Status) {
+    package init(id: EventID, status: Status) {
         self.id = id
         self.status = status
     }
@@ -26,7 +26,7 @@ public struct Receipt: Sendable, Equatable {
 ///
 /// Requests share commits. An accepted event is leased to this replica and handed to its own fan-out in memory; when
 /// that is full the row is left for whoever claims it.
-public final class Ingestor: Sendable {
+package final class Ingestor: Sendable {
     private let commits: GroupCommit<IncomingEvent, Acceptance>
     private let fanout: FanoutQueue
     private let ids: UUIDv7Generator
@@ -34,7 +34,7 @@ public final class Ingestor: Sendable {
     private let metrics: PipelineMetrics
 
     /// An ingestor that stores in `inbox` and hands on to `fanout`.
-    public init(
+    package init(
         inbox: some EventInbox,
         fanout: FanoutQueue,
         ids: UUIDv7Generator,
@@ -54,7 +54,7 @@ public final class Ingestor: Sendable {
     /// Stores events, all or none, and returns when they are durable; the answer has one receipt for each, in order.
     ///
     /// - Throws: A transient error when the database is away or too much is waiting: nothing of it was promised then.
-    public func accept(_ parsed: [ParsedEvent], for network: NetworkID) async throws -> [Receipt] {
+    package func accept(_ parsed: [ParsedEvent], for network: NetworkID) async throws -> [Receipt] {
         let now = clock.now()
         var incoming: [IncomingEvent] = []
         for case let (content: .known(event), body: body) in parsed.map({ (content: $0.content, body: $0.body) }) {

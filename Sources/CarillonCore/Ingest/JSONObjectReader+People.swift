@@ -1,12 +1,12 @@
 /// The shapes that events, directory and import share: people, channels and what describes them.
 extension JSONObjectReader {
     /// A name to show: at most 1,000 bytes.
-    public mutating func displayName(_ key: String = "displayName") -> String? {
+    package mutating func displayName(_ key: String = "displayName") -> String? {
         string(key, maximumBytes: 1000)
     }
 
     /// A language tag in the shape of BCP 47 (RFC 5646), in its usual spelling; whether it is registered is not checked.
-    public mutating func locale(_ key: String = "locale") -> String? {
+    package mutating func locale(_ key: String = "locale") -> String? {
         guard let tag = string(key) else { return nil }
         guard let locale = LocaleTag(tag) else {
             refuse(key, "must be a language tag of BCP 47, such as th or pt-BR")
@@ -16,12 +16,12 @@ extension JSONObjectReader {
     }
 
     /// What a person is in a network: at most 100 roles of at most 256 bytes.
-    public mutating func roles(_ key: String = "roles") -> [String]? {
+    package mutating func roles(_ key: String = "roles") -> [String]? {
         strings(key, maximumCount: 100, maximumBytes: 256)
     }
 
     /// A channel: `{"id","displayName"}`, of which the id is required.
-    public mutating func channel(_ key: String, required: Bool = false) -> Channel? {
+    package mutating func channel(_ key: String, required: Bool = false) -> Channel? {
         guard var channel = object(key, required: required) else { return nil }
         let id = channel.identifier("id", as: Channel.self, required: true)
         let displayName = channel.displayName()
@@ -30,7 +30,7 @@ extension JSONObjectReader {
     }
 
     /// A person: `{"id","displayName","locale","roles"}`, of which the id is required.
-    public mutating func person(_ key: String, required: Bool = false) -> Person? {
+    package mutating func person(_ key: String, required: Bool = false) -> Person? {
         guard var person = object(key, required: required) else { return nil }
         return person.person()
     }

@@ -1,5 +1,5 @@
 /// What a body held that was posted as events: a single event is answered differently from an array of one.
-public enum ParsedBody: Sendable, Equatable {
+package enum ParsedBody: Sendable, Equatable {
     /// One JSON object.
     case single(ParsedEvent)
     /// A JSON array of 1 to ``EventParser/maximumBatchCount`` events, in order.
@@ -7,9 +7,9 @@ public enum ParsedBody: Sendable, Equatable {
 }
 
 /// One event as it was posted, checked.
-public struct ParsedEvent: Sendable, Equatable {
+package struct ParsedEvent: Sendable, Equatable {
     /// What it is about.
-    public enum Content: Sendable, Equatable {
+    package enum Content: Sendable, Equatable {
         /// Something that Carillon understands.
         case known(Event)
         /// A type that Carillon does not know: answered and forgotten. Its data was not looked at.
@@ -17,14 +17,14 @@ public struct ParsedEvent: Sendable, Equatable {
     }
 
     /// The sender's own id of this event, from its body or from `webhook-id`.
-    public var sourceID: String
+    package var sourceID: String
     /// What it is about.
-    public var content: Content
+    package var content: Content
     /// Its JSON exactly as it was posted: valid UTF-8 without U+0000 and lone surrogates, so that any database stores it.
-    public var body: [UInt8]
+    package var body: [UInt8]
 
     /// A parsed event by its parts.
-    public init(sourceID: String, content: Content, body: [UInt8]) {
+    package init(sourceID: String, content: Content, body: [UInt8]) {
         self.sourceID = sourceID
         self.content = content
         self.body = body

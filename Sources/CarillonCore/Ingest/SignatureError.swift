@@ -1,5 +1,5 @@
 /// Why a webhook's signature is not accepted; answered with 401.
-public enum SignatureError: String, Error, Sendable, CaseIterable, CustomStringConvertible {
+package enum SignatureError: String, Error, Sendable, CaseIterable, CustomStringConvertible {
     /// There is no id to have been signed.
     case missingID = "webhook-id is empty"
     /// The timestamp is not a whole number of seconds.
@@ -14,5 +14,5 @@ public enum SignatureError: String, Error, Sendable, CaseIterable, CustomStringC
     case mismatch = "no signature matches"
 
     /// What is wrong; holds nothing of the request.
-    public var description: String { rawValue }
+    package var description: String { rawValue }
 }

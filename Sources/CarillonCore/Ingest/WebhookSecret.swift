@@ -4,7 +4,7 @@ import Foundation
 /// The symmetric key that a sender and Carillon share: `whsec_` and the base64 of 24 to 64 random bytes.
 ///
 /// - SeeAlso: Standard Webhooks 1.0.0, "Signature scheme".
-public struct WebhookSecret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
+package struct WebhookSecret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
     private static let prefix = "whsec_"
@@ -14,7 +14,7 @@ public struct WebhookSecret: Sendable, Equatable, CustomStringConvertible, Custo
     let key: SymmetricKey
 
     /// Reads the text form; `nil` for anything else, including base64 that is not padded or not canonical.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.hasPrefix(Self.prefix), let bytes = Data(canonicalBase64: text.dropFirst(Self.prefix.count)) else {
             return nil
         }
@@ -27,21 +27,21 @@ public struct WebhookSecret: Sendable, Equatable, CustomStringConvertible, Custo
     }
 
     /// A new secret of 32 bytes from the system's random generator.
-    public static func generate() -> WebhookSecret {
+    package static func generate() -> WebhookSecret {
         WebhookSecret(key: SymmetricKey(size: .bits256))
     }
 
     /// The text form, to be shown once and stored encrypted.
-    public var text: Secret {
+    package var text: Secret {
         Secret(Self.prefix + key.withUnsafeBytes { Data($0).base64EncodedString() })
     }
 
     /// Always `<redacted>`.
-    public var description: String { "<redacted>" }
+    package var description: String { "<redacted>" }
     /// Always `<redacted>`.
-    public var debugDescription: String { "<redacted>" }
+    package var debugDescription: String { "<redacted>" }
     /// Shows nothing to `dump`.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension Data {

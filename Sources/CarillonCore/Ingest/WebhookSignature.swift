@@ -4,9 +4,9 @@ import Foundation
 /// Signs and verifies webhooks by Standard Webhooks 1.0.0 with symmetric keys (HMAC-SHA256, version `v1`).
 ///
 /// What is signed is `id.timestamp.body`, with both headers as they were sent and the body's raw bytes.
-public enum WebhookSignature {
+package enum WebhookSignature {
     /// How old or how far ahead a timestamp may be.
-    public static let tolerance = Duration.seconds(300)
+    package static let tolerance = Duration.seconds(300)
     /// Signatures beyond these are not looked at.
     private static let maximumSignatureCount = 16
     /// Secrets beyond these are not looked at: a rotation needs two.
@@ -27,7 +27,7 @@ public enum WebhookSignature {
     ///   - now: The current time.
     ///   - tolerance: How far from now the timestamp may be, both ways.
     /// - Throws: ``SignatureError``.
-    public static func verify(
+    package static func verify(
         id: String,
         timestamp: String,
         signatures: String,
@@ -59,7 +59,7 @@ public enum WebhookSignature {
     ///   - body: The body exactly as it is sent.
     ///   - secrets: The secrets of the receiver: more than one while it rotates them.
     /// - Returns: The value of the `webhook-signature` header: one signature for each secret.
-    public static func sign(id: String, timestamp: Int64, body: [UInt8], secrets: [WebhookSecret]) -> String {
+    package static func sign(id: String, timestamp: Int64, body: [UInt8], secrets: [WebhookSecret]) -> String {
         secrets.map { secret in
             let code = authenticationCode(id: id, timestamp: String(timestamp), body: body, key: secret.key)
             return "v1," + Data(code).base64EncodedString()

@@ -1,12 +1,12 @@
 /// How much a JSON text may ask of its parser; its length is the caller's to limit.
-public struct JSONLimits: Sendable {
+package struct JSONLimits: Sendable {
     /// How many arrays and objects may stand inside each other; at most 512, so that no text exhausts the stack.
-    public let depth: Int
+    package let depth: Int
     /// The longest number literal, in characters.
-    public let numberDigits: Int
+    package let numberDigits: Int
 
     /// The limits of API section 3 unless told otherwise.
-    public init(depth: Int = 64, numberDigits: Int = 64) {
+    package init(depth: Int = 64, numberDigits: Int = 64) {
         self.depth = min(depth, 512)
         self.numberDigits = numberDigits
     }

@@ -3,27 +3,27 @@
 /// Names are compared byte by byte, as RFC 8259 section 8.3 asks, not by Unicode equivalence. Up to 16 members are
 /// searched one after the other; beyond that they are hashed, with the process's random seed, so that an object of
 /// hostile names stays linear to build.
-public struct JSONObject: Sendable {
+package struct JSONObject: Sendable {
     private static let searchedLinearly = 16
 
     /// The members in order.
-    public private(set) var members: [(key: String, value: JSONValue)] = []
+    package private(set) var members: [(key: String, value: JSONValue)] = []
     private var positions: [ByteKey: Int]?
 
     /// An object without members.
-    public init() {}
+    package init() {}
 
     /// How many members there are.
-    public var count: Int { members.count }
+    package var count: Int { members.count }
 
     /// Whether there are none.
-    public var isEmpty: Bool { members.isEmpty }
+    package var isEmpty: Bool { members.isEmpty }
 
     /// The names in order.
-    public var keys: [String] { members.map(\.key) }
+    package var keys: [String] { members.map(\.key) }
 
     /// The value of a name. A new name goes to the end, `nil` removes (in linear time), `.null` is a value.
-    public subscript(key: String) -> JSONValue? {
+    package subscript(key: String) -> JSONValue? {
         get { position(of: key).map { members[$0].value } }
         set {
             switch (position(of: key), newValue) {
@@ -48,7 +48,7 @@ public struct JSONObject: Sendable {
     }
 
     /// Whether there is a member of that name, be it `null`.
-    public func contains(_ key: String) -> Bool { position(of: key) != nil }
+    package func contains(_ key: String) -> Bool { position(of: key) != nil }
 
     private func position(of key: String) -> Int? {
         if let positions { return positions[ByteKey(text: key)] }
@@ -81,7 +81,7 @@ public struct JSONObject: Sendable {
 
 extension JSONObject: Equatable {
     /// Equal members, in any order.
-    public static func == (left: Self, right: Self) -> Bool {
+    package static func == (left: Self, right: Self) -> Bool {
         left.count == right.count && left.members.allSatisfy { right[$0.key] == $0.value }
     }
 }

@@ -1,6 +1,6 @@
 extension JSONObjectReader {
     /// An id of 1 to 256 bytes without control characters. For users see ``userID(_:required:)``.
-    public mutating func identifier<Subject>(
+    package mutating func identifier<Subject>(
         _ key: String,
         as subject: Subject.Type,
         required: Bool = false
@@ -14,13 +14,13 @@ extension JSONObjectReader {
     }
 
     /// A user's id: any id but `me`, which paths reserve for the user who asks.
-    public mutating func userID(_ key: String, required: Bool = false) -> UserID? {
+    package mutating func userID(_ key: String, required: Bool = false) -> UserID? {
         guard let value = value(key, required: required) else { return nil }
         return userID(value, at: pointer(to: key))
     }
 
     /// An array of users' ids; one that is wrong makes the whole array `nil`.
-    public mutating func userIDs(_ key: String, required: Bool = false, maximumCount: Int) -> [UserID]? {
+    package mutating func userIDs(_ key: String, required: Bool = false, maximumCount: Int) -> [UserID]? {
         guard let elements = array(key, required: required, maximumCount: maximumCount) else { return nil }
         var ids: [UserID] = []
         ids.reserveCapacity(elements.count)
@@ -50,7 +50,7 @@ extension JSONObjectReader {
 
 extension UserID {
     /// Whether it is `me`, which stands for the user who asks and names nobody.
-    public var isReserved: Bool { rawValue == "me" }
+    package var isReserved: Bool { rawValue == "me" }
 }
 
 /// The words for rules that are checked in several places.

@@ -3,9 +3,9 @@
 /// A method answers `nil` both for what is absent and for what is wrong; the difference is in the shared
 /// ``InputErrors``, which the caller turns into one `InvalidInput` at the end. `null` counts as absent; ask
 /// ``isNull(_:)`` where it means something. A value that is no object is one error, and reads as if it were empty.
-public struct JSONObjectReader {
+package struct JSONObjectReader {
     /// What happens to members that nobody asks for.
-    public enum UnknownMembers: Sendable {
+    package enum UnknownMembers: Sendable {
         /// They are passed over: senders of events evolve.
         case tolerate
         /// They are errors, noted by ``finish()``: a mistyped switch must not be silently ignored.
@@ -16,14 +16,14 @@ public struct JSONObjectReader {
     static let unknownMember = "unknown member"
 
     /// Where the object stands in the body: a JSON Pointer (RFC 6901), empty for the body itself.
-    public let pointer: String
+    package let pointer: String
     private let members: JSONObject?
     private let unknown: UnknownMembers
     let errors: InputErrors
     private var asked: Set<String> = []
 
     /// A reader of `value`, which should be an object.
-    public init(
+    package init(
         _ value: JSONValue,
         at pointer: String = "",
         unknown: UnknownMembers,
@@ -41,29 +41,29 @@ public struct JSONObjectReader {
     }
 
     /// Whether there is a member of that name, be it `null`. Does not count as asking for it.
-    public func contains(_ key: String) -> Bool { members?.contains(key) ?? false }
+    package func contains(_ key: String) -> Bool { members?.contains(key) ?? false }
 
     /// Whether the member is there and `null`. Does not count as asking for it.
-    public func isNull(_ key: String) -> Bool { members?[key] == .some(.null) }
+    package func isNull(_ key: String) -> Bool { members?[key] == .some(.null) }
 
     /// The names of all members, for objects that are maps.
-    public var keys: [String] { members?.keys ?? [] }
+    package var keys: [String] { members?.keys ?? [] }
 
     /// The pointer of a member, for errors that only the caller can find.
-    public func pointer(to key: String) -> String { pointer + JSONPointer.step(key) }
+    package func pointer(to key: String) -> String { pointer + JSONPointer.step(key) }
 
     /// Notes an error at a member.
-    public func refuse(_ key: String, _ detail: String) {
+    package func refuse(_ key: String, _ detail: String) {
         errors.add(pointer: pointer(to: key), detail: detail)
     }
 
     /// Notes an error at each of these members that is `null`, for members that may be left out but not be emptied.
-    public func refuseNulls(_ keys: String...) {
+    package func refuseNulls(_ keys: String...) {
         for key in keys where isNull(key) { refuse(key, "must not be null") }
     }
 
     /// Any value but `null`.
-    public mutating func value(_ key: String, required: Bool = false) -> JSONValue? {
+    package mutating func value(_ key: String, required: Bool = false) -> JSONValue? {
         if unknown == .refuse { asked.insert(key) }
         guard let members else { return nil }
         guard let value = members[key], value != .null else {
@@ -74,7 +74,7 @@ public struct JSONObjectReader {
     }
 
     /// A string of at most `maximumBytes` bytes of UTF-8.
-    public mutating func string(
+    package mutating func string(
         _ key: String,
         required: Bool = false,
         maximumBytes: Int = 1024,
@@ -97,7 +97,7 @@ public struct JSONObjectReader {
     }
 
     /// `true` or `false`.
-    public mutating func bool(_ key: String, required: Bool = false) -> Bool? {
+    package mutating func bool(_ key: String, required: Bool = false) -> Bool? {
         guard let value = value(key, required: required) else { return nil }
         guard case .bool(let bool) = value else {
             refuse(key, "must be true or false")
@@ -107,7 +107,7 @@ public struct JSONObjectReader {
     }
 
     /// A whole number within bounds; `10`, `10.0` and `1e1` are the same.
-    public mutating func integer(_ key: String, required: Bool = false, in range: ClosedRange<Int>) -> Int? {
+    package mutating func integer(_ key: String, required: Bool = false, in range: ClosedRange<Int>) -> Int? {
         guard let value = value(key, required: required) else { return nil }
         guard case .number(let number) = value, let integer = number.integer, range.contains(integer) else {
             refuse(key, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -117,7 +117,7 @@ public struct JSONObjectReader {
     }
 
     /// An RFC 3339 date-time.
-    public mutating func timestamp(_ key: String, required: Bool = false) -> Timestamp? {
+    package mutating func timestamp(_ key: String, required: Bool = false) -> Timestamp? {
         guard let value = value(key, required: required) else { return nil }
         guard case .string(let text) = value, let timestamp = Timestamp(rfc3339: text) else {
             refuse(key, "must be a date and time of RFC 3339, such as 2026-11-20T10:00:00.000Z")
@@ -127,7 +127,7 @@ public struct JSONObjectReader {
     }
 
     /// One of the strings of an enumeration.
-    public mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    package mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ key: String,
         as type: Choice.Type,
         required: Bool = false
@@ -141,7 +141,7 @@ public struct JSONObjectReader {
     }
 
     /// The reader of a member that is an object itself; treats unknown members as this one does unless told otherwise.
-    public mutating func object(
+    package mutating func object(
         _ key: String,
         required: Bool = false,
         unknown: UnknownMembers? = nil
@@ -155,7 +155,7 @@ public struct JSONObjectReader {
     }
 
     /// An array of at most `maximumCount` values.
-    public mutating func array(_ key: String, required: Bool = false, maximumCount: Int) -> [JSONValue]? {
+    package mutating func array(_ key: String, required: Bool = false, maximumCount: Int) -> [JSONValue]? {
         guard let value = value(key, required: required) else { return nil }
         guard case .array(let elements) = value else {
             refuse(key, "must be an array")
@@ -169,7 +169,7 @@ public struct JSONObjectReader {
     }
 
     /// An array of strings; one that is wrong makes the whole array `nil`.
-    public mutating func strings(
+    package mutating func strings(
         _ key: String,
         required: Bool = false,
         maximumCount: Int,
@@ -190,7 +190,7 @@ public struct JSONObjectReader {
     }
 
     /// Notes every member that was never asked for, when unknown members are refused. To be called last.
-    public func finish() {
+    package func finish() {
         guard unknown == .refuse, let members else { return }
         for (key, _) in members.members where !asked.contains(key) {
             if errors.isFull { return }

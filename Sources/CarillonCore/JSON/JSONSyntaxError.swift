@@ -1,7 +1,7 @@
 /// Says what makes a text no JSON, or JSON that is not accepted, and where.
-public struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What is wrong.
-    public enum Reason: String, Sendable, CaseIterable {
+    package enum Reason: String, Sendable, CaseIterable {
         /// There is nothing but white space.
         case empty = "a JSON value is needed, there is nothing"
         /// It begins with a byte order mark.
@@ -45,18 +45,18 @@ public struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertib
     }
 
     /// What is wrong.
-    public let reason: Reason
+    package let reason: Reason
     /// Where, in bytes from the beginning.
-    public let byteOffset: Int
+    package let byteOffset: Int
     /// Where: the line, counted from 1.
-    public let line: Int
+    package let line: Int
     /// Where: the Unicode scalar in its line, counted from 1.
-    public let column: Int
+    package let column: Int
     /// The value that is being read, as a JSON Pointer (RFC 6901).
-    public internal(set) var pointer: String
+    package internal(set) var pointer: String
 
     /// Reason and place; holds nothing of the text.
-    public var description: String { "line \(line), column \(column): \(reason.rawValue)" }
+    package var description: String { "line \(line), column \(column): \(reason.rawValue)" }
 
     init(_ reason: Reason, at offset: Int, of bytes: UnsafeBufferPointer<UInt8>) {
         let before = bytes[..<min(offset, bytes.count)]
@@ -79,7 +79,7 @@ public struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertib
 
 extension InvalidInput {
     /// A body that is no acceptable JSON, as the problem `invalid-json`.
-    public init(_ error: JSONSyntaxError) {
+    package init(_ error: JSONSyntaxError) {
         self.init(problem: "invalid-json", pointer: error.pointer, detail: error.description)
     }
 }

@@ -2,7 +2,7 @@ extension JSONValue {
     /// This value changed by a JSON Merge Patch (RFC 7396): `null` removes a member, objects are merged, the rest replaces.
     ///
     /// Members keep their places, new ones go to the end in the order of the patch. Takes linear time.
-    public func merging(patch: JSONValue) -> JSONValue {
+    package func merging(patch: JSONValue) -> JSONValue {
         guard case .object(let changes) = patch else { return patch }
         var target = JSONObject()
         if case .object(let object) = self { target = object }

@@ -1,16 +1,16 @@
 extension JSONValue {
     /// The value as JSON in UTF-8, without white space.
-    public var serialized: [UInt8] {
+    package var serialized: [UInt8] {
         var bytes: [UInt8] = []
         serialize(into: &bytes)
         return bytes
     }
 
     /// The value as JSON, without white space.
-    public var serializedText: String { String(decoding: serialized, as: UTF8.self) }
+    package var serializedText: String { String(decoding: serialized, as: UTF8.self) }
 
     /// Appends the value as JSON in UTF-8, without white space.
-    public func serialize(into bytes: inout [UInt8]) {
+    package func serialize(into bytes: inout [UInt8]) {
         switch self {
         case .null: bytes.append(contentsOf: "null".utf8)
         case .bool(let value): bytes.append(contentsOf: value ? "true".utf8 : "false".utf8)

@@ -1,5 +1,5 @@
 /// Base64 for URLs (RFC 4648 section 5), without padding.
-public enum Base64URL {
+package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     private static let values: [UInt8?] = {
         var values = [UInt8?](repeating: nil, count: 256)
@@ -8,7 +8,7 @@ public enum Base64URL {
     }()
 
     /// The text of some bytes.
-    public static func encode(_ bytes: some Sequence<UInt8>) -> String {
+    package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         var buffer: UInt32 = 0
         var bits = 0
@@ -25,7 +25,7 @@ public enum Base64URL {
     }
 
     /// Decodes what an encoder would have written; `nil` for anything else, stray bits in the last character included.
-    public static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
+    package static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer: UInt32 = 0
         var bits = 0

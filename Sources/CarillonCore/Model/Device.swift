@@ -1,22 +1,22 @@
 /// One address of a user: where a provider can reach them (API section 6).
-public struct Device: Sendable, Equatable {
+package struct Device: Sendable, Equatable {
     /// The id that the app chose for this installation.
-    public var id: DeviceID
+    package var id: DeviceID
     /// The user who gets what is sent here.
-    public var userID: UserID
+    package var userID: UserID
     /// Where and by which push service it is reached.
-    public var address: DeviceAddress
+    package var address: DeviceAddress
     /// The language of this device, a BCP 47 tag; goes before the user's.
-    public var locale: String?
+    package var locale: String?
     /// Whether it is used.
-    public var state: DeviceState
+    package var state: DeviceState
     /// What its provider last complained of.
-    public var error: String?
+    package var error: String?
     /// When it was last registered: a provider's older report of its death is ignored.
-    public var registeredAt: Timestamp
+    package var registeredAt: Timestamp
 
     /// A device by its parts.
-    public init(
+    package init(
         id: DeviceID,
         userID: UserID,
         address: DeviceAddress,
@@ -36,7 +36,7 @@ public struct Device: Sendable, Equatable {
 }
 
 /// Whether a device is sent to.
-public enum DeviceState: String, Sendable, CaseIterable {
+package enum DeviceState: String, Sendable, CaseIterable {
     /// It is sent to.
     case active
     /// Its provider refused it for a reason that may be ours: kept, not sent to.
@@ -46,7 +46,7 @@ public enum DeviceState: String, Sendable, CaseIterable {
 }
 
 /// The name of a provider: our adapter for one push service.
-public enum ProviderName: String, Sendable, CaseIterable, Hashable, Comparable {
+package enum ProviderName: String, Sendable, CaseIterable, Hashable, Comparable {
     /// Apple Push Notification service.
     case apns
     /// Firebase Cloud Messaging.
@@ -59,13 +59,13 @@ public enum ProviderName: String, Sendable, CaseIterable, Hashable, Comparable {
     case webpush
 
     /// Alphabetical, for stable lists.
-    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// Where a device is reached, by provider. Tokens, endpoints and URLs identify people: never logged.
-public enum DeviceAddress: Sendable, Hashable {
+package enum DeviceAddress: Sendable, Hashable {
     /// Apple's two separate worlds of tokens.
-    public enum APNsEnvironment: String, Sendable, CaseIterable {
+    package enum APNsEnvironment: String, Sendable, CaseIterable {
         /// Apps from the App Store and TestFlight.
         case production
         /// Apps started from Xcode.
@@ -84,7 +84,7 @@ public enum DeviceAddress: Sendable, Hashable {
     case webpush(endpoint: String, p256dh: String, auth: String)
 
     /// Which provider sends to it.
-    public var provider: ProviderName {
+    package var provider: ProviderName {
         switch self {
         case .apns: .apns
         case .fcm: .fcm
@@ -97,7 +97,7 @@ public enum DeviceAddress: Sendable, Hashable {
     /// What is sent to apart from the provider's other devices: the app whose credential is needed, or the server.
     ///
     /// Webhooks and browsers' push services are many servers, so that a slow one must delay only its own devices.
-    public var appID: String {
+    package var appID: String {
         switch self {
         case .apns(_, let appID, _), .fcm(_, let appID): appID
         case .log: ""

@@ -1,24 +1,24 @@
 /// An immutable fact that a chat backend posted (API section 3).
-public struct Event: Sendable, Equatable {
+package struct Event: Sendable, Equatable {
     /// The sender's own id of this event: the idempotency key together with the network.
-    public var sourceID: String
+    package var sourceID: String
     /// What happened.
-    public var type: EventType
+    package var type: EventType
     /// When it happened by the sender's clock; never more than five minutes ahead of ours.
-    public var timestamp: Timestamp
+    package var timestamp: Timestamp
     /// The channel it happened in; absent only for `user.…` events.
-    public var channel: Channel?
+    package var channel: Channel?
     /// Who caused it: never notified of their own act.
-    public var actor: Person?
+    package var actor: Person?
     /// The people in `data.members`: those listed at creation, who joined, or who left.
-    public var members: [Person]
+    package var members: [Person]
     /// The message, for `message.sent`.
-    public var message: Message?
+    package var message: Message?
     /// The users whom the message mentions.
-    public var mentions: Set<UserID>
+    package var mentions: Set<UserID>
 
     /// An event by its parts; all that a type does not carry is left out.
-    public init(
+    package init(
         sourceID: String,
         type: EventType,
         timestamp: Timestamp,
@@ -40,7 +40,7 @@ public struct Event: Sendable, Equatable {
 }
 
 /// The types of event that Carillon understands.
-public enum EventType: String, Sendable, CaseIterable, Hashable {
+package enum EventType: String, Sendable, CaseIterable, Hashable {
     /// A channel came into being with its first members.
     case channelCreated = "channel.created"
     /// A channel's name changed.
@@ -59,25 +59,25 @@ public enum EventType: String, Sendable, CaseIterable, Hashable {
     case userDeleted = "user.deleted"
 
     /// Whether people are notified of it; the others only keep the directory true.
-    public var notifies: Bool { EventType.notifying.contains(self) }
+    package var notifies: Bool { EventType.notifying.contains(self) }
 
     /// The types that people are notified of; templates and toggles exist for these.
-    public static let notifying: [EventType] = [.channelCreated, .memberJoined, .messageSent]
+    package static let notifying: [EventType] = [.channelCreated, .memberJoined, .messageSent]
 }
 
 /// A person as an event or the directory describes them; `nil` means that the source did not say.
-public struct Person: Sendable, Equatable {
+package struct Person: Sendable, Equatable {
     /// The person's id.
-    public var id: UserID
+    package var id: UserID
     /// The name to show.
-    public var displayName: String?
+    package var displayName: String?
     /// A BCP 47 language tag.
-    public var locale: String?
+    package var locale: String?
     /// What the person is in this network, for toggles that look at the actor's roles.
-    public var roles: [String]?
+    package var roles: [String]?
 
     /// A person of whom at least the id is known.
-    public init(id: UserID, displayName: String? = nil, locale: String? = nil, roles: [String]? = nil) {
+    package init(id: UserID, displayName: String? = nil, locale: String? = nil, roles: [String]? = nil) {
         self.id = id
         self.displayName = displayName
         self.locale = locale
@@ -86,23 +86,23 @@ public struct Person: Sendable, Equatable {
 }
 
 /// A chat channel as an event or the directory describes it.
-public struct Channel: Sendable, Equatable {
+package struct Channel: Sendable, Equatable {
     /// The channel's id.
-    public var id: ChannelID
+    package var id: ChannelID
     /// The name to show; `nil` means that the source did not say.
-    public var displayName: String?
+    package var displayName: String?
 
     /// A channel of which at least the id is known.
-    public init(id: ChannelID, displayName: String? = nil) {
+    package init(id: ChannelID, displayName: String? = nil) {
         self.id = id
         self.displayName = displayName
     }
 }
 
 /// A chat message, as far as a notification needs it.
-public struct Message: Sendable, Equatable {
+package struct Message: Sendable, Equatable {
     /// What a message holds: `text`, `image`, or anything else.
-    public enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         /// Words.
         case text
         /// A picture.
@@ -112,14 +112,14 @@ public struct Message: Sendable, Equatable {
     }
 
     /// The sender's id of the message, when given.
-    public var id: String?
+    package var id: String?
     /// What it holds.
-    public var kind: Kind
+    package var kind: Kind
     /// Its words; empty when there are none.
-    public var text: String
+    package var text: String
 
     /// A message by its parts.
-    public init(id: String? = nil, kind: Kind, text: String) {
+    package init(id: String? = nil, kind: Kind, text: String) {
         self.id = id
         self.kind = kind
         self.text = text

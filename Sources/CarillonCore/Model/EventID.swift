@@ -1,33 +1,33 @@
-public import struct Foundation.UUID
+package import struct Foundation.UUID
 
 /// Carillon's own id of an accepted event: a UUIDv7 (RFC 9562), so that ids sort by acceptance.
-public struct EventID: Hashable, Sendable, Comparable, CustomStringConvertible {
+package struct EventID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The id as a UUID.
-    public let uuid: UUID
+    package let uuid: UUID
 
     /// An id that exists already.
-    public init(_ uuid: UUID) {
+    package init(_ uuid: UUID) {
         self.uuid = uuid
     }
 
     /// Reads the canonical text form, in either case; `nil` for anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.utf8.count == 36, let uuid = UUID(uuidString: text) else { return nil }
         self.uuid = uuid
     }
 
     /// The canonical lower-case form.
-    public var description: String { uuid.canonicalText }
+    package var description: String { uuid.canonicalText }
 
     /// The event accepted earlier is the smaller one.
-    public static func < (left: Self, right: Self) -> Bool {
+    package static func < (left: Self, right: Self) -> Bool {
         left.uuid.precedes(right.uuid)
     }
 }
 
 extension UUID {
     /// The lower-case form with hyphens that push services ask for (RFC 9562 section 4).
-    public var canonicalText: String {
+    package var canonicalText: String {
         withUnsafeBytes(of: uuid) { bytes in
             String(unsafeUninitializedCapacity: 36) { text in
                 var position = 0

@@ -1,36 +1,36 @@
 /// An id that a caller chose, tied to the kind of thing it names, so that a user's id cannot be passed for a channel's.
 ///
 /// 1 to 256 bytes of UTF-8 without control characters (API section 1).
-public struct Identifier<Subject>: Hashable, Sendable, Comparable, CustomStringConvertible {
+package struct Identifier<Subject>: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The longest id, in bytes of UTF-8.
-    public static var maximumBytes: Int { 256 }
+    package static var maximumBytes: Int { 256 }
 
     /// The id as its owner wrote it.
-    public let rawValue: String
+    package let rawValue: String
 
     /// Checks an id that came from outside; `nil` when it is empty, too long or holds a control character.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard (1...Self.maximumBytes).contains(text.utf8.count) else { return nil }
         guard !text.unicodeScalars.contains(where: \.isControl) else { return nil }
         rawValue = text
     }
 
     /// Takes an id that was checked before, such as one read back from the database.
-    public init(trusted text: String) {
+    package init(trusted text: String) {
         rawValue = text
     }
 
     /// The id itself: ids are not secrets.
-    public var description: String { rawValue }
+    package var description: String { rawValue }
 
     /// Equal bytes make equal ids, as in the database: `String` would also take other spellings of `é` for the same.
-    public static func == (left: Self, right: Self) -> Bool {
+    package static func == (left: Self, right: Self) -> Bool {
         left.rawValue.utf8.count == right.rawValue.utf8.count
             && left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
     }
 
     /// Hashes the bytes, as ``==(_:_:)`` compares them.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         let isDone: Void? = rawValue.utf8.withContiguousStorageIfAvailable {
             hasher.combine(bytes: UnsafeRawBufferPointer($0))
         }
@@ -38,7 +38,7 @@ public struct Identifier<Subject>: Hashable, Sendable, Comparable, CustomStringC
     }
 
     /// Orders ids by their bytes, the order in which rows are locked.
-    public static func < (left: Self, right: Self) -> Bool {
+    package static func < (left: Self, right: Self) -> Bool {
         left.rawValue.utf8.lexicographicallyPrecedes(right.rawValue.utf8)
     }
 }
@@ -49,10 +49,10 @@ extension Unicode.Scalar {
 }
 
 /// Names one network (tenant).
-public typealias NetworkID = Identifier<Network>
+package typealias NetworkID = Identifier<Network>
 /// Names one person inside a network.
-public typealias UserID = Identifier<Person>
+package typealias UserID = Identifier<Person>
 /// Names one chat channel inside a network.
-public typealias ChannelID = Identifier<Channel>
+package typealias ChannelID = Identifier<Channel>
 /// Names one device inside a network.
-public typealias DeviceID = Identifier<Device>
+package typealias DeviceID = Identifier<Device>

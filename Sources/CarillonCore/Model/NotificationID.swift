@@ -1,16 +1,16 @@
 import Crypto
-public import Foundation
+package import Foundation
 
 /// The id of one device's notification, derived from event and device, so that retries and replicas agree without a row.
 ///
 /// A name-based UUIDv5 (RFC 9562 section 5.5) of the device id in the namespace of the event's id. It goes out as
 /// `apns-id`, `webhook-id` and the like: a push service or an app that sees it twice sees one notification.
-public struct NotificationID: Hashable, Sendable, CustomStringConvertible {
+package struct NotificationID: Hashable, Sendable, CustomStringConvertible {
     /// The id as a UUID.
-    public let uuid: UUID
+    package let uuid: UUID
 
     /// The id of the notification that tells `device` of `event`.
-    public init(event: EventID, device: DeviceID) {
+    package init(event: EventID, device: DeviceID) {
         var hash = Insecure.SHA1()
         withUnsafeBytes(of: event.uuid.uuid) { hash.update(bufferPointer: $0) }
         hash.update(data: Array(device.rawValue.utf8))
@@ -21,5 +21,5 @@ public struct NotificationID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The canonical lower-case form.
-    public var description: String { uuid.canonicalText }
+    package var description: String { uuid.canonicalText }
 }

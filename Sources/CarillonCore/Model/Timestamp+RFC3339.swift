@@ -3,7 +3,7 @@ extension Timestamp {
     ///
     /// `T` and `Z` may be small letters, the offset is any, and digits beyond milliseconds are cut off. Second 60 is
     /// the first second of the next minute, as this time scale has no leap seconds.
-    public init?(rfc3339 text: String) {
+    package init?(rfc3339 text: String) {
         var text = text
         let milliseconds = text.withUTF8 { bytes in
             var reader = DateTimeReader(bytes: bytes)
@@ -14,7 +14,7 @@ extension Timestamp {
     }
 
     /// RFC 3339 in UTC with exactly three decimals, such as `2026-11-20T10:00:00.000Z`.
-    public var description: String {
+    package var description: String {
         let (days, millisecondOfDay) = milliseconds.flooredQuotient(by: 86_400_000)
         let (year, month, day) = civilDate(daysSince1970: days)
         guard (0...9999).contains(year) else { return "\(milliseconds) ms since 1970" }

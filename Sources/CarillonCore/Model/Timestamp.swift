@@ -1,37 +1,37 @@
 /// A moment in milliseconds since 1970 in UTC, the precision of every time in the API.
 ///
 /// Text form: RFC 3339 with exactly three decimals and `Z`; parsing takes any offset and any number of decimals.
-public struct Timestamp: Hashable, Sendable, Comparable, CustomStringConvertible {
+package struct Timestamp: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// Milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
-    public let milliseconds: Int64
+    package let milliseconds: Int64
 
     /// A moment by its distance from 1970 in milliseconds.
-    public init(milliseconds: Int64) {
+    package init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
     /// The earlier moment is the smaller one.
-    public static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
+    package static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
 
     /// The moment `duration` later, cut to whole milliseconds.
-    public static func + (left: Self, duration: Duration) -> Self {
+    package static func + (left: Self, duration: Duration) -> Self {
         Self(milliseconds: left.milliseconds + duration.wholeMilliseconds)
     }
 
     /// The moment `duration` earlier, cut to whole milliseconds.
-    public static func - (left: Self, duration: Duration) -> Self {
+    package static func - (left: Self, duration: Duration) -> Self {
         Self(milliseconds: left.milliseconds - duration.wholeMilliseconds)
     }
 
     /// The time from `right` to `left`, negative when `left` is earlier.
-    public static func - (left: Self, right: Self) -> Duration {
+    package static func - (left: Self, right: Self) -> Duration {
         .milliseconds(left.milliseconds - right.milliseconds)
     }
 }
 
 extension Duration {
     /// This duration in milliseconds, fractions dropped.
-    public var wholeMilliseconds: Int64 {
+    package var wholeMilliseconds: Int64 {
         components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }
 }

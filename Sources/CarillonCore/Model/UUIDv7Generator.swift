@@ -1,21 +1,21 @@
-public import struct Foundation.UUID
+package import struct Foundation.UUID
 import Synchronization
 
 /// Makes UUIDv7 values (RFC 9562 section 5.7) that never go backwards within a process.
 ///
 /// Within one millisecond the 12 bits after the time count up (method 1 of section 6.2), so that events keep the
 /// order in which they were accepted. A clock set back does not: the last millisecond is used on until it has passed.
-public final class UUIDv7Generator: Sendable {
+package final class UUIDv7Generator: Sendable {
     private let clock: WallClock
     private let last = Mutex<(milliseconds: Int64, sequence: UInt16)>((0, 0))
 
     /// A generator that takes its time from `clock`.
-    public init(clock: WallClock = .system) {
+    package init(clock: WallClock = .system) {
         self.clock = clock
     }
 
     /// A new id, greater than every one before.
-    public func next() -> UUID {
+    package func next() -> UUID {
         let (milliseconds, sequence) = last.withLock { last in
             let now = clock.now().milliseconds
             if now > last.milliseconds {
@@ -33,7 +33,7 @@ public final class UUIDv7Generator: Sendable {
 
 extension UUID {
     /// The smallest UUIDv7 of a moment: the boundary between ids made before and after it.
-    public static func version7Floor(of moment: Timestamp) -> UUID {
+    package static func version7Floor(of moment: Timestamp) -> UUID {
         version7(milliseconds: moment.milliseconds, sequence: 0, random: 0)
     }
 

@@ -7,19 +7,19 @@
 /// Where timestamps come from; a closure, so that tests decide what time it is.
 ///
 /// Waiting is done with a `Clock`; this is only for the times that are written down or compared with a sender's.
-public struct WallClock: Sendable {
+package struct WallClock: Sendable {
     private let read: @Sendable () -> Timestamp
 
     /// A wall clock that answers what `read` answers.
-    public init(_ read: @escaping @Sendable () -> Timestamp) {
+    package init(_ read: @escaping @Sendable () -> Timestamp) {
         self.read = read
     }
 
     /// The current time.
-    public func now() -> Timestamp { read() }
+    package func now() -> Timestamp { read() }
 
     /// The machine's real-time clock.
-    public static let system = WallClock {
+    package static let system = WallClock {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)

@@ -1,8 +1,8 @@
-public import CoreMetrics
+package import CoreMetrics
 import Metrics
 
 /// What the pipeline counts; the names are those of `GET /metrics`.
-public struct PipelineMetrics: Sendable {
+package struct PipelineMetrics: Sendable {
     private let factory: any MetricsFactory
     private let events: [Receipt.Status: Counter]
     private let refused: Counter
@@ -17,7 +17,7 @@ public struct PipelineMetrics: Sendable {
     private let waitingGroups: Gauge
 
     /// Metrics that are kept by `factory`.
-    public init(factory: any MetricsFactory) {
+    package init(factory: any MetricsFactory) {
         self.factory = factory
         let name = "carillon_events_total"
         let statuses: [Receipt.Status] = [.accepted, .duplicate, .ignored]

@@ -1,16 +1,16 @@
 /// A question to the directory: whom does this event concern?
-public struct RecipientQuery: Sendable, Equatable {
+package struct RecipientQuery: Sendable, Equatable {
     /// The network that the event belongs to.
-    public var networkID: NetworkID
+    package var networkID: NetworkID
     /// Only members whom an earlier event made members count, so that a late fan-out does not reach those who came after.
-    public var eventID: EventID
+    package var eventID: EventID
     /// The event.
-    public var event: Event
+    package var event: Event
     /// Where the former page ended; `nil` for the first page.
-    public var after: UserID?
+    package var after: UserID?
 
     /// A query for one page of an event's recipients.
-    public init(networkID: NetworkID, eventID: EventID, event: Event, after: UserID? = nil) {
+    package init(networkID: NetworkID, eventID: EventID, event: Event, after: UserID? = nil) {
         self.networkID = networkID
         self.eventID = eventID
         self.event = event
@@ -19,20 +19,20 @@ public struct RecipientQuery: Sendable, Equatable {
 }
 
 /// One page of the answer, all of it true at one moment.
-public struct RecipientPage: Sendable {
+package struct RecipientPage: Sendable {
     /// The network's own settings.
-    public var settings: NetworkSettings
+    package var settings: NetworkSettings
     /// The names that the directory knows of the event's channel and people.
-    public var names: DirectoryNames
+    package var names: DirectoryNames
     /// The members whom the event may concern, in the order of their ids; actor and joiners are still among them.
-    public var recipients: [Recipient]
+    package var recipients: [Recipient]
     /// The last user of a page that is not the last one.
-    public var next: UserID?
+    package var next: UserID?
     /// The moment.
-    public var readPoint: ReadPoint
+    package var readPoint: ReadPoint
 
     /// A page by its parts.
-    public init(
+    package init(
         settings: NetworkSettings,
         names: DirectoryNames,
         recipients: [Recipient],
@@ -48,16 +48,16 @@ public struct RecipientPage: Sendable {
 }
 
 /// What a network decides for all of its notifications.
-public struct NetworkSettings: Sendable {
+package struct NetworkSettings: Sendable {
     /// The admin's switches.
-    public var toggles: NetworkToggles
+    package var toggles: NetworkToggles
     /// The language of those who have not said theirs.
-    public var defaultLocale: String?
+    package var defaultLocale: String?
     /// The network's own templates.
-    public var templates: TemplateOverrides
+    package var templates: TemplateOverrides
 
     /// Settings by their parts.
-    public init(toggles: NetworkToggles, defaultLocale: String?, templates: TemplateOverrides) {
+    package init(toggles: NetworkToggles, defaultLocale: String?, templates: TemplateOverrides) {
         self.toggles = toggles
         self.defaultLocale = defaultLocale
         self.templates = templates
@@ -65,16 +65,16 @@ public struct NetworkSettings: Sendable {
 }
 
 /// What the directory knows of the channel and the people that an event names; the event's own words go before it.
-public struct DirectoryNames: Sendable, Equatable {
+package struct DirectoryNames: Sendable, Equatable {
     /// The channel's name.
-    public var channel: String?
+    package var channel: String?
     /// The people's names by id.
-    public var people: [UserID: String]
+    package var people: [UserID: String]
     /// The people's roles by id.
-    public var roles: [UserID: [String]]
+    package var roles: [UserID: [String]]
 
     /// Names by their parts.
-    public init(channel: String? = nil, people: [UserID: String] = [:], roles: [UserID: [String]] = [:]) {
+    package init(channel: String? = nil, people: [UserID: String] = [:], roles: [UserID: [String]] = [:]) {
         self.channel = channel
         self.people = people
         self.roles = roles
@@ -82,18 +82,18 @@ public struct DirectoryNames: Sendable, Equatable {
 }
 
 /// A moment in the history of the database, opaque outside of the store: what was committed before it was seen.
-public struct ReadPoint: Sendable, Hashable {
+package struct ReadPoint: Sendable, Hashable {
     /// The store's own notation.
-    public let rawValue: String
+    package let rawValue: String
 
     /// A moment in the store's notation.
-    public init(_ rawValue: String) {
+    package init(_ rawValue: String) {
         self.rawValue = rawValue
     }
 }
 
 /// Knows who is in a channel, what they switched off and where they are reached.
-public protocol RecipientSource: Sendable {
+package protocol RecipientSource: Sendable {
     /// One page of recipients for each of the first queries, in their order; at least for the first one.
     ///
     /// A page holds at most ``recipientPageSize`` members; small channels come whole. Once the pages together hold that
@@ -102,4 +102,4 @@ public protocol RecipientSource: Sendable {
 }
 
 /// The most members in one page of recipients: what a fan-out holds in memory at a time.
-public let recipientPageSize = 20_000
+package let recipientPageSize = 20_000

@@ -1,11 +1,11 @@
 /// A template that was checked: it can be filled with any event of its type.
-public struct CompiledTemplate: Sendable {
+package struct CompiledTemplate: Sendable {
     /// The type of event that it tells.
-    public let eventType: EventType
+    package let eventType: EventType
     /// The language that it is in.
-    public let locale: LocaleTag
+    package let locale: LocaleTag
     /// What it was made from.
-    public let source: TemplateSource
+    package let source: TemplateSource
 
     let title: TemplateText
     /// The body where all variants share one.
@@ -21,7 +21,7 @@ public struct CompiledTemplate: Sendable {
     ///   - pointer: Where in the body of a request the template stands, a JSON Pointer.
     /// - Throws: `invalid-template` with the first mistake of each text: unknown or impossible placeholders and lone
     ///   percent signs with their column, empty and over-long texts, variants that the event type does not have.
-    public init(
+    package init(
         _ source: TemplateSource,
         for eventType: EventType,
         locale: LocaleTag,

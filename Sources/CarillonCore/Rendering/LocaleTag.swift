@@ -3,18 +3,18 @@
 /// Reading is generous about what devices send: any case, `_` for `-`, and what follows `@` or `.` in POSIX and ICU
 /// names is left out. The three language codes that Java still uses after their withdrawal get their present form.
 /// At most 35 bytes (RFC 5646 section 4.4.1).
-public struct LocaleTag: Hashable, Sendable, Comparable, CustomStringConvertible {
+package struct LocaleTag: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The longest tag, in bytes.
-    public static let maximumBytes = 35
+    package static let maximumBytes = 35
 
     /// The last resort of every fallback.
-    public static let english = LocaleTag(wellFormed: "en")
+    package static let english = LocaleTag(wellFormed: "en")
 
     /// The tag: language in lower case, script capitalised, region in upper case (RFC 5646 section 2.1.1).
-    public let rawValue: String
+    package let rawValue: String
 
     /// Reads a tag; `nil` when it is not one.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let name = text.utf8.prefix { $0 != UInt8(ascii: "@") && $0 != UInt8(ascii: ".") }
         guard (2...Self.maximumBytes).contains(name.count) else { return nil }
         let separators: (UInt8) -> Bool = { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
@@ -38,10 +38,10 @@ public struct LocaleTag: Hashable, Sendable, Comparable, CustomStringConvertible
     }
 
     /// The tag itself.
-    public var description: String { rawValue }
+    package var description: String { rawValue }
 
     /// Orders tags by their bytes.
-    public static func < (left: Self, right: Self) -> Bool {
+    package static func < (left: Self, right: Self) -> Bool {
         left.rawValue.utf8.lexicographicallyPrecedes(right.rawValue.utf8)
     }
 

@@ -6,9 +6,9 @@
 ///
 /// A variant that an override leaves out comes from the built-in template of its locale, of the more general ones, of the
 /// network's default, or of English, whichever is the first to exist.
-public struct NotificationRenderer: Sendable {
+package struct NotificationRenderer: Sendable {
     /// What is rendered.
-    public let subject: NotificationSubject
+    package let subject: NotificationSubject
 
     private let catalog: TemplateCatalog
     private let overrides: TemplateOverrides
@@ -32,7 +32,7 @@ public struct NotificationRenderer: Sendable {
     ///   - catalog: The built-in templates.
     ///   - networkDefault: The language of those who have not said theirs.
     ///   - overrides: The network's own templates.
-    public init(
+    package init(
         _ subject: NotificationSubject,
         catalog: TemplateCatalog,
         networkDefault: String? = nil,
@@ -50,14 +50,14 @@ public struct NotificationRenderer: Sendable {
     ///   - deviceLocale: The device's language, tried first.
     ///   - userLocale: The user's language.
     /// - Returns: The key of the template; recipients with equal keys get equal notifications.
-    public mutating func template(deviceLocale: String?, userLocale: String?) -> TemplateKey {
+    package mutating func template(deviceLocale: String?, userLocale: String?) -> TemplateKey {
         if let deviceLocale, let key = key(for: deviceLocale) { return key }
         if let userLocale, let key = key(for: userLocale) { return key }
         return keyOfDefault()
     }
 
     /// Which template somebody gets who prefers these locales, the first most of all.
-    public mutating func template(for locales: [String]) -> TemplateKey {
+    package mutating func template(for locales: [String]) -> TemplateKey {
         for locale in locales {
             if let key = key(for: locale) { return key }
         }
@@ -65,7 +65,7 @@ public struct NotificationRenderer: Sendable {
     }
 
     /// The notification by a template that this renderer chose.
-    public mutating func notification(for key: TemplateKey) -> Notification {
+    package mutating func notification(for key: TemplateKey) -> Notification {
         guard chosen.indices.contains(key.index) else { return catalog.english(for: subject).notification(of: subject) }
         if let notification = chosen[key.index].notification { return notification }
         let notification = chosen[key.index].template.notification(of: subject)
@@ -114,6 +114,6 @@ public struct NotificationRenderer: Sendable {
 }
 
 /// A template that a ``NotificationRenderer`` chose: what has the same key has the same text.
-public struct TemplateKey: Hashable, Sendable {
+package struct TemplateKey: Hashable, Sendable {
     fileprivate let index: Int
 }

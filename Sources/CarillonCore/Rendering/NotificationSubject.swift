@@ -1,5 +1,5 @@
 /// What a notification tells, in no language yet.
-public enum NotificationSubject: Sendable, Hashable {
+package enum NotificationSubject: Sendable, Hashable {
     /// The recipient is a member of a new channel.
     case channelCreated(channel: String)
     /// A user, and perhaps others, joined a channel.
@@ -11,7 +11,7 @@ public enum NotificationSubject: Sendable, Hashable {
     ///
     /// The event's own names go before the directory's. A name that is missing, or of which nothing is left when control
     /// characters are dropped, is replaced by the id.
-    public init?(event: Event, names: DirectoryNames = .init()) {
+    package init?(event: Event, names: DirectoryNames = .init()) {
         guard let channel = event.channel else { return nil }
         let channelName = Self.name(channel.displayName, names.channel, else: channel.id.rawValue)
         let name = { (person: Person) in
@@ -33,7 +33,7 @@ public enum NotificationSubject: Sendable, Hashable {
     }
 
     /// The type of event that it comes from.
-    public var eventType: EventType {
+    package var eventType: EventType {
         switch self {
         case .channelCreated: .channelCreated
         case .memberJoined: .memberJoined
@@ -42,7 +42,7 @@ public enum NotificationSubject: Sendable, Hashable {
     }
 
     /// The variant of the body that tells it; `nil` where there is only one.
-    public var variant: TemplateVariant? {
+    package var variant: TemplateVariant? {
         switch self {
         case .channelCreated: nil
         case .memberJoined(_, _, let furtherJoiners): furtherJoiners > 0 ? .many : .one

@@ -9,7 +9,7 @@ extension String {
     ///   - characters: The most grapheme clusters, at least 1.
     ///   - bytes: The most bytes of UTF-8, at least 3, the length of the ellipsis.
     /// - Returns: The text within both limits.
-    public func shortened(toCharacters characters: Int, bytes: Int) -> String {
+    package func shortened(toCharacters characters: Int, bytes: Int) -> String {
         // A character has at least one byte.
         guard utf8.count > min(characters, bytes) else { return self }
 

@@ -1,5 +1,5 @@
 /// The built-in templates of all languages.
-public struct TemplateCatalog: Sendable {
+package struct TemplateCatalog: Sendable {
     private let sources: [EventType: [LocaleTag: CompiledTemplate]]
     private let templates: [EventType: [LocaleTag: CompleteTemplate]]
     private let english: EnglishTemplates
@@ -8,7 +8,7 @@ public struct TemplateCatalog: Sendable {
     ///
     /// - Parameter templates: The templates, at most one for each event type and locale; of two the later counts.
     /// - Throws: `invalid-template` when English lacks an event type or a variant: it is everybody's last resort.
-    public init(_ templates: some Sequence<CompiledTemplate>) throws(InvalidInput) {
+    package init(_ templates: some Sequence<CompiledTemplate>) throws(InvalidInput) {
         var sources: [EventType: [LocaleTag: CompiledTemplate]] = [:]
         for template in templates { sources[template.eventType, default: [:]][template.locale] = template }
         let english = try EnglishTemplates(sources)
@@ -22,12 +22,12 @@ public struct TemplateCatalog: Sendable {
     }
 
     /// The languages that have a template of this type, in alphabetical order.
-    public func locales(for eventType: EventType) -> [LocaleTag] {
+    package func locales(for eventType: EventType) -> [LocaleTag] {
         (templates[eventType]?.keys).map { $0.sorted() } ?? []
     }
 
     /// The built-in template of exactly this event type and locale.
-    public subscript(eventType: EventType, locale: LocaleTag) -> CompiledTemplate? {
+    package subscript(eventType: EventType, locale: LocaleTag) -> CompiledTemplate? {
         sources[eventType]?[locale]
     }
 
@@ -39,7 +39,7 @@ public struct TemplateCatalog: Sendable {
     ///   - networkDefault: The network's own language.
     ///   - overrides: The network's own templates.
     /// - Returns: The notification, with the locale of the template that was used.
-    public func render(
+    package func render(
         _ subject: NotificationSubject,
         locales: [String],
         networkDefault: String? = nil,

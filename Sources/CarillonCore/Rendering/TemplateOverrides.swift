@@ -1,22 +1,22 @@
 /// The templates that one network has put in place of the built-in ones.
-public struct TemplateOverrides: Sendable {
+package struct TemplateOverrides: Sendable {
     private var templates: [EventType: [LocaleTag: CompiledTemplate]] = [:]
 
     /// No overrides.
-    public init() {}
+    package init() {}
 
     /// Overrides by event type and locale; of two for the same place the later counts.
-    public init(_ templates: some Sequence<CompiledTemplate>) {
+    package init(_ templates: some Sequence<CompiledTemplate>) {
         for template in templates { insert(template) }
     }
 
     /// Puts a template in place of the built-in one of its event type and locale.
-    public mutating func insert(_ template: CompiledTemplate) {
+    package mutating func insert(_ template: CompiledTemplate) {
         templates[template.eventType, default: [:]][template.locale] = template
     }
 
     /// The override for exactly this event type and locale.
-    public subscript(eventType: EventType, locale: LocaleTag) -> CompiledTemplate? {
+    package subscript(eventType: EventType, locale: LocaleTag) -> CompiledTemplate? {
         templates[eventType]?[locale]
     }
 }

@@ -5,7 +5,7 @@ extension TemplateSource {
     ///   - json: The template.
     ///   - pointer: Where it stands in the body of a request, a JSON Pointer.
     /// - Throws: `invalid-template` with every member that is missing, unknown or of the wrong type.
-    public init(json: JSONValue, at pointer: String = "") throws(InvalidInput) {
+    package init(json: JSONValue, at pointer: String = "") throws(InvalidInput) {
         let errors = InputErrors()
         var template = JSONObjectReader(json, at: pointer, unknown: .refuse, into: errors)
         // How long the texts may be is checked with their placeholders.
@@ -17,7 +17,7 @@ extension TemplateSource {
     }
 
     /// The template as ``init(json:at:)`` reads it.
-    public var json: JSONValue {
+    package var json: JSONValue {
         switch body {
         case .one(let text):
             return ["title": .string(title), "body": .string(text)]

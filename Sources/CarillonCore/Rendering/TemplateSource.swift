@@ -1,24 +1,24 @@
 /// A template as people write it: for one event type in one language, not yet checked (API section 7).
-public struct TemplateSource: Sendable, Hashable {
+package struct TemplateSource: Sendable, Hashable {
     /// The longest title, in bytes of UTF-8.
-    public static let maximumTitleBytes = 1_000
+    package static let maximumTitleBytes = 1_000
     /// The longest body or variant of one, in bytes of UTF-8.
-    public static let maximumBodyBytes = 8_000
+    package static let maximumBodyBytes = 8_000
 
     /// One line with placeholders.
-    public var title: String
+    package var title: String
     /// The text below it, with placeholders.
-    public var body: TemplateBody
+    package var body: TemplateBody
 
     /// A template by its parts.
-    public init(title: String, body: TemplateBody) {
+    package init(title: String, body: TemplateBody) {
         self.title = title
         self.body = body
     }
 }
 
 /// The body of a template: the same for every case, or one for each.
-public enum TemplateBody: Sendable, Hashable {
+package enum TemplateBody: Sendable, Hashable {
     /// One text for all variants of the event.
     case one(String)
     /// A text by variant; one that is left out is taken from the built-in template.
@@ -26,7 +26,7 @@ public enum TemplateBody: Sendable, Hashable {
 }
 
 /// The cases that a body may distinguish.
-public enum TemplateVariant: String, Sendable, CaseIterable, Hashable {
+package enum TemplateVariant: String, Sendable, CaseIterable, Hashable {
     /// One person joined.
     case one
     /// Several joined at once.
@@ -41,7 +41,7 @@ public enum TemplateVariant: String, Sendable, CaseIterable, Hashable {
 
 extension EventType {
     /// The variants that the body of its templates may have; none where there is nothing to distinguish.
-    public var templateVariants: [TemplateVariant] {
+    package var templateVariants: [TemplateVariant] {
         switch self {
         case .memberJoined: [.one, .many]
         case .messageSent: [.text, .image, .other]

@@ -1,16 +1,16 @@
 /// A network's own template for an event type in a locale.
-public struct TemplateOverride: Sendable {
+package struct TemplateOverride: Sendable {
     /// What it is for.
-    public var eventType: EventType
+    package var eventType: EventType
     /// The language, spelled as ``LocaleTag`` spells it.
-    public var locale: String
+    package var locale: String
     /// The texts as the admin wrote them.
-    public var source: TemplateSource
+    package var source: TemplateSource
     /// When it was last written.
-    public var updatedAt: Timestamp
+    package var updatedAt: Timestamp
 
     /// An override by its parts.
-    public init(eventType: EventType, locale: String, source: TemplateSource, updatedAt: Timestamp) {
+    package init(eventType: EventType, locale: String, source: TemplateSource, updatedAt: Timestamp) {
         self.eventType = eventType
         self.locale = locale
         self.source = source
@@ -19,7 +19,7 @@ public struct TemplateOverride: Sendable {
 }
 
 /// The templates that networks wrote over the built-in ones (API section 7).
-public protocol TemplateStore: Sendable {
+package protocol TemplateStore: Sendable {
     /// All of a network's templates, by event type and locale.
     func templates(in network: NetworkID) async throws -> [TemplateOverride]
     /// Writes a checked template; `true` when there was none.

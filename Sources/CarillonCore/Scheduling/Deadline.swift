@@ -1,9 +1,9 @@
 /// The work was cancelled because it took longer than it may.
-public struct DeadlineExceeded: TransientError, CustomStringConvertible {
+package struct DeadlineExceeded: TransientError, CustomStringConvertible {
     /// Trying again later can help.
-    public var isTransient: Bool { true }
+    package var isTransient: Bool { true }
     /// Names nothing of the caller's.
-    public var description: String { "it took longer than it may" }
+    package var description: String { "it took longer than it may" }
 }
 
 /// Runs `work` and cancels it when it has not ended after `limit`.

@@ -1,16 +1,16 @@
 /// How long to wait before a delivery is tried again (API section 9).
-public struct Backoff: Sendable {
+package struct Backoff: Sendable {
     /// The waits after the first failures.
-    public var steps: [Duration] = [.seconds(1), .seconds(5), .seconds(30), .seconds(120), .seconds(600)]
+    package var steps: [Duration] = [.seconds(1), .seconds(5), .seconds(30), .seconds(120), .seconds(600)]
     /// The wait after all later ones.
-    public var last = Duration.seconds(3600)
+    package var last = Duration.seconds(3600)
     /// The part by which a wait varies, so that what failed together does not come back together.
-    public var jitter = 0.2
+    package var jitter = 0.2
     /// The longest wait that a push service can ask for.
-    public var longestRetryAfter = Duration.seconds(86_400)
+    package var longestRetryAfter = Duration.seconds(86_400)
 
     /// The schedule of the API.
-    public init() {}
+    package init() {}
 
     /// The wait after a failure.
     ///
@@ -19,7 +19,7 @@ public struct Backoff: Sendable {
     ///   - retryAfter: What the push service asked for: never less than this.
     ///   - random: A number from -1 to 1 that the caller draws.
     /// - Returns: The wait.
-    public func delay(afterFailures failures: Int, retryAfter: Duration?, random: Double) -> Duration {
+    package func delay(afterFailures failures: Int, retryAfter: Duration?, random: Double) -> Duration {
         let step = steps.indices.contains(failures - 1) ? steps[failures - 1] : last
         let wait = step * (1 + jitter * random)
         guard let retryAfter else { return wait }

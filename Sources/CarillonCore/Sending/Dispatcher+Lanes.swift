@@ -9,7 +9,7 @@ extension Dispatcher {
     ///   - network: The network.
     ///   - provider: The provider.
     ///   - appID: The app; `nil` when the credential is for all lanes of the provider.
-    public func credentialChanged(in network: NetworkID, provider: ProviderName, appID: String?) async {
+    package func credentialChanged(in network: NetworkID, provider: ProviderName, appID: String?) async {
         credentialChanges.withLock { $0.note(network, provider, appID: appID, at: .now) }
         let formers = await reopen(in: network, provider: provider, appID: appID)
         // Reports that may have come of the former credential, however few they were.
@@ -26,7 +26,7 @@ extension Dispatcher {
     ///   - network: The network.
     ///   - provider: The provider.
     ///   - appID: The app; `nil` when the credential is for all lanes of the provider.
-    public func credentialConfirmed(in network: NetworkID, provider: ProviderName, appID: String?) async {
+    package func credentialConfirmed(in network: NetworkID, provider: ProviderName, appID: String?) async {
         await resume(in: network, provider: provider, appID: appID)
     }
 
@@ -34,7 +34,7 @@ extension Dispatcher {
     ///
     /// Other replicas learn of it within ten seconds, and then try again what they held meanwhile.
     /// - Throws: What the queue throws.
-    public func releaseBrake(of lane: Lane, until end: Timestamp) async throws {
+    package func releaseBrake(of lane: Lane, until end: Timestamp) async throws {
         try await queue.releaseBrake(of: lane, until: end)
         brakes.withLock { $0.release(lane, at: .now) }
         logger.notice("The brake on unregistrations is let go", metadata: ["lane": "\(lane)", "until": "\(end)"])

@@ -1,12 +1,12 @@
-public import Logging
-public import ServiceLifecycle
+package import Logging
+import ServiceLifecycle
 import Synchronization
 
 /// Hands due deliveries to their providers and has the outcomes written down: the last stage.
 ///
 /// Groups come from this replica's own fan-out in memory; due retries and what other replicas left are claimed by
 /// polling. No transaction is open while a provider is called.
-public final class Dispatcher: Service {
+package final class Dispatcher: Service {
     let queue: any DeliveryQueue
     let devices: any DeviceStore
     let providers: [ProviderName: any Provider]
@@ -49,7 +49,7 @@ public final class Dispatcher: Service {
     ///   - clock: The time that is written down.
     ///   - metrics: What is counted.
     ///   - logger: What is told.
-    public init(
+    package init(
         queue: some DeliveryQueue,
         devices: any DeviceStore,
         providers: [any Provider],
@@ -76,7 +76,7 @@ public final class Dispatcher: Service {
     }
 
     /// The lanes that are in use or paused.
-    public var laneStatuses: [LaneStatus] {
+    package var laneStatuses: [LaneStatus] {
         var brakes = brakes.withLock { $0.statuses }
         var statuses = lanes.withLock { $0.statuses }
         for index in statuses.indices { statuses[index].brake = brakes.removeValue(forKey: statuses[index].lane) }
@@ -90,7 +90,7 @@ public final class Dispatcher: Service {
 
     /// Works until graceful shutdown: what is being sent is finished, or stopped when it takes too long, and written down;
     /// what waits is given back.
-    public func run() async throws {
+    package func run() async throws {
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 group.addTask { await self.settler.run() }

@@ -1,9 +1,9 @@
 /// Asks the toggles and the device list once more, just before a group is handed to its provider.
-public struct LastLook: Sendable {
+package struct LastLook: Sendable {
     private let clock: WallClock
 
     /// A last look at the time of `clock`.
-    public init(clock: WallClock) {
+    package init(clock: WallClock) {
         self.clock = clock
     }
 
@@ -11,7 +11,7 @@ public struct LastLook: Sendable {
     ///
     /// - Parameter refreshed: The group as the database has it now.
     /// - Returns: The group with the targets that may be sent to, and the records of the others.
-    public func look(at refreshed: RefreshedGroup) -> (group: DeliveryGroup, records: [DeviceRecord]) {
+    package func look(at refreshed: RefreshedGroup) -> (group: DeliveryGroup, records: [DeviceRecord]) {
         var group = refreshed.group
         let (now, attempts) = (clock.now(), group.attempt)
         func record(_ target: Target, _ state: DeliveryState, _ reason: String) -> DeviceRecord {

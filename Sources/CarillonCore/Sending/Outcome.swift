@@ -1,5 +1,5 @@
 /// What a push service answered for one device, as something to do (`docs/providers.md` has the tables).
-public enum Outcome: Sendable, Equatable {
+package enum Outcome: Sendable, Equatable {
     /// It was taken, under this id of the push service's own.
     case delivered(id: String?)
     /// Try again, not before `after` when the push service named a time; counts as an attempt.

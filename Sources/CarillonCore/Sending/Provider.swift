@@ -2,7 +2,7 @@
 ///
 /// A provider never retries, waits or touches the database: it answers for each device, and the dispatcher decides.
 /// Every call ends by itself: each request has a deadline, each answer a size limit.
-public protocol Provider: Sendable {
+package protocol Provider: Sendable {
     /// Which push service this is.
     var name: ProviderName { get }
 

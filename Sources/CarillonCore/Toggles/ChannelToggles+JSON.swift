@@ -11,12 +11,12 @@ extension ChannelToggles {
     }
 
     /// Reads a stored document; what it does not know is passed over.
-    public init(document: JSONValue) {
+    package init(document: JSONValue) {
         self.init(reading: document, unknown: .tolerate, into: InputErrors())
     }
 
     /// The full document, defaults filled in.
-    public var document: JSONValue {
+    package var document: JSONValue {
         [
             "enabled": .bool(enabled),
             "mentionsOnly": .bool(mentionsOnly),

@@ -1,19 +1,19 @@
 /// A user's switches for one channel (API section 5).
-public struct ChannelToggles: Sendable, Hashable {
+package struct ChannelToggles: Sendable, Hashable {
     /// The main switch.
-    public var enabled = true
+    package var enabled = true
     /// Lets only messages through that mention the user.
-    public var mentionsOnly = false
+    package var mentionsOnly = false
     /// Silent until then.
-    public var mutedUntil: Timestamp?
+    package var mutedUntil: Timestamp?
 
     /// Everything allowed.
-    public init() {}
+    package init() {}
 
     /// Why this level forbids the act at `now`, or `nil` when it allows it.
     ///
     /// Off means off: a mention does not break through a channel that is disabled or muted.
-    public func objection(to act: ToggleQuestion, mentioned: Bool, at now: Timestamp) -> ToggleReason? {
+    package func objection(to act: ToggleQuestion, mentioned: Bool, at now: Timestamp) -> ToggleReason? {
         guard enabled else { return .enabled }
         if let mutedUntil, now < mutedUntil { return .mutedUntil(mutedUntil) }
         if mentionsOnly, !(mentioned && act.eventType == .messageSent) { return .mentionsOnly }

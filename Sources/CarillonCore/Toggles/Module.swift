@@ -1,5 +1,5 @@
 /// A part of the chat product that can be switched as a whole.
-public enum Module: String, Sendable, CaseIterable, Hashable {
+package enum Module: String, Sendable, CaseIterable, Hashable {
     /// Channels, members and messages: the three event types that notify belong here.
     case chat
     /// Posts and comments; no event type belongs to it yet.
@@ -8,5 +8,5 @@ public enum Module: String, Sendable, CaseIterable, Hashable {
 
 extension EventType {
     /// The module whose switch this event obeys.
-    public var module: Module { .chat }
+    package var module: Module { .chat }
 }

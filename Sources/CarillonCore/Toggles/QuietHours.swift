@@ -1,16 +1,16 @@
-public import Foundation
+package import Foundation
 
 /// A daily window of silence in a named time zone, over midnight where `to` is earlier than `from`.
-public struct QuietHours: Sendable, Hashable {
+package struct QuietHours: Sendable, Hashable {
     /// The first silent minute, counted from local midnight.
-    public let from: Int
+    package let from: Int
     /// The first minute that is not silent any more, counted from local midnight.
-    public let to: Int
+    package let to: Int
     /// An IANA time zone.
-    public let timeZone: TimeZone
+    package let timeZone: TimeZone
 
     /// A window; `nil` when both ends are equal or outside of a day.
-    public init?(from: Int, to: Int, timeZone: TimeZone) {
+    package init?(from: Int, to: Int, timeZone: TimeZone) {
         let minutesOfDay = 0..<1440
         guard from != to, minutesOfDay.contains(from), minutesOfDay.contains(to) else { return nil }
         self.from = from
@@ -19,7 +19,7 @@ public struct QuietHours: Sendable, Hashable {
     }
 
     /// Whether a moment falls into the window by the wall clocks of the time zone.
-    public func contains(_ moment: Timestamp) -> Bool {
+    package func contains(_ moment: Timestamp) -> Bool {
         let seconds = Int64((Double(moment.milliseconds) / 1000).rounded(.down))
         let offset = timeZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds)))
         let secondOfDay = (seconds + Int64(offset)) % 86_400

@@ -1,12 +1,12 @@
 /// Whose acts a user wants to hear of, by the actor's roles.
-public enum RoleFilter: Sendable, Hashable {
+package enum RoleFilter: Sendable, Hashable {
     /// Only of actors with one of these roles; of nobody when empty.
     case only(Set<String>)
     /// Of everybody but actors with one of these roles.
     case except(Set<String>)
 
     /// Whether an actor with these roles passes.
-    public func admits(_ roles: some Sequence<String>) -> Bool {
+    package func admits(_ roles: some Sequence<String>) -> Bool {
         switch self {
         case .only(let wanted): roles.contains(where: wanted.contains)
         case .except(let unwanted): !roles.contains(where: unwanted.contains)

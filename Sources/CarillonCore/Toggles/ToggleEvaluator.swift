@@ -1,33 +1,33 @@
 /// The act that the toggles are asked about: what is the same for every recipient of an event.
-public struct ToggleQuestion: Sendable, Hashable {
+package struct ToggleQuestion: Sendable, Hashable {
     /// What happened.
-    public var eventType: EventType
+    package var eventType: EventType
     /// The roles of who caused it.
-    public var actorRoles: [String]
+    package var actorRoles: [String]
 
     /// A question about an act.
-    public init(eventType: EventType, actorRoles: [String]) {
+    package init(eventType: EventType, actorRoles: [String]) {
         self.eventType = eventType
         self.actorRoles = actorRoles
     }
 }
 
 /// One recipient's share of the question.
-public struct ToggleSettings: Sendable, Hashable {
+package struct ToggleSettings: Sendable, Hashable {
     /// What the recipient set for everything.
-    public var user: UserToggles
+    package var user: UserToggles
     /// What the recipient set for the event's channel.
-    public var channel: ChannelToggles
+    package var channel: ChannelToggles
 
     /// A recipient's settings; everything not set allows.
-    public init(user: UserToggles = .init(), channel: ChannelToggles = .init()) {
+    package init(user: UserToggles = .init(), channel: ChannelToggles = .init()) {
         self.user = user
         self.channel = channel
     }
 }
 
 /// The three levels of toggles, in the order in which they are asked.
-public enum ToggleLevel: String, Sendable, CaseIterable, Hashable {
+package enum ToggleLevel: String, Sendable, CaseIterable, Hashable {
     /// The admin's switches for everybody.
     case network
     /// The recipient's switches for everything.
@@ -37,7 +37,7 @@ public enum ToggleLevel: String, Sendable, CaseIterable, Hashable {
 }
 
 /// The field of a toggle document that decided.
-public enum ToggleReason: Sendable, Hashable, CustomStringConvertible {
+package enum ToggleReason: Sendable, Hashable, CustomStringConvertible {
     /// The level's main switch.
     case enabled
     /// A module's switch.
@@ -54,7 +54,7 @@ public enum ToggleReason: Sendable, Hashable, CustomStringConvertible {
     case mentionsOnly
 
     /// The field's path, as `reason` in the API.
-    public var description: String {
+    package var description: String {
         switch self {
         case .enabled: "enabled"
         case .module(let module): "modules.\(module.rawValue)"
@@ -68,7 +68,7 @@ public enum ToggleReason: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// The verdict of one level or of all of them.
-public enum Decision: Sendable, Hashable {
+package enum Decision: Sendable, Hashable {
     /// Every level allows.
     case allow
     /// This level is the first that forbids, for this reason.
@@ -76,20 +76,20 @@ public enum Decision: Sendable, Hashable {
 }
 
 /// Asks the three levels; all must allow. Fan-out, retry and explain run this and nothing else.
-public struct ToggleEvaluator: Sendable {
+package struct ToggleEvaluator: Sendable {
     private let question: ToggleQuestion
     private let now: Timestamp
     private let networkObjection: ToggleReason?
 
     /// An evaluator for all recipients of one event at one moment.
-    public init(network: NetworkToggles, question: ToggleQuestion, now: Timestamp) {
+    package init(network: NetworkToggles, question: ToggleQuestion, now: Timestamp) {
         self.question = question
         self.now = now
         networkObjection = network.objection(to: question)
     }
 
     /// The verdict for one recipient, with the first level that forbids.
-    public func decide(_ settings: ToggleSettings, mentioned: Bool) -> Decision {
+    package func decide(_ settings: ToggleSettings, mentioned: Bool) -> Decision {
         for level in ToggleLevel.allCases {
             if let reason = objection(of: level, settings, mentioned: mentioned) { return .forbid(level, reason) }
         }
@@ -97,7 +97,7 @@ public struct ToggleEvaluator: Sendable {
     }
 
     /// Why one level by itself forbids, or `nil` when it allows.
-    public func objection(of level: ToggleLevel, _ settings: ToggleSettings, mentioned: Bool) -> ToggleReason? {
+    package func objection(of level: ToggleLevel, _ settings: ToggleSettings, mentioned: Bool) -> ToggleReason? {
         switch level {
         case .network: networkObjection
         case .user: settings.user.objection(to: question, at: now)

@@ -3,7 +3,7 @@ extension ToggleScope {
     /// Checks a document from outside and fills its defaults in; `updatedAt`, which answers carry, is passed over.
     ///
     /// - Throws: `invalid-toggles` with every place that is wrong: a mistyped switch must not be silently ignored.
-    public func checked(_ document: JSONValue) throws(InvalidInput) -> JSONValue {
+    package func checked(_ document: JSONValue) throws(InvalidInput) -> JSONValue {
         let errors = InputErrors()
         let full = read(document, into: errors)
         try errors.throwIfAny(problem: "invalid-toggles")
@@ -13,7 +13,7 @@ extension ToggleScope {
     /// Refuses a merge patch with members that no document has, among them those that it would only remove.
     ///
     /// - Throws: `invalid-toggles` with every place.
-    public func checkMembers(ofPatch patch: JSONValue) throws(InvalidInput) {
+    package func checkMembers(ofPatch patch: JSONValue) throws(InvalidInput) {
         let errors = InputErrors()
         _ = read(patch, into: errors)
         let unknown = errors.errors.filter { $0.detail == JSONObjectReader.unknownMember }
@@ -29,7 +29,7 @@ extension ToggleScope {
     }
 
     /// A stored document with its defaults filled in.
-    public func completed(_ document: JSONValue) -> JSONValue {
+    package func completed(_ document: JSONValue) -> JSONValue {
         switch self {
         case .network: NetworkToggles(document: document).document
         case .user: UserToggles(document: document).document

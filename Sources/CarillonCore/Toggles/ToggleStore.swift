@@ -1,14 +1,14 @@
 /// A stored document with what an `ETag` needs.
-public struct Versioned<Document: Sendable>: Sendable {
+package struct Versioned<Document: Sendable>: Sendable {
     /// The document.
-    public var document: Document
+    package var document: Document
     /// When it was last set; `nil` when it never was.
-    public var updatedAt: Timestamp?
+    package var updatedAt: Timestamp?
     /// Counts the writes; 0 when it was never set.
-    public var version: Int64
+    package var version: Int64
 
     /// A document with its version.
-    public init(document: Document, updatedAt: Timestamp?, version: Int64) {
+    package init(document: Document, updatedAt: Timestamp?, version: Int64) {
         self.document = document
         self.updatedAt = updatedAt
         self.version = version
@@ -16,7 +16,7 @@ public struct Versioned<Document: Sendable>: Sendable {
 }
 
 /// Which toggle document of a network is meant.
-public enum ToggleScope: Sendable, Hashable {
+package enum ToggleScope: Sendable, Hashable {
     /// The admin's switches for everybody.
     case network
     /// A user's switches for everything.
@@ -26,7 +26,7 @@ public enum ToggleScope: Sendable, Hashable {
 }
 
 /// The toggle documents, as the JSON that the API speaks.
-public protocol ToggleStore: Sendable {
+package protocol ToggleStore: Sendable {
     /// A document; an empty object of version 0 when it was never set.
     func toggles(_ scope: ToggleScope, in network: NetworkID) async throws -> Versioned<JSONValue>
 

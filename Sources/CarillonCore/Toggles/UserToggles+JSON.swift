@@ -19,12 +19,12 @@ extension UserToggles {
     }
 
     /// Reads a stored document; what it does not know is passed over.
-    public init(document: JSONValue) {
+    package init(document: JSONValue) {
         self.init(reading: document, unknown: .tolerate, into: InputErrors())
     }
 
     /// The full document, defaults filled in.
-    public var document: JSONValue {
+    package var document: JSONValue {
         var modules = JSONObject()
         for module in Module.allCases {
             modules[module.rawValue] = (self.modules[module] ?? ModuleToggle()).document

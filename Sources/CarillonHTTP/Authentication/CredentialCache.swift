@@ -1,5 +1,5 @@
-public import CarillonCore
-public import Logging
+package import CarillonCore
+package import Logging
 import Synchronization
 
 /// Remembers networks' credentials for a moment, so that not every request asks the database.
@@ -7,7 +7,7 @@ import Synchronization
 /// Requests for the same network share one reading. An unknown network is remembered too. When the database is away,
 /// its error goes on to the caller: what is too old is not used. Replicas do not tell each other of changes, so that a
 /// revoked key works elsewhere for at most `timeToLive`.
-public final class CredentialCache: Sendable {
+package final class CredentialCache: Sendable {
     private struct Entry {
         let credentials: VerifiableCredentials?
         let loadedAt: ContinuousClock.Instant
@@ -36,7 +36,7 @@ public final class CredentialCache: Sendable {
     ///   - capacity: How many networks are remembered.
     ///   - logger: Where keys that cannot be read are reported.
     ///   - now: The time by which entries age.
-    public init(
+    package init(
         accounts: any AccountStore,
         timeToLive: Duration = .seconds(2),
         capacity: Int = 10_000,
@@ -54,7 +54,7 @@ public final class CredentialCache: Sendable {
     var count: Int { state.withLock { $0.entries.count } }
 
     /// Forgets a network, because its credentials have just been changed.
-    public func invalidate(_ id: NetworkID) {
+    package func invalidate(_ id: NetworkID) {
         state.withLock { state in
             state.entries[id] = nil
             state.readings[id] = nil

@@ -1,12 +1,12 @@
-public import CarillonCore
+package import CarillonCore
 import Crypto
 
 /// The token of those who run the service.
-public struct OperatorToken: Sendable {
+package struct OperatorToken: Sendable {
     private let hash: SHA256Digest
 
     /// Keeps the hash of the configured token.
-    public init(_ token: Secret) {
+    package init(_ token: Secret) {
         hash = token.reveal { SHA256.hash(data: Array($0.utf8)) }
     }
 

@@ -1,27 +1,27 @@
-public import CarillonCore
-public import HTTPTypes
-public import Hummingbird
+package import CarillonCore
+package import HTTPTypes
+package import Hummingbird
 import NIOCore
 
 /// What went wrong with a request, as the caller is told (RFC 9457, `application/problem+json`).
 ///
 /// Holds nothing of the request but pointers to places in its body: no value, no secret, no stack trace.
-public struct Problem: Error, Sendable, Equatable {
+package struct Problem: Error, Sendable, Equatable {
     /// The last part of `type`, such as `invalid-template`.
-    public var name: String
+    package var name: String
     /// The status of the answer.
-    public var status: HTTPResponse.Status
+    package var status: HTTPResponse.Status
     /// The same words for every problem of this name.
-    public var title: String
+    package var title: String
     /// What is wrong this time.
-    public var detail: String?
+    package var detail: String?
     /// Every place that is wrong.
-    public var errors: [FieldError]
+    package var errors: [FieldError]
     /// What the answer carries besides, such as `retry-after`.
-    public var headers: HTTPFields
+    package var headers: HTTPFields
 
     /// A problem by its parts.
-    public init(
+    package init(
         _ name: String,
         status: HTTPResponse.Status,
         title: String,
@@ -67,10 +67,10 @@ public struct Problem: Error, Sendable, Equatable {
 
 extension Problem: HTTPResponseError {
     /// The answer, wherever the problem is caught.
-    public func response(from request: Request, context: some RequestContext) -> Response { response }
+    package func response(from request: Request, context: some RequestContext) -> Response { response }
 }
 
 extension Problem: CustomStringConvertible {
     /// Name and status: for logs.
-    public var description: String { "\(name) (\(status.code))" }
+    package var description: String { "\(name) (\(status.code))" }
 }

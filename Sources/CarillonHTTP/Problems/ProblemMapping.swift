@@ -6,11 +6,11 @@ import Hummingbird
 ///
 /// Knows the errors of this module and of the core. What an adapter throws beyond ``TransientError`` can be told to
 /// `other` by the executable, which knows the adapters.
-public struct ProblemMapping: Sendable {
+package struct ProblemMapping: Sendable {
     private let other: @Sendable (any Error) -> Problem?
 
     /// A mapping that asks `other` for errors which it does not know itself.
-    public init(other: @escaping @Sendable (any Error) -> Problem? = { _ in nil }) {
+    package init(other: @escaping @Sendable (any Error) -> Problem? = { _ in nil }) {
         self.other = other
     }
 

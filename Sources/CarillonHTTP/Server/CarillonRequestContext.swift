@@ -1,18 +1,18 @@
 import CarillonCore
-public import Hummingbird
+package import Hummingbird
 import NIOCore
 
 /// What is known of a request besides its head and body.
-public struct CarillonRequestContext: RequestContext {
+package struct CarillonRequestContext: RequestContext {
     /// Hummingbird's own part: logger, route and path parameters.
-    public var coreContext: CoreRequestContextStorage
+    package var coreContext: CoreRequestContextStorage
     /// The connection, for the few who change how it is treated.
     let channel: any NIOCore.Channel
     /// What `x-request-id` answers.
     var requestID = ""
 
     /// A context for a request that arrived on a connection.
-    public init(source: ApplicationRequestContextSource) {
+    package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         channel = source.channel
     }

@@ -1,11 +1,11 @@
-public import Metrics
-public import Hummingbird
+package import Metrics
+package import Hummingbird
 import CarillonCore
 import HTTPTypes
 import NIOCore
 
 /// The routes of the management port (API section 13).
-public enum ManagementRouter {
+package enum ManagementRouter {
     /// A router for health and metrics.
     ///
     /// - Parameters:
@@ -13,7 +13,7 @@ public enum ManagementRouter {
     ///   - exposition: The metrics in Prometheus' text format.
     ///   - metrics: Where requests are counted.
     /// - Returns: The router.
-    public static func make(
+    package static func make(
         reasonsNotReady: @escaping @Sendable () async -> [String],
         exposition: @escaping @Sendable () async -> String,
         metrics: any MetricsFactory

@@ -1,57 +1,57 @@
-public import CarillonCore
-public import Metrics
-public import Hummingbird
-public import Logging
+package import CarillonCore
+package import Metrics
+package import Hummingbird
+package import Logging
 
 /// Everything that the public API needs of the rest of the service.
-public struct PublicDependencies: Sendable {
+package struct PublicDependencies: Sendable {
     /// Networks and credentials.
-    public var accounts: any AccountStore
+    package var accounts: any AccountStore
     /// Users, channels and members.
-    public var directory: any DirectoryStore
+    package var directory: any DirectoryStore
     /// Devices.
-    public var devices: any DeviceStore
+    package var devices: any DeviceStore
     /// Toggle documents.
-    public var toggles: any ToggleStore
+    package var toggles: any ToggleStore
     /// Networks' own templates.
-    public var templates: any TemplateStore
+    package var templates: any TemplateStore
     /// What became of events.
-    public var history: any EventHistory
+    package var history: any EventHistory
     /// Makes events durable: all of a call or none, one receipt for each.
-    public var accept: @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt]
+    package var accept: @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt]
     /// The built-in templates.
-    public var catalog: TemplateCatalog
+    package var catalog: TemplateCatalog
     /// The providers that this service has.
-    public var providers: [ProviderName]
+    package var providers: [ProviderName]
     /// What the lanes of all networks are doing.
-    public var lanes: @Sendable () async -> [LaneStatus]
+    package var lanes: @Sendable () async -> [LaneStatus]
     /// What networks are known by to push services.
-    public var credentials: any ProviderCredentialStore
+    package var credentials: any ProviderCredentialStore
     /// Reads those credentials as they are posted.
-    public var credentialFormats: [any CredentialFormat]
+    package var credentialFormats: [any CredentialFormat]
     /// Told that a credential was stored or removed; without an app when it is for all lanes of the provider.
-    public var credentialChanged: @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void
+    package var credentialChanged: @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void
     /// Told that the same credential was stored once more.
-    public var credentialConfirmed: @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void
+    package var credentialConfirmed: @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void
     /// Lets go the brake on unregistrations of a lane until a moment.
-    public var releaseBrake: @Sendable (Lane, Timestamp) async throws -> Void
+    package var releaseBrake: @Sendable (Lane, Timestamp) async throws -> Void
     /// The token of those who run the service.
-    public var operatorToken: OperatorToken
+    package var operatorToken: OperatorToken
     /// The text of `GET /openapi.yaml`.
-    public var openAPI: String
+    package var openAPI: String
     /// Where imports are kept while they arrive.
-    public var temporaryDirectory: String
+    package var temporaryDirectory: String
     /// What callers are told of errors that only the adapters know.
-    public var problems: ProblemMapping
+    package var problems: ProblemMapping
     /// Where requests are counted.
-    public var metrics: any MetricsFactory
+    package var metrics: any MetricsFactory
     /// Where keys that cannot be read are reported.
-    public var logger: Logger
+    package var logger: Logger
     /// The time.
-    public var clock: WallClock
+    package var clock: WallClock
 
     /// Dependencies by their parts.
-    public init(
+    package init(
         accounts: any AccountStore,
         directory: any DirectoryStore,
         devices: any DeviceStore,
@@ -101,9 +101,9 @@ public struct PublicDependencies: Sendable {
 }
 
 /// The routes of the public API.
-public enum PublicRouter {
+package enum PublicRouter {
     /// A router with all routes of API sections 2 to 9.
-    public static func make(
+    package static func make(
         _ dependencies: PublicDependencies,
         settings: ServerSettings = ServerSettings()
     ) -> Router<CarillonRequestContext> {

@@ -1,28 +1,28 @@
-public import Hummingbird
+package import Hummingbird
 import HummingbirdCore
-public import NIOCore
+package import NIOCore
 
 /// How much a caller may ask of a listening port.
-public struct ServerSettings: Sendable {
+package struct ServerSettings: Sendable {
     /// After how long a connection is closed on which nothing happens, or on which headers do not get complete.
-    public var idleTimeout = TimeAmount.seconds(60)
+    package var idleTimeout = TimeAmount.seconds(60)
     /// How long a request may take to arrive; an import may take so long between two parts.
-    public var requestDeadline = TimeAmount.seconds(15)
+    package var requestDeadline = TimeAmount.seconds(15)
     /// The size of all header fields of a request together, in bytes; more is answered with 431.
-    public var headerBytes = 16 * 1024
+    package var headerBytes = 16 * 1024
     /// The number of header fields; more is answered with 431.
-    public var headerCount = 64
+    package var headerCount = 64
     /// How many connections are served at a time; further ones wait in the system's queue.
-    public var connections = 4096
+    package var connections = 4096
 
     /// The defaults.
-    public init() {}
+    package init() {}
 
     /// The server to build an `Application` with.
     ///
     /// The decoder's own limits lie far above those of ``RequestLimitsMiddleware``, because it can only hang up, and the
     /// middleware can say why.
-    public var server: HTTPServerBuilder {
+    package var server: HTTPServerBuilder {
         let deadline = requestDeadline
         return .http1(
             configuration: .init(
@@ -38,7 +38,7 @@ public struct ServerSettings: Sendable {
     }
 
     /// The configuration to build an `Application` with that listens at an address.
-    public func configuration(address: BindAddress) -> ApplicationConfiguration {
+    package func configuration(address: BindAddress) -> ApplicationConfiguration {
         ApplicationConfiguration(
             address: address,
             availableConnectionsDelegate: MaximumAvailableConnections(connections)

@@ -1,12 +1,12 @@
 import CarillonCore
-public import Logging
-public import NIOCore
-public import NIOPosix
-public import NIOSSL
+package import Logging
+package import NIOCore
+import NIOPosix
+package import NIOSSL
 import Synchronization
 
 /// The connections to APNs, apart by credential: APNs binds a connection to the first key that it sees on it.
-public final class APNsConnections: Sendable {
+package final class APNsConnections: Sendable {
     /// Credentials beyond these lose their connections, those first that were used longest ago.
     private static let mostCredentials = 1_000
     /// How many connections all credentials have together: a quarter of the file descriptors that a process usually has.
@@ -28,7 +28,7 @@ public final class APNsConnections: Sendable {
     ///   - logger: Where to say that Apple sent a connection away.
     ///   - group: Where connections live; its owner shuts it down.
     /// - Throws: What NIOSSL throws for a TLS configuration that cannot be used.
-    public convenience init(
+    package convenience init(
         tls: TLSConfiguration,
         policy: ConnectionPolicy = .lasting,
         resolver: NameResolver = NameResolver(threads: 2),

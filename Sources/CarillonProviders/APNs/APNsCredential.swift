@@ -1,9 +1,9 @@
-public import CarillonCore
+package import CarillonCore
 
 /// What shows APNs that we may send to an app: a key for provider tokens, or a certificate.
 ///
 /// Keys and certificates are never part of a description.
-public struct APNsCredential: Sendable, CustomStringConvertible, CustomReflectable {
+package struct APNsCredential: Sendable, CustomStringConvertible, CustomReflectable {
     enum Kind: Sendable {
         case token(APNsSigningKey)
         case certificate(APNsCertificate)
@@ -20,7 +20,7 @@ public struct APNsCredential: Sendable, CustomStringConvertible, CustomReflectab
     }
 
     /// What shows which credential it is: team and key, or subject, topics and end of a certificate. No secrets.
-    public var identity: JSONObject {
+    package var identity: JSONObject {
         var identity = JSONObject()
         switch kind {
         case .token(let key):
@@ -36,12 +36,12 @@ public struct APNsCredential: Sendable, CustomStringConvertible, CustomReflectab
     }
 
     /// The end of a certificate; a key has none.
-    public var notAfter: Timestamp? {
+    package var notAfter: Timestamp? {
         if case .certificate(let certificate) = kind { certificate.notAfter } else { nil }
     }
 
     /// All of it, to be encrypted before it is stored. What was PKCS#12 becomes PEM.
-    public var stored: JSONValue {
+    package var stored: JSONValue {
         switch kind {
         case .token(let key):
             ["teamId": .string(key.teamID), "keyId": .string(key.keyID), "privateKey": .string(key.pem)]
@@ -52,7 +52,7 @@ public struct APNsCredential: Sendable, CustomStringConvertible, CustomReflectab
 
     /// Reads what ``stored`` wrote.
     /// - Throws: `InvalidInput` when it is something else.
-    public init(stored: JSONValue) throws(InvalidInput) {
+    package init(stored: JSONValue) throws(InvalidInput) {
         kind = try Self.read(stored) { reader in
             reader.contains("certificate") ? Self.certificate(from: &reader) : Self.signingKey(from: &reader)
         }
@@ -64,7 +64,7 @@ public struct APNsCredential: Sendable, CustomStringConvertible, CustomReflectab
     ///   - appID: The app it is for, which a certificate has to name.
     ///   - now: The time at which a certificate has to be valid.
     /// - Throws: `InvalidInput` with a pointer to each member that is wrong.
-    public init(reading document: JSONValue, appID: String, now: Timestamp) throws(InvalidInput) {
+    package init(reading document: JSONValue, appID: String, now: Timestamp) throws(InvalidInput) {
         kind = try Self.read(document) { reader in
             if reader.contains("pkcs12") { return Self.pkcs12(from: &reader, for: appID, at: now) }
             if reader.contains("certificate") { return Self.certificate(from: &reader, for: appID, at: now) }
@@ -73,7 +73,7 @@ public struct APNsCredential: Sendable, CustomStringConvertible, CustomReflectab
     }
 
     /// Which credential it is, without secrets.
-    public var description: String { JSONValue.object(identity).serializedText }
+    package var description: String { JSONValue.object(identity).serializedText }
     /// Shows nothing to `dump`.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

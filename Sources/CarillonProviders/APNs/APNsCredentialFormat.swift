@@ -1,17 +1,17 @@
-public import CarillonCore
+package import CarillonCore
 
 /// Reads keys and certificates for APNs as they are posted: one for each app.
-public struct APNsCredentialFormat: CredentialFormat {
+package struct APNsCredentialFormat: CredentialFormat {
     /// `apns`.
-    public let provider = ProviderName.apns
+    package let provider = ProviderName.apns
     /// An app is a topic of Apple's.
-    public let isPerApp = true
+    package let isPerApp = true
 
     /// The format.
-    public init() {}
+    package init() {}
 
     /// Checks a key or a certificate whole; nothing is taken over from the one before.
-    public func read(
+    package func read(
         _ document: JSONValue,
         appID: String,
         former: ProviderCredential?,
@@ -31,7 +31,7 @@ public struct APNsCredentialFormat: CredentialFormat {
 extension APNsCredential {
     /// Reads back what ``APNsCredentialFormat`` made.
     /// - Throws: `InvalidInput` when it is something else.
-    public init(_ credential: ProviderCredential) throws(InvalidInput) {
+    package init(_ credential: ProviderCredential) throws(InvalidInput) {
         try self.init(stored: credential.document)
     }
 }

@@ -1,25 +1,25 @@
-public import CarillonCore
+package import CarillonCore
 
 /// Sends one request per device to Apple Push Notification service (API section 9).
-public struct APNsProvider: Provider {
+package struct APNsProvider: Provider {
     /// Finds the credential of a network's app; asked once for each group. `nil` when there is none.
-    public typealias Credentials = @Sendable (NetworkID, String) async throws -> APNsCredential?
+    package typealias Credentials = @Sendable (NetworkID, String) async throws -> APNsCredential?
 
     /// Where Apple's services are reached.
-    public struct Services: Sendable {
+    package struct Services: Sendable {
         /// For apps from the App Store and TestFlight.
-        public var production = "https://api.push.apple.com"
+        package var production = "https://api.push.apple.com"
         /// For apps started from Xcode.
-        public var sandbox = "https://api.sandbox.push.apple.com"
+        package var sandbox = "https://api.sandbox.push.apple.com"
 
         /// Apple's own, unless told otherwise.
-        public init() {}
+        package init() {}
     }
 
     /// `apns`.
-    public let name = ProviderName.apns
+    package let name = ProviderName.apns
     /// How long one device can take: two requests, the second one when its token had to be renewed.
-    public var deadline: Duration { timeout * 2 }
+    package var deadline: Duration { timeout * 2 }
 
     private let connections: APNsConnections
     private let credentials: Credentials
@@ -39,7 +39,7 @@ public struct APNsProvider: Provider {
     ///   - clock: The time by which `Retry-After` is read.
     ///   - timeout: How long one request may take, from the name to the last byte of the answer.
     ///   - concurrency: How many requests of one group are on their way at a time.
-    public init(
+    package init(
         connections: APNsConnections,
         credentials: @escaping Credentials,
         tokens: APNsTokenSource,
@@ -61,7 +61,7 @@ public struct APNsProvider: Provider {
     ///
     /// When an answer concerns all of the lane, such as a key that Apple does not know, what was not sent yet stays so and
     /// gets the same outcome. What is on the wire is waited for, since Apple may have taken it.
-    public func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
+    package func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
         let sending: APNsSending
         switch await begin(group) {
         case .success(let begun): sending = begun

@@ -1,4 +1,4 @@
-public import CarillonCore
+package import CarillonCore
 
 /// Provider tokens: one per key, for all connections of all replicas.
 ///
@@ -6,10 +6,10 @@ public import CarillonCore
 /// used for 45 minutes; the next one is whichever replica stores it first. Those who ask at the same time share one
 /// renewal.
 /// - SeeAlso: Apple, "Establishing a token-based connection to APNs".
-public actor APNsTokenSource {
+package actor APNsTokenSource {
     /// Stores `candidate` under `key` unless there is a token that was issued at `ifOlderThan` or later, and answers the
     /// one that is stored then.
-    public typealias Tokens =
+    package typealias Tokens =
         @Sendable (_ key: String, _ candidate: ProviderToken, _ ifOlderThan: Timestamp) async throws -> ProviderToken
 
     /// After how long a token is replaced.
@@ -35,7 +35,7 @@ public actor APNsTokenSource {
     /// - Parameters:
     ///   - tokens: Shares tokens with other replicas and over restarts.
     ///   - clock: The time that tokens carry.
-    public init(tokens: @escaping Tokens, clock: WallClock = .system) {
+    package init(tokens: @escaping Tokens, clock: WallClock = .system) {
         self.tokens = tokens
         self.clock = clock
     }

@@ -1,13 +1,13 @@
-public import CarillonCore
+package import CarillonCore
 import NIOHTTP1
 
 /// Finds out whether Apple takes a credential, by sending to a device that cannot be.
 ///
 /// Nobody is notified. Apple may look at the device before it looks at the topic, so that a credential that is accepted here
 /// can still be one for another app.
-public struct APNsVerification: Sendable {
+package struct APNsVerification: Sendable {
     /// What Apple thinks of a credential.
-    public enum Verdict: Sendable, Equatable {
+    package enum Verdict: Sendable, Equatable {
         /// It is only the device that was wrong.
         case accepted
         /// It is not good for this app or environment; the reason is Apple's word.
@@ -29,7 +29,7 @@ public struct APNsVerification: Sendable {
     ///   - tokens: Makes provider tokens.
     ///   - services: Where to.
     ///   - deadline: How long one request may take.
-    public init(
+    package init(
         connections: APNsConnections,
         tokens: APNsTokenSource,
         services: APNsProvider.Services = APNsProvider.Services(),
@@ -42,7 +42,7 @@ public struct APNsVerification: Sendable {
     }
 
     /// Asks one of Apple's services about a credential.
-    public func verdict(
+    package func verdict(
         on credential: APNsCredential,
         appID: String,
         environment: DeviceAddress.APNsEnvironment

@@ -1,4 +1,4 @@
-public import CarillonCore
+package import CarillonCore
 
 extension FCMCredential {
     private static let maximumKeyBytes = 16_384
@@ -10,7 +10,7 @@ extension FCMCredential {
     ///   - document: The body.
     ///   - server: Where FCM is; decides which `token_uri` is taken.
     /// - Throws: `InvalidInput` with every place that is wrong.
-    public init(reading document: JSONValue, for server: FCMServer) throws(InvalidInput) {
+    package init(reading document: JSONValue, for server: FCMServer) throws(InvalidInput) {
         let problem = "invalid-credential"
         let errors = InputErrors()
         var reader = JSONObjectReader(document, unknown: .refuse, into: errors)
@@ -54,7 +54,7 @@ extension FCMCredential {
     }
 
     /// What `GET` shows.
-    public var identity: JSONObject {
+    package var identity: JSONObject {
         var object = JSONObject()
         object["projectId"] = .string(projectID)
         object["clientEmail"] = .string(clientEmail)
@@ -62,7 +62,7 @@ extension FCMCredential {
     }
 
     /// What is sealed at rest; holds the key.
-    public var stored: JSONValue {
+    package var stored: JSONValue {
         var object = identity
         object["privateKeyId"] = account.keyID.map { .string($0) }
         object["tokenUri"] = .string(account.tokenURI)
@@ -74,7 +74,7 @@ extension FCMCredential {
     ///
     /// Whether its `token_uri` is permitted is asked again when it is used: the operator may have changed the server.
     /// - Throws: `InvalidInput` when it is not what ``stored`` made.
-    public init(stored: JSONValue) throws(InvalidInput) {
+    package init(stored: JSONValue) throws(InvalidInput) {
         let errors = InputErrors()
         var reader = JSONObjectReader(stored, unknown: .tolerate, into: errors)
         let project = reader.string("projectId", required: true)

@@ -5,7 +5,7 @@ import Foundation
 /// A service account of Google's: on whose behalf messages are sent to one project.
 ///
 /// - SeeAlso: <https://cloud.google.com/iam/docs/keys-create-delete>
-public struct FCMCredential: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct FCMCredential: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// What an access token belongs to: the same for all apps that share a service account.
     struct Account: Hashable, Sendable {
         /// The account's name, an e-mail address.
@@ -19,12 +19,12 @@ public struct FCMCredential: Sendable, CustomStringConvertible, CustomDebugStrin
     }
 
     /// The Firebase project whose apps are reached.
-    public let projectID: String
+    package let projectID: String
     let account: Account
     let key: _RSA.Signing.PrivateKey
 
     /// The account's name, an e-mail address.
-    public var clientEmail: String { account.clientEmail }
+    package var clientEmail: String { account.clientEmail }
 
     /// A credential by its parts; `nil` when the key is not an RSA key of at least 2,048 bits in PEM.
     init?(projectID: String, account: Account) {
@@ -37,11 +37,11 @@ public struct FCMCredential: Sendable, CustomStringConvertible, CustomDebugStrin
     }
 
     /// Names project and account, never the key.
-    public var description: String { "FCM project \(projectID), \(clientEmail)" }
+    package var description: String { "FCM project \(projectID), \(clientEmail)" }
     /// Names project and account, never the key.
-    public var debugDescription: String { description }
+    package var debugDescription: String { description }
     /// Shows nothing but project and account to `dump`.
-    public var customMirror: Mirror {
+    package var customMirror: Mirror {
         Mirror(self, children: ["projectID": projectID, "clientEmail": clientEmail])
     }
 }

@@ -1,22 +1,22 @@
-public import CarillonCore
+package import CarillonCore
 
 /// Reads service accounts as they are posted: one for each app.
-public struct FCMCredentialFormat: CredentialFormat {
+package struct FCMCredentialFormat: CredentialFormat {
     /// `fcm`.
-    public let provider = ProviderName.fcm
+    package let provider = ProviderName.fcm
     /// Each app belongs to a project of Google's.
-    public let isPerApp = true
+    package let isPerApp = true
 
     private let server: FCMServer
 
     /// A format.
     /// - Parameter server: Where FCM is; decides which `token_uri` is taken.
-    public init(server: FCMServer = .google) {
+    package init(server: FCMServer = .google) {
         self.server = server
     }
 
     /// Checks a service account whole; nothing is taken over from the one before.
-    public func read(
+    package func read(
         _ document: JSONValue,
         appID: String,
         former: ProviderCredential?,
@@ -36,7 +36,7 @@ public struct FCMCredentialFormat: CredentialFormat {
 extension FCMCredential {
     /// Reads back what ``FCMCredentialFormat`` made.
     /// - Throws: `InvalidInput` when it is something else.
-    public init(_ credential: ProviderCredential) throws(InvalidInput) {
+    package init(_ credential: ProviderCredential) throws(InvalidInput) {
         try self.init(stored: credential.document)
     }
 }

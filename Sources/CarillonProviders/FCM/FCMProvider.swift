@@ -1,17 +1,17 @@
-public import CarillonCore
+package import CarillonCore
 import NIOHTTP1
 
 /// Sends one message per registration token through Firebase Cloud Messaging (HTTP v1).
 ///
 /// - SeeAlso: <https://firebase.google.com/docs/cloud-messaging/send/v1-api>
-public struct FCMProvider: Provider {
+package struct FCMProvider: Provider {
     /// Finds the service account of a network and an app; asked once for each group.
-    public typealias Credentials = @Sendable (NetworkID, String) async throws -> FCMCredential?
+    package typealias Credentials = @Sendable (NetworkID, String) async throws -> FCMCredential?
 
     /// `fcm`.
-    public let name = ProviderName.fcm
+    package let name = ProviderName.fcm
     /// How long one device can take: two requests, and before or between them one for an access token.
-    public var deadline: Duration { timeout * 2 + tokens.timeout }
+    package var deadline: Duration { timeout * 2 + tokens.timeout }
 
     private let transport: any HTTPTransport
     private let tokens: FCMTokenSource
@@ -33,7 +33,7 @@ public struct FCMProvider: Provider {
     ///   - clock: What time it is.
     ///   - timeout: How long one request may take; Google asks for at least 10 s.
     ///   - concurrency: How many messages of one group are on their way at a time.
-    public init(
+    package init(
         transport: any HTTPTransport,
         tokens: FCMTokenSource,
         credentials: @escaping Credentials,
@@ -56,7 +56,7 @@ public struct FCMProvider: Provider {
     /// Sends to all targets, a few at a time, and reports each as soon as FCM has answered.
     ///
     /// When FCM refuses the project, or asks it to pause, the rest of the group is not sent.
-    public func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
+    package func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
         let credential: FCMCredential
         let lane = group.lane
         switch await CredentialLookup(named: lane.appID, by: { try await credentials(lane.networkID, lane.appID) }) {

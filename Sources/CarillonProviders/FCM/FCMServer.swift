@@ -5,16 +5,16 @@ import CarillonCore
 /// A service account names the server that turns assertions into access tokens (`token_uri`), and whoever may upload
 /// credentials chooses it. So that nobody can make Carillon post to just any server that way, only two are taken:
 /// Google's own, and the one that the operator has put in the place of Google's.
-public struct FCMServer: Sendable, Hashable {
+package struct FCMServer: Sendable, Hashable {
     /// Google's.
-    public static let google = FCMServer(origin: "https://fcm.googleapis.com")
+    package static let google = FCMServer(origin: "https://fcm.googleapis.com")
     /// Where Google exchanges assertions for access tokens: the `token_uri` of the service accounts that it makes.
-    public static let googleTokenURI = "https://oauth2.googleapis.com/token"
+    package static let googleTokenURI = "https://oauth2.googleapis.com/token"
     /// The `token_uri` that older service accounts have.
     private static let formerGoogleTokenURI = "https://accounts.google.com/o/oauth2/token"
 
     /// Scheme, host and port, without a slash at the end.
-    public let origin: String
+    package let origin: String
 
     private init(origin: String) {
         self.origin = origin
@@ -23,13 +23,13 @@ public struct FCMServer: Sendable, Hashable {
     /// A server by its URL, such as `https://127.0.0.1:9443` for a simulator.
     ///
     /// `nil` unless it is an `https` URL without path and query. On this machine `http` will do too.
-    public init?(url: String) {
+    package init?(url: String) {
         guard let url = try? OutboundURL(url), url.isConfidential, url.target == "/" else { return nil }
         origin = url.origin
     }
 
     /// Whether an assertion may be sent to a URL.
-    public func permits(tokenURI: String) -> Bool {
+    package func permits(tokenURI: String) -> Bool {
         if tokenURI == Self.googleTokenURI || tokenURI == Self.formerGoogleTokenURI { return true }
         guard self != .google, let url = try? OutboundURL(tokenURI) else { return false }
         return url.origin == origin

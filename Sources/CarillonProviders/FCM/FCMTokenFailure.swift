@@ -2,7 +2,7 @@ import CarillonCore
 import NIOHTTP1
 
 /// Why there is no access token.
-public enum FCMTokenFailure: Error, Sendable, Equatable, CustomStringConvertible {
+package enum FCMTokenFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// The service account is refused: nobody can send with it until somebody changes something.
     case refused(reason: String)
     /// The token endpoint is not there just now.
@@ -17,7 +17,7 @@ public enum FCMTokenFailure: Error, Sendable, Equatable, CustomStringConvertible
     }
 
     /// The reason: names no secret and no person.
-    public var description: String {
+    package var description: String {
         switch self {
         case .refused(let reason), .unavailable(_, let reason): reason
         }

@@ -1,4 +1,4 @@
-public import CarillonCore
+package import CarillonCore
 import NIOHTTP1
 
 /// Has the access token of each service account, and gets a new one before the old one ends.
@@ -6,7 +6,7 @@ import NIOHTTP1
 /// However many deliveries ask at once, one request is under way for an account. A token that still works is handed out
 /// while its successor is fetched, so that a slow token endpoint delays nobody. After a failure the endpoint is left
 /// alone for a moment.
-public actor FCMTokenSource {
+package actor FCMTokenSource {
     private struct Entry {
         var token: FCMAccessToken?
         var refresh: Task<Result<FCMAccessToken, FCMTokenFailure>, Never>?
@@ -19,7 +19,7 @@ public actor FCMTokenSource {
     private static let comfortableCount = 1_000
 
     /// How long a request to a token endpoint may take.
-    public nonisolated let timeout: Duration
+    package nonisolated let timeout: Duration
 
     private let transport: any HTTPTransport
     private let server: FCMServer
@@ -32,7 +32,7 @@ public actor FCMTokenSource {
     ///   - server: Where FCM is; decides which token endpoints are asked.
     ///   - clock: What time it is.
     ///   - timeout: How long a request may take.
-    public init(
+    package init(
         transport: any HTTPTransport,
         server: FCMServer = .google,
         clock: WallClock = .system,
@@ -46,12 +46,12 @@ public actor FCMTokenSource {
 
     /// Finds out whether Google takes a service account, by asking for a new access token.
     /// - Throws: ``FCMTokenFailure``.
-    public func verify(_ credential: FCMCredential) async throws(FCMTokenFailure) {
+    package func verify(_ credential: FCMCredential) async throws(FCMTokenFailure) {
         _ = try await startRefresh(of: credential).value.get()
     }
 
     /// Asks again for whom there was no token a moment ago: somebody says that it works now.
-    public func forgetFailures() {
+    package func forgetFailures() {
         for account in entries.keys { entries[account]?.failure = nil }
     }
 

@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// A reader that falls behind stops this thread, not the ones that run Swift's tasks, and not for longer than each caller
 /// is willing to wait: what is no regular file gets no more at a time than `poll(2)` says that it can take.
-public final class LineWriter: Sendable {
+package final class LineWriter: Sendable {
     /// What became of some lines.
     struct Result: Sendable {
         /// How many of the bytes are out; a line that is only partly out counts as a whole one that is not.
@@ -21,7 +21,7 @@ public final class LineWriter: Sendable {
     }
 
     /// Writes to standard output.
-    public static let standardOutput = LineWriter(descriptor: STDOUT_FILENO)
+    package static let standardOutput = LineWriter(descriptor: STDOUT_FILENO)
 
     private let descriptor: Int32
     private let isRegularFile: Bool
@@ -30,7 +30,7 @@ public final class LineWriter: Sendable {
     private let rest = Mutex<ArraySlice<UInt8>>([])
 
     /// A writer to a descriptor, which stays the caller's and must stay open.
-    public init(descriptor: Int32) {
+    package init(descriptor: Int32) {
         self.descriptor = descriptor
         // Pipes and sockets have no position; terminals have one on some systems.
         isRegularFile = lseek(descriptor, 0, SEEK_CUR) >= 0 && isatty(descriptor) == 0

@@ -1,21 +1,21 @@
-public import CarillonCore
+package import CarillonCore
 
 /// Writes one JSON line per device, to see the pipeline work without any push service.
-public struct LogProvider: Provider {
+package struct LogProvider: Provider {
     /// `log`.
-    public let name = ProviderName.log
+    package let name = ProviderName.log
     /// Lines wait this long at the most for a reader that has fallen behind.
-    public let deadline = Duration.seconds(5)
+    package let deadline = Duration.seconds(5)
 
     private let output: LineWriter
 
     /// A provider that writes to `output`, usually ``LineWriter/standardOutput``.
-    public init(output: LineWriter) {
+    package init(output: LineWriter) {
         self.output = output
     }
 
     /// Writes the lines of all targets at once: a line that was not written is to be tried again.
-    public func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
+    package func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
         let lines = LogLines(group)
         guard let result = await output.write(lines.bytes, within: deadline) else { return }
         for (target, end) in zip(group.targets, lines.ends) {

@@ -3,53 +3,53 @@ import NIOCore
 /// How many connections a client has, how many of HTTP/2 to one host, and for how long it keeps these.
 ///
 /// HTTP/1.1 connections are kept for seconds only, whatever this says.
-public struct ConnectionPolicy: Sendable {
+package struct ConnectionPolicy: Sendable {
     /// How many connections of any version a client has to all hosts together: half of the 1,024 file descriptors that a
     /// process usually has. When that is not enough, those without a request are closed, and requests wait until their
     /// deadlines for one of the others to end.
-    public var maximumOpenConnections = 512
+    package var maximumOpenConnections = 512
     /// How many of them lead to one host, so that one that never answers leaves the others theirs. As many requests as a
     /// group of devices has on their way at a time; more wait for a connection that has become free.
-    public var maximumOpenConnectionsPerHost = 64
+    package var maximumOpenConnectionsPerHost = 64
     /// How many HTTP/2 connections there are to one host at a time; a further one is opened when the streams of the others are
     /// taken.
-    public var maximumConnections = 4
+    package var maximumConnections = 4
     /// How long opening a connection that several requests wait for may take, and how long it stands in line at a time;
     /// each of them gives up by its own deadline.
-    public var maximumOpeningTime = Duration.seconds(15)
+    package var maximumOpeningTime = Duration.seconds(15)
     /// How many requests may wait for a stream; the next one fails at once as ``OutboundError/busy``.
-    public var maximumWaiting = 10_000
+    package var maximumWaiting = 10_000
     /// How many streams of one connection are used, even if the server permits more.
-    public var maximumStreams = 1_000
+    package var maximumStreams = 1_000
     /// How long a connection without traffic is kept.
-    public var idleLimit: Duration
+    package var idleLimit: Duration
     /// How long a connection takes new requests, so that a host that moves to another address is followed; `nil` for as
     /// long as it works.
-    public var maximumAge: Duration?
+    package var maximumAge: Duration?
     /// After how much silence the server is asked with a PING whether it is still there.
-    public var pingInterval: Duration
+    package var pingInterval: Duration
     /// How long it may take to answer a PING before the connection is closed.
-    public var pongLimit = Duration.seconds(15)
+    package var pongLimit = Duration.seconds(15)
     /// Whether a new connection carries one request at a time until an answer other than 401 and 403 came, as Apple asks
     /// of connections whose token it has not seen yet.
-    public var provesCredentialFirst = false
+    package var provesCredentialFirst = false
 
     /// A policy with its times.
-    public init(idleLimit: Duration, maximumAge: Duration?, pingInterval: Duration) {
+    package init(idleLimit: Duration, maximumAge: Duration?, pingInterval: Duration) {
         self.idleLimit = idleLimit
         self.maximumAge = maximumAge
         self.pingInterval = pingInterval
     }
 
     /// For hosts that other people chose: closed after half a minute without traffic, and after five minutes in any case.
-    public static let brief = ConnectionPolicy(
+    package static let brief = ConnectionPolicy(
         idleLimit: .seconds(30),
         maximumAge: .seconds(300),
         pingInterval: .seconds(3_600)
     )
 
     /// For a push service that the operator trusts: kept for a day, asked every hour whether it is still there.
-    public static let lasting = ConnectionPolicy(
+    package static let lasting = ConnectionPolicy(
         idleLimit: .seconds(86_400),
         maximumAge: nil,
         pingInterval: .seconds(3_600)

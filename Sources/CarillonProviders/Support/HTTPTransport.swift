@@ -1,5 +1,5 @@
 /// Sends one POST to a push service and answers what it said.
-public protocol HTTPTransport: AnyObject, Sendable {
+package protocol HTTPTransport: AnyObject, Sendable {
     /// Sends a request and reads the answer, of whatever status, within `timeout`.
     ///
     /// What was surely not processed is sent again at once; every error that comes out of here means "unknown, or no".

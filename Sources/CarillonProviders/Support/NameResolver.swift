@@ -1,4 +1,4 @@
-public import CarillonCore
+package import CarillonCore
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -7,9 +7,9 @@ import Synchronization
 ///
 /// Requests for the same name at the same time share one lookup. Nothing is remembered: connections are, and those go to
 /// addresses that were checked.
-public final class NameResolver: Sendable {
+package final class NameResolver: Sendable {
     /// Finds all addresses of a name, blocking; throws ``OutboundError``.
-    public typealias Lookup = @Sendable (String) throws -> [IPAddress]
+    package typealias Lookup = @Sendable (String) throws -> [IPAddress]
 
     /// Lookups beyond these fail at once: they would only wait for threads that hang.
     private static let maximumLookups = 1_024
@@ -19,7 +19,7 @@ public final class NameResolver: Sendable {
     private let running = Mutex<[String: EventLoopFuture<[IPAddress]>]>([:])
 
     /// A resolver with a number of threads: one for each name that may hang at a time before others have to wait.
-    public init(threads: Int = 16, lookup: @escaping Lookup = systemLookup) {
+    package init(threads: Int = 16, lookup: @escaping Lookup = systemLookup) {
         self.lookup = lookup
         self.threads = NIOThreadPool(numberOfThreads: threads)
         self.threads.start()

@@ -1,5 +1,5 @@
 /// Why a request got no answer; the raw value is the reason that a delivery shows.
-public enum OutboundError: String, Error, Sendable, CaseIterable {
+package enum OutboundError: String, Error, Sendable, CaseIterable {
     /// The deadline passed.
     case timedOut = "timeout"
     /// No name server knows the host.

@@ -1,8 +1,8 @@
-public import CarillonCore
-public import Logging
-public import NIOCore
-public import NIOPosix
-public import NIOSSL
+package import CarillonCore
+package import Logging
+package import NIOCore
+import NIOPosix
+package import NIOSSL
 import Synchronization
 
 /// Sends POST requests, to the addresses that ``EgressGuard`` permits and nowhere else.
@@ -18,7 +18,7 @@ import Synchronization
 ///
 /// Everything is bounded: each request by one deadline for all of its steps, each answer by 64 KiB of head and body, how
 /// often what a server refused unread is sent again, and how many connections are open.
-public final class OutboundHTTPClient: HTTPTransport {
+package final class OutboundHTTPClient: HTTPTransport {
     /// How often a request is sent that was surely not processed.
     private static let maximumTries = 8
     /// How many hosts are remembered that are not connected to.
@@ -41,7 +41,7 @@ public final class OutboundHTTPClient: HTTPTransport {
     ///   - logger: Where to say that a server sent a connection away.
     ///   - group: Where connections live; its owner shuts it down.
     /// - Throws: What NIOSSL throws for a TLS configuration that cannot be used.
-    public convenience init(
+    package convenience init(
         egress: EgressGuard,
         resolver: NameResolver = NameResolver(),
         tls: TLSConfiguration,
@@ -61,7 +61,7 @@ public final class OutboundHTTPClient: HTTPTransport {
     ///   - policy: How many connections there are, and for how long those of HTTP/2 are kept.
     ///   - logger: Where to say that a server sent a connection away.
     ///   - group: Where connections live; its owner shuts it down.
-    public convenience init(
+    package convenience init(
         egress: EgressGuard,
         resolver: NameResolver,
         tls: NIOSSLContext,
@@ -100,7 +100,7 @@ public final class OutboundHTTPClient: HTTPTransport {
     /// - Returns: The answer.
     /// - Throws: `EgressRefusal`, ``OutboundError``, or `CancellationError` when the task was cancelled or the request was
     ///   not wanted any more when its turn came.
-    public func execute(_ request: OutboundRequest, timeout: Duration) async throws -> OutboundResponse {
+    package func execute(_ request: OutboundRequest, timeout: Duration) async throws -> OutboundResponse {
         let deadline = NIODeadline.now() + TimeAmount(timeout)
         let url = try connector.egress.check(request.url)
         let pool = pool(of: Origin(url))

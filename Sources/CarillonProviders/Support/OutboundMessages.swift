@@ -1,19 +1,19 @@
-public import NIOHTTP1
+package import NIOHTTP1
 
 /// A POST to a URL that somebody else chose.
-public struct OutboundRequest: Sendable {
+package struct OutboundRequest: Sendable {
     /// Where to; the client takes it apart and checks it.
-    public var url: String
+    package var url: String
     /// The headers without `Host` and `Content-Length`, which the client adds.
-    public var headers: HTTPHeaders
+    package var headers: HTTPHeaders
     /// The body.
-    public var body: [UInt8]
+    package var body: [UInt8]
     /// Asked when it is the request's turn to be sent; if not, it ends as a `CancellationError`. Not asked once it has been
     /// sent, since the server may act on it: it ends with its answer.
-    public var isStillWanted: @Sendable () -> Bool
+    package var isStillWanted: @Sendable () -> Bool
 
     /// A request by its parts.
-    public init(
+    package init(
         url: String,
         headers: HTTPHeaders,
         body: [UInt8],
@@ -27,11 +27,11 @@ public struct OutboundRequest: Sendable {
 }
 
 /// The answer to a request.
-public struct OutboundResponse: Sendable, Equatable {
+package struct OutboundResponse: Sendable, Equatable {
     /// The status code; a redirect is an answer like any other.
-    public var status: Int
+    package var status: Int
     /// The headers.
-    public var headers: HTTPHeaders
+    package var headers: HTTPHeaders
     /// The body, or its beginning when it was longer than what is read of an answer.
-    public var body: [UInt8]
+    package var body: [UInt8]
 }

@@ -1,5 +1,5 @@
 import NIOCore
-public import NIOSSL
+package import NIOSSL
 
 extension TLSConfiguration {
     /// How to speak TLS to push services and webhooks: from version 1.2 on, with certificates verified in full.
@@ -7,7 +7,7 @@ extension TLSConfiguration {
     ///   (`CARILLON_EXTRA_CA_FILE`).
     /// - Returns: A configuration for clients.
     /// - Throws: ``ExtraRootsError`` when the file holds no certificate or one that does not parse.
-    public static func outbound(extraRoots: String? = nil) throws(ExtraRootsError) -> TLSConfiguration {
+    package static func outbound(extraRoots: String? = nil) throws(ExtraRootsError) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
         configuration.applicationProtocols = [ApplicationProtocol.http2, ApplicationProtocol.http1]
@@ -31,10 +31,10 @@ extension TLSConfiguration {
 }
 
 /// The file of further roots cannot be used.
-public struct ExtraRootsError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct ExtraRootsError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Where the file should be.
-    public let path: String
+    package let path: String
 
     /// A sentence for the operator.
-    public var description: String { "\(path) must be a readable PEM file with at least one certificate" }
+    package var description: String { "\(path) must be a readable PEM file with at least one certificate" }
 }

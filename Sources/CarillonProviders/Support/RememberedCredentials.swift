@@ -1,13 +1,13 @@
-public import CarillonCore
+package import CarillonCore
 import Synchronization
 
 /// Remembers for some seconds what credentials there are, so that not every group reads, opens and parses one.
 ///
 /// A credential that another replica has stored is used after ``lifetime`` at the latest; what is stored here is forgotten
 /// at once with ``forget(in:)``.
-public final class RememberedCredentials<Credential: Sendable>: Sendable {
+package final class RememberedCredentials<Credential: Sendable>: Sendable {
     /// Reads a credential of a network and an app; `nil` when there is none.
-    public typealias Read = @Sendable (NetworkID, String) async throws -> Credential?
+    package typealias Read = @Sendable (NetworkID, String) async throws -> Credential?
 
     private struct Key: Hashable {
         var network: NetworkID
@@ -34,7 +34,7 @@ public final class RememberedCredentials<Credential: Sendable>: Sendable {
     private let state = Mutex(State())
 
     /// A memory of what `read` answers.
-    public init(
+    package init(
         now: @Sendable @escaping () -> ContinuousClock.Instant = { .now },
         read: @escaping Read
     ) {
@@ -45,7 +45,7 @@ public final class RememberedCredentials<Credential: Sendable>: Sendable {
     /// A network's credential for an app; `nil` when there is none.
     ///
     /// - Throws: What reading throws.
-    public func credential(of network: NetworkID, for appID: String = "") async throws -> Credential? {
+    package func credential(of network: NetworkID, for appID: String = "") async throws -> Credential? {
         let key = Key(network: network, appID: appID)
         let startedAt = now()
         let (entry, generation) = state.withLock { ($0.entries[key], $0.generation) }
@@ -60,7 +60,7 @@ public final class RememberedCredentials<Credential: Sendable>: Sendable {
     }
 
     /// Forgets the credentials of a network, because one of them has just been changed.
-    public func forget(in network: NetworkID) {
+    package func forget(in network: NetworkID) {
         state.withLock { state in
             state.generation += 1
             state.entries = state.entries.filter { $0.key.network != network }

@@ -1,4 +1,4 @@
-public import CarillonCore
+package import CarillonCore
 
 extension Duration {
     /// Reads a `Retry-After` header: whole seconds or any of the three date formats, clamped to 0…24 h.
@@ -8,7 +8,7 @@ extension Duration {
     ///   - value: The header's value.
     ///   - now: What a date is compared with.
     /// - SeeAlso: RFC 9110 sections 10.2.3 and 5.6.7.
-    public init?(retryAfter value: String, now: Timestamp) {
+    package init?(retryAfter value: String, now: Timestamp) {
         let longest = Duration.seconds(86_400)
         guard value.utf8.count <= 64 else { return nil }
         if !value.isEmpty, value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {

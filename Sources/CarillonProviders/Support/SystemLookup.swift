@@ -1,4 +1,4 @@
-public import CarillonCore
+package import CarillonCore
 
 #if canImport(Glibc)
     import Glibc
@@ -11,7 +11,7 @@ public import CarillonCore
 /// Blocks for as long as the system's resolver is configured to wait, usually up to some ten seconds.
 /// - Throws: ``OutboundError``.
 /// - SeeAlso: `getaddrinfo(3)`, RFC 6724.
-public func systemLookup(_ name: String) throws -> [IPAddress] {
+package func systemLookup(_ name: String) throws -> [IPAddress] {
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC
     hints.ai_flags = AI_ADDRCONFIG

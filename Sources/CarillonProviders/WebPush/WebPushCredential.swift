@@ -1,4 +1,4 @@
-public import CarillonCore
+package import CarillonCore
 import Crypto
 import Foundation
 
@@ -8,17 +8,17 @@ import Foundation
 /// key pair is made once, and stays when the subject changes.
 ///
 /// - SeeAlso: RFC 8292.
-public struct WebPushCredential: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct WebPushCredential: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private static let maximumSubjectBytes = 256
 
     /// A `mailto:` or `https:` URI of who answers for the messages; `nil` before anybody said so.
-    public let subject: String?
+    package let subject: String?
     /// The public key as browsers want it (`applicationServerKey`): an uncompressed point in base64url.
-    public let publicKey: String
+    package let publicKey: String
     let key: P256.Signing.PrivateKey
 
     /// A new key pair, for pages to subscribe with; nothing is sent until there is a subject.
-    public init() {
+    package init() {
         self.init(subject: nil, key: P256.Signing.PrivateKey())
     }
 
@@ -33,7 +33,7 @@ public struct WebPushCredential: Sendable, CustomStringConvertible, CustomDebugS
     ///   - document: The body.
     ///   - former: What the network has so far, of which the key pair is kept; `nil` makes a new one.
     /// - Throws: `InvalidInput`.
-    public init(reading document: JSONValue, keepingKeyOf former: WebPushCredential?) throws(InvalidInput) {
+    package init(reading document: JSONValue, keepingKeyOf former: WebPushCredential?) throws(InvalidInput) {
         let errors = InputErrors()
         var reader = JSONObjectReader(document, unknown: .refuse, into: errors)
         let subject = reader.string("subject", required: true, maximumBytes: Self.maximumSubjectBytes)
@@ -63,7 +63,7 @@ public struct WebPushCredential: Sendable, CustomStringConvertible, CustomDebugS
     }
 
     /// What `GET` shows.
-    public var identity: JSONObject {
+    package var identity: JSONObject {
         var object = JSONObject()
         object["subject"] = subject.map { .string($0) } ?? .null
         object["publicKey"] = .string(publicKey)
@@ -71,7 +71,7 @@ public struct WebPushCredential: Sendable, CustomStringConvertible, CustomDebugS
     }
 
     /// What is sealed at rest; holds the key.
-    public var stored: JSONValue {
+    package var stored: JSONValue {
         var object = JSONObject()
         object["subject"] = subject.map { .string($0) }
         object["privateKey"] = .string(Base64URL.encode(key.rawRepresentation))
@@ -80,7 +80,7 @@ public struct WebPushCredential: Sendable, CustomStringConvertible, CustomDebugS
 
     /// Reads back what was sealed.
     /// - Throws: `InvalidInput` when it is not what ``stored`` made.
-    public init(stored: JSONValue) throws(InvalidInput) {
+    package init(stored: JSONValue) throws(InvalidInput) {
         let errors = InputErrors()
         var reader = JSONObjectReader(stored, unknown: .tolerate, into: errors)
         let subject = reader.string("subject")
@@ -93,9 +93,9 @@ public struct WebPushCredential: Sendable, CustomStringConvertible, CustomDebugS
     }
 
     /// Names subject and public key, never the private one.
-    public var description: String { "Web Push key \(publicKey), \(subject ?? "no subject")" }
+    package var description: String { "Web Push key \(publicKey), \(subject ?? "no subject")" }
     /// Names subject and public key, never the private one.
-    public var debugDescription: String { description }
+    package var debugDescription: String { description }
     /// Shows nothing but subject and public key to `dump`.
-    public var customMirror: Mirror { Mirror(self, children: ["subject": subject ?? "", "publicKey": publicKey]) }
+    package var customMirror: Mirror { Mirror(self, children: ["subject": subject ?? "", "publicKey": publicKey]) }
 }

@@ -1,19 +1,19 @@
-public import CarillonCore
+package import CarillonCore
 
 /// Reads a network's Web Push credential as it is posted, and makes its key pair.
-public struct WebPushCredentialFormat: CredentialFormat {
+package struct WebPushCredentialFormat: CredentialFormat {
     /// `webpush`.
-    public let provider = ProviderName.webpush
+    package let provider = ProviderName.webpush
     /// Browsers do not know apps: a network has one key.
-    public let isPerApp = false
+    package let isPerApp = false
 
     /// A format.
-    public init() {}
+    package init() {}
 
     /// Checks the subject, and keeps the key pair of the credential before.
     ///
     /// A former credential that cannot be read is an error too: a new key would silence every browser.
-    public func read(
+    package func read(
         _ document: JSONValue,
         appID: String,
         former: ProviderCredential?,
@@ -25,7 +25,7 @@ public struct WebPushCredentialFormat: CredentialFormat {
     }
 
     /// A key pair without a subject: pages can subscribe with it.
-    public func initial(now: Timestamp) -> ProviderCredential? {
+    package func initial(now: Timestamp) -> ProviderCredential? {
         stored(WebPushCredential(), now: now)
     }
 
@@ -43,7 +43,7 @@ public struct WebPushCredentialFormat: CredentialFormat {
 extension WebPushCredential {
     /// Reads back what ``WebPushCredentialFormat`` made.
     /// - Throws: `InvalidInput` when it is something else.
-    public init(_ credential: ProviderCredential) throws(InvalidInput) {
+    package init(_ credential: ProviderCredential) throws(InvalidInput) {
         try self.init(stored: credential.document)
     }
 }

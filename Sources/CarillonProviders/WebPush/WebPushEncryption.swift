@@ -4,7 +4,7 @@ import Foundation
 /// Encrypts one message for one browser: `aes128gcm` in a single record, without padding.
 ///
 /// - SeeAlso: RFC 8188 section 2, RFC 8291 section 3.
-public enum WebPushEncryption {
+package enum WebPushEncryption {
     static let saltBytes = 16
     /// Salt, record size, length of the key, and the key.
     static let headerBytes = saltBytes + 4 + 1 + SubscriptionKeys.pointBytes
@@ -19,7 +19,7 @@ public enum WebPushEncryption {
     ///   - keys: The browser's keys.
     /// - Returns: The body of the request, 103 bytes longer than the message.
     /// - Throws: What swift-crypto throws; no input makes it throw.
-    public static func encrypt(_ plaintext: [UInt8], for keys: SubscriptionKeys) throws -> [UInt8] {
+    package static func encrypt(_ plaintext: [UInt8], for keys: SubscriptionKeys) throws -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         let salt = generator.bytes(saltBytes)
         return try encrypt(plaintext, for: keys, from: ephemeralKey(using: &generator), salt: salt)

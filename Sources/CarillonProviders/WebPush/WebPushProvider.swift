@@ -1,4 +1,4 @@
-public import CarillonCore
+package import CarillonCore
 import NIOHTTP1
 
 /// Sends encrypted messages to browsers through whatever push service each has subscribed with.
@@ -6,14 +6,14 @@ import NIOHTTP1
 /// Endpoints are URLs that users chose, so the transport has to be one that checks where they lead.
 ///
 /// - SeeAlso: RFC 8030, RFC 8291, RFC 8292.
-public struct WebPushProvider: Provider {
+package struct WebPushProvider: Provider {
     /// Finds the credential of a network; asked once for each group.
-    public typealias Credentials = @Sendable (NetworkID) async throws -> WebPushCredential?
+    package typealias Credentials = @Sendable (NetworkID) async throws -> WebPushCredential?
 
     /// `webpush`.
-    public let name = ProviderName.webpush
+    package let name = ProviderName.webpush
     /// How long one device can take: two requests, the second one for services that want shorter messages.
-    public var deadline: Duration { timeout * 2 }
+    package var deadline: Duration { timeout * 2 }
 
     private let transport: any HTTPTransport
     private let credentials: Credentials
@@ -32,7 +32,7 @@ public struct WebPushProvider: Provider {
     ///   - clock: What time it is.
     ///   - timeout: How long one request may take.
     ///   - concurrency: How many messages of one group are on their way at a time.
-    public init(
+    package init(
         transport: any HTTPTransport,
         credentials: @escaping Credentials,
         version: String,
@@ -50,7 +50,7 @@ public struct WebPushProvider: Provider {
     }
 
     /// Sends to all targets, a few at a time, and reports each as soon as its push service has answered.
-    public func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
+    package func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
         let credential: WebPushCredential
         switch await CredentialLookup(named: name.rawValue, by: { try await credentials(group.lane.networkID) }) {
         case .found(let found): credential = found

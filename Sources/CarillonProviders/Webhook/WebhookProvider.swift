@@ -1,17 +1,17 @@
-public import CarillonCore
+package import CarillonCore
 import NIOHTTP1
 
 /// Sends one signed POST per device (Standard Webhooks 1.0.0) to the URL that the device was registered with.
 ///
 /// `http` URLs are taken, too: the receiver can verify the signature, but everybody on the way can read the text.
-public struct WebhookProvider: Provider {
+package struct WebhookProvider: Provider {
     /// Finds the secrets of a network that are valid now; asked once for each group.
-    public typealias Secrets = @Sendable (NetworkID) async throws -> [WebhookSecret]
+    package typealias Secrets = @Sendable (NetworkID) async throws -> [WebhookSecret]
 
     /// `webhook`.
-    public let name = ProviderName.webhook
+    package let name = ProviderName.webhook
     /// How long one request may take, from the name to the last byte of the answer.
-    public let deadline: Duration
+    package let deadline: Duration
 
     private let client: OutboundHTTPClient
     private let secrets: Secrets
@@ -27,7 +27,7 @@ public struct WebhookProvider: Provider {
     ///   - clock: The time of `webhook-timestamp`.
     ///   - deadline: How long one request may take.
     ///   - concurrency: How many requests of one group are on their way at a time.
-    public init(
+    package init(
         client: OutboundHTTPClient,
         secrets: @escaping Secrets,
         version: String,
@@ -46,7 +46,7 @@ public struct WebhookProvider: Provider {
     /// Sends to all targets, a few at a time, and reports each as soon as its receiver has answered.
     ///
     /// Without a secret nothing is sent, and the lane is to be left alone for a while.
-    public func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
+    package func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
         let secrets = (try? await secrets(group.lane.networkID)) ?? []
         guard !secrets.isEmpty else {
             guard !Task.isCancelled else { return }

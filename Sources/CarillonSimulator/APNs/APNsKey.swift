@@ -1,13 +1,13 @@
 import Crypto
 
 /// A key of Apple's developer portal with which provider tokens are signed, as the simulator makes them.
-public struct APNsKey: Sendable {
+package struct APNsKey: Sendable {
     /// The team it belongs to, ten characters.
-    public let teamID: String
+    package let teamID: String
     /// Its name, ten characters.
-    public let keyID: String
+    package let keyID: String
     /// The contents of the `.p8` file: PKCS#8 in PEM.
-    public let privateKeyPEM: String
+    package let privateKeyPEM: String
     let publicKey: P256.Signing.PublicKey
 
     init(teamID: String, keyID: String) {

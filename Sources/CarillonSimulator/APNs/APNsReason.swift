@@ -1,7 +1,7 @@
 /// Why APNs refuses a notification: every reason of Apple's table.
 ///
 /// - SeeAlso: "Handling notification responses from APNs", Apple's developer documentation.
-public enum APNsReason: String, Error, CaseIterable, Sendable {
+package enum APNsReason: String, Error, CaseIterable, Sendable {
     case badCollapseID = "BadCollapseId"
     case badDeviceToken = "BadDeviceToken"
     case badExpirationDate = "BadExpirationDate"
@@ -36,7 +36,7 @@ public enum APNsReason: String, Error, CaseIterable, Sendable {
     case shutdown = "Shutdown"
 
     /// The status it comes with.
-    public var status: Int {
+    package var status: Int {
         switch self {
         case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
             .deviceTokenNotForTopic, .duplicateHeaders, .idleTimeout, .invalidPushType, .missingDeviceToken,
@@ -56,7 +56,7 @@ public enum APNsReason: String, Error, CaseIterable, Sendable {
     }
 
     /// What a device token begins with to get this: `fa11`, the status, and the reason's number among those of the status.
-    public var tokenPrefix: String {
+    package var tokenPrefix: String {
         let reasons = Self.allCases.filter { $0.status == status }
         let number = (reasons.firstIndex(of: self) ?? 0) + 1
         return "fa11\(status)" + (number < 10 ? "0" : "") + String(number)

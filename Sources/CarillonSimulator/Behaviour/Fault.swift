@@ -1,7 +1,7 @@
 /// What a server does that no protocol foresees, or that is seldom seen.
 ///
 /// The raw value is the word that an FCM token or the path of a Web Push endpoint begins with.
-public enum Fault: String, CaseIterable, Sendable {
+package enum Fault: String, CaseIterable, Sendable {
     /// Reads the request and never answers.
     case hang
     /// Resets the stream after the request was read: whether it was processed stays unknown.
@@ -32,7 +32,7 @@ public enum Fault: String, CaseIterable, Sendable {
     case retrySoon = "retry-soon"
 
     /// What an APNs device token begins with to get this.
-    public var apnsTokenPrefix: String {
+    package var apnsTokenPrefix: String {
         let number = (Self.allCases.firstIndex(of: self) ?? 0) + 1
         return "fa11000" + (number < 10 ? "0" : "") + String(number)
     }

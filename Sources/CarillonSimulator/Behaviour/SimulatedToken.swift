@@ -1,14 +1,14 @@
 /// Device tokens for the simulator: what they begin with says what happens to them.
-public enum SimulatedToken {
+package enum SimulatedToken {
     /// What an APNs token begins with that only the sandbox knows.
-    public static let sandboxOnlyPrefix = "5adb0c"
+    package static let sandboxOnlyPrefix = "5adb0c"
     /// What an APNs token begins with that only production knows.
-    public static let productionOnlyPrefix = "940d0c"
+    package static let productionOnlyPrefix = "940d0c"
 
     /// A new APNs token of 64 hexadecimal digits.
     ///
     /// It begins with `prefix`, such as ``APNsReason/tokenPrefix``; without one the device is there.
-    public static func apns(_ prefix: String = "") -> String {
+    package static func apns(_ prefix: String = "") -> String {
         // No marker begins with 1.
         let start = prefix.isEmpty ? "1" : prefix
         let digits = Array("0123456789abcdef")
@@ -18,7 +18,7 @@ public enum SimulatedToken {
     /// A new FCM token.
     ///
     /// It begins with `prefix`, such as `unregistered`; without one the device is there.
-    public static func fcm(_ prefix: String = "") -> String {
+    package static func fcm(_ prefix: String = "") -> String {
         (prefix.isEmpty ? "device" : prefix) + "-\(random()):APA91b\(random())\(random())"
     }
 

@@ -2,7 +2,7 @@
 ///
 /// The raw value is the word that a token begins with to get this.
 /// - SeeAlso: "ErrorCode", Firebase's reference of the FCM HTTP v1 API.
-public enum FCMRefusal: String, CaseIterable, Sendable {
+package enum FCMRefusal: String, CaseIterable, Sendable {
     /// 404 with `UNREGISTERED`: the app is no longer there.
     case unregistered
     /// 400 with `INVALID_ARGUMENT` about `message.token`.
@@ -37,5 +37,5 @@ public enum FCMRefusal: String, CaseIterable, Sendable {
     case gatewayTimeout = "gateway-timeout"
 
     /// What a token begins with to get this.
-    public var tokenPrefix: String { rawValue }
+    package var tokenPrefix: String { rawValue }
 }

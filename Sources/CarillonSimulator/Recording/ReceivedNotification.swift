@@ -1,30 +1,30 @@
 /// A notification that a simulated service got, with what it answered.
-public struct ReceivedNotification: Sendable {
+package struct ReceivedNotification: Sendable {
     /// Which service.
-    public let service: SimulatedService
+    package let service: SimulatedService
     /// When the request had arrived completely, since 1 January 1970 UTC.
-    public let receivedAt: Duration
+    package let receivedAt: Duration
     /// The APNs or FCM token, or the endpoint of Web Push.
-    public let deviceToken: String
+    package let deviceToken: String
     /// `apns-id`, or `data.notificationId` of the message; `nil` when the request has none that could be read.
-    public internal(set) var notificationID: String?
+    package internal(set) var notificationID: String?
     /// The status answered; `nil` when the client sees no whole answer.
-    public let status: Int?
+    package let status: Int?
     /// The reason answered, in the service's words; `nil` with success.
-    public let reason: String?
+    package let reason: String?
     /// The topic of APNs, the project of FCM, the `Topic` of Web Push.
-    public internal(set) var topic: String?
+    package internal(set) var topic: String?
     /// The text's first line.
-    public internal(set) var title: String?
+    package internal(set) var title: String?
     /// The text.
-    public internal(set) var body: String?
+    package internal(set) var body: String?
     /// The JSON that was sent, decrypted; empty when only identifiers are remembered.
-    public internal(set) var payload: [UInt8] = []
+    package internal(set) var payload: [UInt8] = []
     /// The request's headers without the authorization, names in lower case; empty when only identifiers are remembered.
-    public internal(set) var headers: [String: String] = [:]
+    package internal(set) var headers: [String: String] = [:]
 
     /// Whether the service took it, so that the device shows it.
-    public var isAccepted: Bool { status.map { (200..<300).contains($0) } ?? false }
+    package var isAccepted: Bool { status.map { (200..<300).contains($0) } ?? false }
 
     init(
         service: SimulatedService,

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// What the services of a ``Simulator`` got, as far as it is remembered.
-public final class ReceivedNotifications: Sendable {
+package final class ReceivedNotifications: Sendable {
     fileprivate struct Waiter {
         var count: Int
         var acceptedOnly: Bool
@@ -27,22 +27,22 @@ public final class ReceivedNotifications: Sendable {
     }
 
     /// How many requests for a notification have arrived, whatever was answered.
-    public var total: Int { state.withLock { $0.total } }
+    package var total: Int { state.withLock { $0.total } }
 
     /// How many of them were accepted.
-    public var accepted: Int { state.withLock { $0.accepted } }
+    package var accepted: Int { state.withLock { $0.accepted } }
 
     /// The remembered ones, oldest first.
-    public var notifications: [ReceivedNotification] { state.withLock { $0.recent.inOrder } }
+    package var notifications: [ReceivedNotification] { state.withLock { $0.recent.inOrder } }
 
     /// How often each notification id was accepted: more than once is a duplicate.
-    public var acceptedByID: [String: Int] { state.withLock { $0.acceptedByID } }
+    package var acceptedByID: [String: Int] { state.withLock { $0.acceptedByID } }
 
     /// How many were accepted beyond the first of each id.
-    public var duplicates: Int { acceptedByID.values.reduce(0) { $0 + $1 - 1 } }
+    package var duplicates: Int { acceptedByID.values.reduce(0) { $0 + $1 - 1 } }
 
     /// Forgets everything and counts from zero. Whoever waits goes on waiting.
-    public func removeAll() {
+    package func removeAll() {
         state.withLock { state in
             state.recent = RecentNotifications(limit: limit)
             state.acceptedByID = [:]
@@ -52,7 +52,7 @@ public final class ReceivedNotifications: Sendable {
     }
 
     /// What arrives from now on. The newest 10,000 wait for a reader that is slow.
-    public func stream() -> AsyncStream<ReceivedNotification> {
+    package func stream() -> AsyncStream<ReceivedNotification> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ReceivedNotification.self,
             bufferingPolicy: .bufferingNewest(10_000)
@@ -72,7 +72,7 @@ public final class ReceivedNotifications: Sendable {
     ///
     /// Throws ``SimulatorError/timedOut(expected:received:)`` and `CancellationError`.
     @discardableResult
-    public func wait(
+    package func wait(
         for count: Int,
         acceptedOnly: Bool = false,
         timeout: Duration = .seconds(10)

@@ -2,7 +2,7 @@
 ///
 /// The raw value is the word that the last part of an endpoint begins with to get this.
 /// - SeeAlso: RFC 8030, RFC 8292 section 4.2.
-public enum WebPushRefusal: String, Error, CaseIterable, Sendable {
+package enum WebPushRefusal: String, Error, CaseIterable, Sendable {
     /// 404: the subscription has expired.
     case notFound = "not-found"
     /// 410: the user has unsubscribed.
@@ -27,7 +27,7 @@ public enum WebPushRefusal: String, Error, CaseIterable, Sendable {
     case redirect
 
     /// What the last part of an endpoint begins with to get this.
-    public var tokenPrefix: String { rawValue }
+    package var tokenPrefix: String { rawValue }
 
     var answer: Answer { answer(rawValue) }
 

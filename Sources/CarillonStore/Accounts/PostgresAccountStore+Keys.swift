@@ -1,15 +1,15 @@
-public import CarillonCore
+package import CarillonCore
 import Postgres
 
 extension PostgresAccountStore {
     /// Adds an API key.
     /// - Throws: A foreign key violation when the network does not exist.
-    public func addAPIKey(_ key: StoredAPIKey) async throws {
+    package func addAPIKey(_ key: StoredAPIKey) async throws {
         try await pool.write { session in try session.insert(key) }
     }
 
     /// The network's keys in the order of their ids.
-    public func apiKeys(of network: NetworkID, after: String?, limit: Int) async throws -> [APIKey] {
+    package func apiKeys(of network: NetworkID, after: String?, limit: Int) async throws -> [APIKey] {
         try await pool.withConnection { session in
             try session.query(
                 """
@@ -21,7 +21,7 @@ extension PostgresAccountStore {
     }
 
     /// Removes a key; `false` when there is none.
-    public func deleteAPIKey(_ id: String, of network: NetworkID) async throws -> Bool {
+    package func deleteAPIKey(_ id: String, of network: NetworkID) async throws -> Bool {
         try await pool.withConnection { session in
             try session.execute(
                 "DELETE FROM api_keys WHERE network_id = \(network.rawValue) AND key_id = \(id)"

@@ -1,10 +1,10 @@
-public import CarillonCore
+package import CarillonCore
 import Foundation
 import Postgres
 
 extension PostgresAccountStore {
     /// Adds a secret that verifies incoming events; the former ones end after `overlap`.
-    public func rotateWebhookSecret(
+    package func rotateWebhookSecret(
         of network: NetworkID,
         to secret: WebhookSecret,
         overlap: Duration
@@ -13,7 +13,7 @@ extension PostgresAccountStore {
     }
 
     /// Makes `secret` the newest of the secrets that sign outgoing webhooks; the former one signs too for `overlap`.
-    public func rotateOutgoingWebhookSecret(
+    package func rotateOutgoingWebhookSecret(
         of network: NetworkID,
         to secret: WebhookSecret,
         overlap: Duration
@@ -24,7 +24,7 @@ extension PostgresAccountStore {
     /// The secrets that sign outgoing webhooks, the newest first; made on first use by storing `candidate`.
     ///
     /// Of several first uses at once one wins, and all answer its secret.
-    public func outgoingWebhookSecrets(
+    package func outgoingWebhookSecrets(
         of network: NetworkID,
         candidate: WebhookSecret
     ) async throws -> [WebhookSecret] {

@@ -1,22 +1,22 @@
-public import CarillonCore
+package import CarillonCore
 import Foundation
-public import Postgres
+package import Postgres
 
 /// Networks and their credentials; secrets are sealed with the master key, of API keys only a hash is kept.
-public struct PostgresAccountStore: AccountStore {
+package struct PostgresAccountStore: AccountStore {
     let pool: PostgresPool
     let box: SecretBox
     let ids: UUIDv7Generator
 
     /// A store in the database of `pool`; `ids` orders secrets by their making.
-    public init(pool: PostgresPool, box: SecretBox, ids: UUIDv7Generator) {
+    package init(pool: PostgresPool, box: SecretBox, ids: UUIDv7Generator) {
         self.pool = pool
         self.box = box
         self.ids = ids
     }
 
     /// Makes a network with its first keys; `false` when the id is taken.
-    public func createNetwork(_ credentials: NetworkCredentials) async throws -> Bool {
+    package func createNetwork(_ credentials: NetworkCredentials) async throws -> Bool {
         let network = credentials.network
         let secrets = try credentials.webhookSecrets.map { record in
             StoredSecret(
@@ -46,7 +46,7 @@ public struct PostgresAccountStore: AccountStore {
     }
 
     /// Networks in the order of their ids.
-    public func networks(after: NetworkID?, limit: Int) async throws -> [Network] {
+    package func networks(after: NetworkID?, limit: Int) async throws -> [Network] {
         try await pool.withConnection { session in
             try session.query(
                 """
@@ -61,7 +61,7 @@ public struct PostgresAccountStore: AccountStore {
     ///
     /// The credentials go first, in one transaction; the rest follows in small ones. Should the process end in between,
     /// the ``Housekeeper`` finishes.
-    public func deleteNetwork(_ id: NetworkID) async throws -> Bool {
+    package func deleteNetwork(_ id: NetworkID) async throws -> Bool {
         let isFound = try await pool.write { session in
             let deleted = try session.execute("DELETE FROM networks WHERE network_id = \(id.rawValue)")
             if deleted > 0 { try session.recordChange(of: nil, in: id) }
@@ -73,7 +73,7 @@ public struct PostgresAccountStore: AccountStore {
     }
 
     /// Replaces a network's display name and default locale; `false` when there is none.
-    public func updateNetwork(_ network: Network) async throws -> Bool {
+    package func updateNetwork(_ network: Network) async throws -> Bool {
         try await pool.withConnection { session in
             try session.execute(
                 """
@@ -86,7 +86,7 @@ public struct PostgresAccountStore: AccountStore {
     }
 
     /// Who may call for a network, read at one moment; `nil` when there is none.
-    public func credentials(of id: NetworkID) async throws -> NetworkCredentials? {
+    package func credentials(of id: NetworkID) async throws -> NetworkCredentials? {
         let stored = try await pool.snapshot { session in
             let network = try session.queryFirst(
                 """
@@ -114,7 +114,7 @@ public struct PostgresAccountStore: AccountStore {
     }
 
     /// Replaces the keys that verify user tokens.
-    public func setUserTokenKeys(_ keys: [UserTokenKey], of network: NetworkID) async throws {
+    package func setUserTokenKeys(_ keys: [UserTokenKey], of network: NetworkID) async throws {
         let stored = try keys.map { try StoredTokenKey($0, box, ids.next(), in: network) }
         try await pool.write { session in
             try session.lockNetwork(network)

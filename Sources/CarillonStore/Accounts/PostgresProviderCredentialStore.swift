@@ -1,20 +1,20 @@
-public import CarillonCore
+package import CarillonCore
 import Crypto
-public import Postgres
+package import Postgres
 
 /// Credentials of push services in table `provider_credentials`, tokens in `provider_tokens`; both sealed.
-public struct PostgresProviderCredentialStore: ProviderCredentialStore {
+package struct PostgresProviderCredentialStore: ProviderCredentialStore {
     private let pool: PostgresPool
     private let box: SecretBox
 
     /// A store in the database of `pool`.
-    public init(pool: PostgresPool, box: SecretBox) {
+    package init(pool: PostgresPool, box: SecretBox) {
         self.pool = pool
         self.box = box
     }
 
     /// A credential; `nil` when there is none.
-    public func providerCredential(
+    package func providerCredential(
         _ provider: ProviderName,
         appID: String,
         of network: NetworkID
@@ -31,7 +31,7 @@ public struct PostgresProviderCredentialStore: ProviderCredentialStore {
     }
 
     /// A network's credentials by provider and app.
-    public func providerCredentials(of network: NetworkID) async throws -> [ProviderCredential] {
+    package func providerCredentials(of network: NetworkID) async throws -> [ProviderCredential] {
         let stored = try await pool.withConnection { session in
             try session.query(
                 """
@@ -44,7 +44,7 @@ public struct PostgresProviderCredentialStore: ProviderCredentialStore {
     }
 
     /// What a network has credentials for, by provider and app, whether they can be read or not.
-    public func providersWithCredentials(
+    package func providersWithCredentials(
         of network: NetworkID
     ) async throws -> [(provider: ProviderName, appID: String)] {
         try await pool.withConnection { session in
@@ -58,7 +58,7 @@ public struct PostgresProviderCredentialStore: ProviderCredentialStore {
     }
 
     /// Stores a credential in the place of the one before, unless that can be read and is the same.
-    public func putProviderCredential(
+    package func putProviderCredential(
         _ credential: ProviderCredential,
         of network: NetworkID
     ) async throws -> CredentialChange {
@@ -78,7 +78,7 @@ public struct PostgresProviderCredentialStore: ProviderCredentialStore {
     }
 
     /// Stores a credential in the place of `former`; `false` when that is not what is there any more.
-    public func replaceProviderCredential(
+    package func replaceProviderCredential(
         _ former: ProviderCredential,
         by credential: ProviderCredential,
         of network: NetworkID
@@ -95,7 +95,7 @@ public struct PostgresProviderCredentialStore: ProviderCredentialStore {
     }
 
     /// Stores a credential where there is none; answers what is there then.
-    public func addProviderCredential(
+    package func addProviderCredential(
         _ credential: ProviderCredential,
         of network: NetworkID
     ) async throws -> ProviderCredential {
@@ -110,7 +110,7 @@ public struct PostgresProviderCredentialStore: ProviderCredentialStore {
     }
 
     /// Removes a credential; `false` when there is none.
-    public func deleteProviderCredential(
+    package func deleteProviderCredential(
         _ provider: ProviderName,
         appID: String,
         of network: NetworkID
@@ -127,7 +127,7 @@ public struct PostgresProviderCredentialStore: ProviderCredentialStore {
 
     /// Stores `candidate` under `key` unless a token is there that was issued at `oldest` or later; answers what is there
     /// then.
-    public func providerToken(
+    package func providerToken(
         _ key: String,
         candidate: ProviderToken,
         ifOlderThan oldest: Timestamp

@@ -1,5 +1,5 @@
-public import CarillonCore
-public import Foundation
+package import CarillonCore
+package import Foundation
 import Postgres
 import Synchronization
 
@@ -21,7 +21,7 @@ extension PostgresDeliveryQueue {
     private static let maximumRescues: Int32 = 5
 
     /// Takes groups whose time has come, from one lane after the other, beginning behind the one that was served last.
-    public func claimGroups(limit: Int, limitPerLane: Int, excluding excluded: [Lane]) async throws -> [RefreshedGroup]
+    package func claimGroups(limit: Int, limitPerLane: Int, excluding excluded: [Lane]) async throws -> [RefreshedGroup]
     {
         let start = lastServed.withLock(\.self)
         let (groups, last) = try await pool.write { session in
@@ -41,7 +41,7 @@ extension PostgresDeliveryQueue {
     }
 
     /// Takes groups whose life is over, of whatever lane.
-    public func claimExpired(limit: Int) async throws -> [RefreshedGroup] {
+    package func claimExpired(limit: Int) async throws -> [RefreshedGroup] {
         try await pool.write { session in
             let expired: SQL = """
                 picked AS MATERIALIZED (
@@ -57,14 +57,14 @@ extension PostgresDeliveryQueue {
     }
 
     /// Looks up devices and toggles of these groups anew, at one moment.
-    public func refresh(_ groups: [DeliveryGroup]) async throws -> [RefreshedGroup] {
+    package func refresh(_ groups: [DeliveryGroup]) async throws -> [RefreshedGroup] {
         guard !groups.isEmpty else { return [] }
         let deliveries = groups.map(StoredDelivery.init)
         return try await pool.snapshot { session in try DeliveryLookup(deliveries, session).groups }
     }
 
     /// Holds the leases of these groups; answers those still held.
-    public func renew(_ groups: [DeliveryGroup]) async throws -> Set<UUID> {
+    package func renew(_ groups: [DeliveryGroup]) async throws -> Set<UUID> {
         guard !groups.isEmpty else { return [] }
         let groups = groups.sortedByKey
         return try await pool.write { session in
@@ -85,7 +85,7 @@ extension PostgresDeliveryQueue {
 
     /// Gives groups back unsent, to be claimed again after `delay`, without counting an attempt; `laneReason` says what is
     /// wrong with their lane, where that is why.
-    public func release(_ groups: [DeliveryGroup], after delay: Duration, laneReason: String?) async throws {
+    package func release(_ groups: [DeliveryGroup], after delay: Duration, laneReason: String?) async throws {
         guard !groups.isEmpty else { return }
         let groups = groups.sortedByKey
         try await pool.write { session in

@@ -1,4 +1,4 @@
-public import CarillonCore
+package import CarillonCore
 import Postgres
 
 extension PostgresDeliveryQueue {
@@ -9,7 +9,7 @@ extension PostgresDeliveryQueue {
     /// size, so that nothing of the queue is locked for long.
     ///
     /// What was settled or given back by an earlier version has no reason: that it never failed tells the same.
-    public func makeDue(_ provider: ProviderName, appID: String?, in network: NetworkID) async throws {
+    package func makeDue(_ provider: ProviderName, appID: String?, in network: NetworkID) async throws {
         var count = Self.batchSize
         while count == Self.batchSize {
             count = try await pool.write { session in
@@ -32,7 +32,7 @@ extension PostgresDeliveryQueue {
     }
 
     /// Lets go the brake of a lane until a moment, in all replicas.
-    public func releaseBrake(of lane: Lane, until end: Timestamp) async throws {
+    package func releaseBrake(of lane: Lane, until end: Timestamp) async throws {
         try await pool.write { session in
             _ = try session.execute(
                 """
@@ -45,7 +45,7 @@ extension PostgresDeliveryQueue {
     }
 
     /// The lanes whose brake is let go now.
-    public func releasedBrakes() async throws -> Set<Lane> {
+    package func releasedBrakes() async throws -> Set<Lane> {
         try await pool.withConnection { session in
             let lanes = try session.query(
                 "SELECT network_id, provider, app_id FROM released_brakes WHERE until > now()"

@@ -1,12 +1,12 @@
-public import CarillonCore
-public import Foundation
+package import CarillonCore
+package import Foundation
 import Postgres
 
 extension PostgresDeliveryQueue {
     /// Writes down what happened to groups; answers the ids of those whose fence did not match.
     ///
     /// Writing the same settlement twice, as after a lost answer to COMMIT, has no further effect.
-    public func settle(_ settlements: [Settlement]) async throws -> Set<UUID> {
+    package func settle(_ settlements: [Settlement]) async throws -> Set<UUID> {
         guard !settlements.isEmpty else { return [] }
         return try await pool.write { session in try settle(settlements, session) }
     }

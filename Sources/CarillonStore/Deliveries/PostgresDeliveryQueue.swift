@@ -1,22 +1,22 @@
-public import CarillonCore
-public import Postgres
+package import CarillonCore
+package import Postgres
 import Synchronization
 
 /// The queue of deliveries in table `deliveries`, with the log of what became of them in `outcomes`.
-public final class PostgresDeliveryQueue: DeliveryQueue {
+package final class PostgresDeliveryQueue: DeliveryQueue {
     let pool: PostgresPool
     let ids: UUIDv7Generator
     /// The lane that was served last: the next claim goes on behind it.
     let lastServed = Mutex<LaneKey?>(nil)
 
     /// A queue in the database of `pool`; `ids` makes the ids of groups that are split off and of dead letters.
-    public init(pool: PostgresPool, ids: UUIDv7Generator) {
+    package init(pool: PostgresPool, ids: UUIDv7Generator) {
         self.pool = pool
         self.ids = ids
     }
 
     /// Commits pages of expanded events: their deliveries, and how far each event is.
-    public func enqueue(_ expansions: [Expansion]) async throws -> [Bool] {
+    package func enqueue(_ expansions: [Expansion]) async throws -> [Bool] {
         guard !expansions.isEmpty else { return [] }
         // Of several pages of one event the last one says how far it is.
         var latest: [EventID: Expansion] = [:]
@@ -38,7 +38,7 @@ public final class PostgresDeliveryQueue: DeliveryQueue {
     /// What changed in each network since a moment.
     ///
     /// The database remembers changes for ten minutes: since an older moment, everybody may be touched.
-    public func changes(since points: [(network: NetworkID, point: ReadPoint)]) async throws -> [Changes] {
+    package func changes(since points: [(network: NetworkID, point: ReadPoint)]) async throws -> [Changes] {
         guard !points.isEmpty else { return [] }
         let networks = points.map(\.network.rawValue)
         let positions = points.map { StoredReadPoint($0.point) }
@@ -70,7 +70,7 @@ public final class PostgresDeliveryQueue: DeliveryQueue {
     }
 
     /// How long the longest-waiting group that is due, and the longest-waiting event, have been waiting.
-    public func oldestWait() async throws -> Duration {
+    package func oldestWait() async throws -> Duration {
         let milliseconds = try await pool.withConnection { session in
             try session.queryFirst(
                 """

@@ -1,23 +1,23 @@
-public import CarillonCore
+package import CarillonCore
 import Crypto
-public import Postgres
+package import Postgres
 
 /// The devices of networks in table `devices`.
-public struct PostgresDeviceStore: DeviceStore {
+package struct PostgresDeviceStore: DeviceStore {
     /// How many devices are restored in one transaction.
     private static let batchSize = 2_000
 
     private let pool: PostgresPool
 
     /// A store in the database of `pool`.
-    public init(pool: PostgresPool) {
+    package init(pool: PostgresPool) {
         self.pool = pool
     }
 
     /// Registers a device; the last write wins, by id and by token. `true` when the device id is new.
     ///
     /// Registrations of the same id or token wait for each other, always in the same order.
-    public func putDevice(_ device: Device, in network: NetworkID) async throws -> Bool {
+    package func putDevice(_ device: Device, in network: NetworkID) async throws -> Bool {
         let locks = device.registrationLocks(in: network)
         return try await pool.write { session in
             for lock in locks { try session.execute("SELECT pg_advisory_xact_lock(\(lock))") }
@@ -47,7 +47,7 @@ public struct PostgresDeviceStore: DeviceStore {
     }
 
     /// A device; `nil` when unknown.
-    public func device(_ id: DeviceID, in network: NetworkID) async throws -> Device? {
+    package func device(_ id: DeviceID, in network: NetworkID) async throws -> Device? {
         try await pool.withConnection { session in
             try session.queryFirst(
                 """
@@ -59,7 +59,7 @@ public struct PostgresDeviceStore: DeviceStore {
     }
 
     /// Removes a device: with `user` only while it is theirs; `false` when nothing was removed.
-    public func deleteDevice(_ id: DeviceID, ifOwnedBy user: UserID?, in network: NetworkID) async throws -> Bool {
+    package func deleteDevice(_ id: DeviceID, ifOwnedBy user: UserID?, in network: NetworkID) async throws -> Bool {
         try await pool.write { session in
             let owner = try session.queryFirst(
                 """
@@ -76,7 +76,7 @@ public struct PostgresDeviceStore: DeviceStore {
     }
 
     /// A user's devices in the order of their ids.
-    public func devices(
+    package func devices(
         of user: UserID,
         in network: NetworkID,
         after: DeviceID?,
@@ -99,7 +99,7 @@ public struct PostgresDeviceStore: DeviceStore {
     ///
     /// Devices are found in the order of the index, which need not be sorted anew for each transaction, and locked in that
     /// of their key, as everywhere.
-    public func restoreDevices(
+    package func restoreDevices(
         _ provider: ProviderName,
         appID: String?,
         putOutOfUse window: Range<Timestamp>,

@@ -1,4 +1,4 @@
-public import CarillonCore
+package import CarillonCore
 import Foundation
 import Postgres
 
@@ -6,7 +6,7 @@ extension PostgresDirectoryStore {
     /// Applies records in their order in one transaction, reading them in batches of bounded size.
     ///
     /// The transaction may wait as long as the caller's sender needs for the next batch.
-    public func apply(
+    package func apply(
         _ next: @escaping @Sendable () throws -> [ImportRecord]?,
         in network: NetworkID
     ) async throws {

@@ -1,10 +1,10 @@
-public import CarillonCore
+package import CarillonCore
 import Foundation
 import Postgres
 
 extension PostgresDirectoryStore {
     /// The members of a channel in the order of their ids; `nil` when the channel is unknown.
-    public func members(
+    package func members(
         of channel: ChannelID,
         in network: NetworkID,
         after: UserID?,
@@ -30,7 +30,7 @@ extension PostgresDirectoryStore {
     }
 
     /// Makes exactly these users the members; adds users and channel to the directory where they are new.
-    public func replaceMembers(of channel: ChannelID, with users: [UserID], in network: NetworkID) async throws {
+    package func replaceMembers(of channel: ChannelID, with users: [UserID], in network: NetworkID) async throws {
         let ids = Set(users).sorted()
         let since = self.ids.next()
         try await pool.write { session in
@@ -56,7 +56,7 @@ extension PostgresDirectoryStore {
     }
 
     /// Makes a user a member; `true` when they were none. Adds user and channel to the directory where they are new.
-    public func addMember(_ user: UserID, to channel: ChannelID, in network: NetworkID) async throws -> Bool {
+    package func addMember(_ user: UserID, to channel: ChannelID, in network: NetworkID) async throws -> Bool {
         let since = ids.next()
         return try await pool.write { session in
             try session.mention(users: [user], in: network)
@@ -75,7 +75,7 @@ extension PostgresDirectoryStore {
     }
 
     /// Ends a membership; `false` when there was none.
-    public func removeMember(_ user: UserID, from channel: ChannelID, in network: NetworkID) async throws -> Bool {
+    package func removeMember(_ user: UserID, from channel: ChannelID, in network: NetworkID) async throws -> Bool {
         try await pool.write { session in
             try session.execute(
                 """

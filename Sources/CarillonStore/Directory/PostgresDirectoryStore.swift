@@ -1,20 +1,20 @@
-public import CarillonCore
-public import Postgres
+package import CarillonCore
+package import Postgres
 
 /// The users, channels and members of networks, as their admins correct them, in the tables that events write to.
-public struct PostgresDirectoryStore: DirectoryStore {
+package struct PostgresDirectoryStore: DirectoryStore {
     let pool: PostgresPool
     let ids: UUIDv7Generator
 
     /// A store in the database of `pool`; `ids` must be the generator that makes the ids of events here, so that events
     /// and memberships have one order.
-    public init(pool: PostgresPool, ids: UUIDv7Generator) {
+    package init(pool: PostgresPool, ids: UUIDv7Generator) {
         self.pool = pool
         self.ids = ids
     }
 
     /// Replaces a user's description; `true` when the user is new.
-    public func putUser(_ person: Person, in network: NetworkID) async throws -> Bool {
+    package func putUser(_ person: Person, in network: NetworkID) async throws -> Bool {
         let roles = person.roles.map(StoredRoles.text)
         return try await pool.write { session in
             try session.queryFirst(
@@ -35,7 +35,7 @@ public struct PostgresDirectoryStore: DirectoryStore {
     }
 
     /// A user; `nil` when unknown.
-    public func user(_ id: UserID, in network: NetworkID) async throws -> Person? {
+    package func user(_ id: UserID, in network: NetworkID) async throws -> Person? {
         try await pool.withConnection { session in
             try session.queryFirst(
                 """
@@ -54,7 +54,7 @@ public struct PostgresDirectoryStore: DirectoryStore {
     }
 
     /// Removes a user with devices, memberships and toggles; `false` when unknown.
-    public func deleteUser(_ id: UserID, in network: NetworkID) async throws -> Bool {
+    package func deleteUser(_ id: UserID, in network: NetworkID) async throws -> Bool {
         try await pool.write { session in
             let at = try session.queryFirst(
                 """
@@ -76,7 +76,7 @@ public struct PostgresDirectoryStore: DirectoryStore {
     }
 
     /// Replaces a channel's description; `true` when the channel is new.
-    public func putChannel(_ channel: Channel, in network: NetworkID) async throws -> Bool {
+    package func putChannel(_ channel: Channel, in network: NetworkID) async throws -> Bool {
         try await pool.write { session in
             try session.queryFirst(
                 """
@@ -96,7 +96,7 @@ public struct PostgresDirectoryStore: DirectoryStore {
     }
 
     /// A channel; `nil` when unknown.
-    public func channel(_ id: ChannelID, in network: NetworkID) async throws -> Channel? {
+    package func channel(_ id: ChannelID, in network: NetworkID) async throws -> Channel? {
         try await pool.withConnection { session in
             try session.queryFirst(
                 """
@@ -108,7 +108,7 @@ public struct PostgresDirectoryStore: DirectoryStore {
     }
 
     /// Removes a channel with its memberships and its channel toggles; `false` when unknown.
-    public func deleteChannel(_ id: ChannelID, in network: NetworkID) async throws -> Bool {
+    package func deleteChannel(_ id: ChannelID, in network: NetworkID) async throws -> Bool {
         try await pool.write { session in
             let at = try session.queryFirst(
                 """

@@ -1,10 +1,10 @@
-public import CarillonCore
-public import Foundation
+package import CarillonCore
+package import Foundation
 import Postgres
 
 extension PostgresEventHistory {
     /// What was given up, oldest first.
-    public func deadLetters(in network: NetworkID, after: UUID?, limit: Int) async throws -> [DeadLetter] {
+    package func deadLetters(in network: NetworkID, after: UUID?, limit: Int) async throws -> [DeadLetter] {
         let after = after ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
         return try await pool.withConnection { session in
             try session.query(
@@ -36,7 +36,7 @@ extension PostgresEventHistory {
     /// Puts a dead letter back into the queue with a new life; `false` when there is none.
     ///
     /// Its notification counts as accepted now, so that it is worth delivering for as long as a new one.
-    public func retryDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
+    package func retryDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
         let groupID = ids.next()
         return try await pool.write { session in
             let revived = try session.queryFirst(
@@ -76,7 +76,7 @@ extension PostgresEventHistory {
     }
 
     /// Forgets a dead letter; `false` when there is none.
-    public func deleteDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
+    package func deleteDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
         try await pool.withConnection { session in
             try session.execute(
                 "DELETE FROM dead_letters WHERE network_id = \(network.rawValue) AND letter_id = \(id)"

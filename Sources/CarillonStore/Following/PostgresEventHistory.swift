@@ -1,27 +1,27 @@
-public import CarillonCore
+package import CarillonCore
 import Foundation
-public import Postgres
+package import Postgres
 
 /// Answers what became of events from the inbox, the log of events, the queue and the log of outcomes.
-public struct PostgresEventHistory: EventHistory {
+package struct PostgresEventHistory: EventHistory {
     let pool: PostgresPool
     let ids: UUIDv7Generator
 
     /// A history in the database of `pool`; `ids` makes the ids of revived deliveries.
-    public init(pool: PostgresPool, ids: UUIDv7Generator) {
+    package init(pool: PostgresPool, ids: UUIDv7Generator) {
         self.pool = pool
         self.ids = ids
     }
 
     /// An event by our id; `nil` when unknown or older than the retention.
-    public func event(_ id: EventID, in network: NetworkID) async throws -> EventStatus? {
+    package func event(_ id: EventID, in network: NetworkID) async throws -> EventStatus? {
         try await pool.snapshot { session in
             try EventStatusReader(network: network).statuses(of: [id], session).first
         }
     }
 
     /// An event by the sender's id, as long as that is remembered.
-    public func event(sourceID: String, in network: NetworkID) async throws -> EventStatus? {
+    package func event(sourceID: String, in network: NetworkID) async throws -> EventStatus? {
         try await pool.snapshot { session in
             let id = try session.queryFirst(
                 """
@@ -34,7 +34,7 @@ public struct PostgresEventHistory: EventHistory {
     }
 
     /// The latest events, newest first.
-    public func events(in network: NetworkID, before: EventID?, limit: Int) async throws -> [EventStatus] {
+    package func events(in network: NetworkID, before: EventID?, limit: Int) async throws -> [EventStatus] {
         let before = before?.uuid ?? Self.endOfTime
         return try await pool.snapshot { session in
             let ids = try session.query(
@@ -52,7 +52,7 @@ public struct PostgresEventHistory: EventHistory {
     }
 
     /// The devices of an event in the order of their ids; `nil` when the event is unknown.
-    public func deliveries(
+    package func deliveries(
         of id: EventID,
         in network: NetworkID,
         after: DeviceID?,

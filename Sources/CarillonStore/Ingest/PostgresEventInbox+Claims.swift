@@ -1,4 +1,4 @@
-public import CarillonCore
+package import CarillonCore
 import Postgres
 import Synchronization
 
@@ -9,7 +9,7 @@ extension PostgresEventInbox {
     /// Takes events that nobody is working on, at most a share of `limit` for each network.
     ///
     /// Networks are served in turn, beginning behind the one that was served last.
-    public func claimEvents(limit: Int) async throws -> [PendingEvent] {
+    package func claimEvents(limit: Int) async throws -> [PendingEvent] {
         let start = lastServed.withLock(\.self)
         let claimed = try await pool.write { session in
             var rows = try Self.claim(limit, after: start, session)
@@ -35,7 +35,7 @@ extension PostgresEventInbox {
     }
 
     /// Holds the leases of these events; answers those still held.
-    public func renew(_ events: [PendingEvent]) async throws -> Set<EventID> {
+    package func renew(_ events: [PendingEvent]) async throws -> Set<EventID> {
         guard !events.isEmpty else { return [] }
         let events = events.sorted { ($0.networkID, $0.id) < ($1.networkID, $1.id) }
         return try await pool.write { session in
@@ -54,7 +54,7 @@ extension PostgresEventInbox {
     }
 
     /// Gives events back, so that any replica can claim them at once.
-    public func release(_ events: [PendingEvent]) async throws {
+    package func release(_ events: [PendingEvent]) async throws {
         guard !events.isEmpty else { return }
         let events = events.sorted { ($0.networkID, $0.id) < ($1.networkID, $1.id) }
         try await pool.write { session in

@@ -1,21 +1,21 @@
-public import CarillonCore
+package import CarillonCore
 import struct Foundation.UUID
-public import Postgres
+package import Postgres
 import Synchronization
 
 /// The inbox of accepted events in table `inbox`, with the keys that recognise repeated ones in `event_keys`.
-public final class PostgresEventInbox: EventInbox {
+package final class PostgresEventInbox: EventInbox {
     let pool: PostgresPool
     /// The network that was served last: the next claim goes on behind it.
     let lastServed = Mutex("")
 
     /// An inbox in the database of `pool`.
-    public init(pool: PostgresPool) {
+    package init(pool: PostgresPool) {
         self.pool = pool
     }
 
     /// Commits events and what they say of users, channels and members; durable when it returns.
-    public func accept(_ events: [IncomingEvent]) async throws -> [Acceptance] {
+    package func accept(_ events: [IncomingEvent]) async throws -> [Acceptance] {
         guard !events.isEmpty else { return [] }
         let batch = IncomingBatch(events)
         let known = try await pool.write { session in

@@ -1,11 +1,11 @@
-public import CarillonCore
-public import Logging
-public import Postgres
+package import CarillonCore
+package import Logging
+package import Postgres
 
 /// Keeps the database small: makes and drops the daily partitions, forgets what has aged.
 ///
 /// Any number of replicas may sweep at once; what one is doing the others leave out.
-public struct Housekeeper: Sendable {
+package struct Housekeeper: Sendable {
     /// How long events, outcomes, dead letters and tombstones are kept, in days.
     static let retentionDays: Int64 = 14
     /// How long unregistered devices are kept, in days: until then they can be restored.
@@ -22,7 +22,7 @@ public struct Housekeeper: Sendable {
     private let logger: Logger
 
     /// A housekeeper for the database of `pool` that takes the date from `clock`.
-    public init(pool: PostgresPool, clock: WallClock = .system, logger: Logger) {
+    package init(pool: PostgresPool, clock: WallClock = .system, logger: Logger) {
         self.pool = pool
         self.clock = clock
         self.logger = logger
@@ -32,7 +32,7 @@ public struct Housekeeper: Sendable {
     ///
     /// What fails does not keep the rest from being done.
     /// - Throws: The first error, when all has been tried.
-    public func sweep() async throws {
+    package func sweep() async throws {
         let window = Int(idempotencyWindow.components.seconds / 86_400)
         let days = Int(Self.retentionDays)
         let unregistered = Int(Self.unregisteredRetentionDays)
@@ -59,7 +59,7 @@ public struct Housekeeper: Sendable {
     }
 
     /// Makes the partitions of today and the next days; to be done before the first row for them is written, too.
-    public func makePartitions() async throws {
+    package func makePartitions() async throws {
         let today = PartitionDay(containing: clock.now())
         for table in DailyPartitions.tables {
             let partitions = DailyPartitions(table: table)

@@ -60,7 +60,7 @@ struct AppliedMigration: Sendable, Equatable {
 }
 
 /// Why the database is not migrated.
-public enum MigrationError: Error, Sendable, Equatable, CustomStringConvertible {
+package enum MigrationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// There is no such directory, or no migration in it.
     case unreadableDirectory(String)
     /// A file is not UTF-8 or cannot be opened.
@@ -77,7 +77,7 @@ public enum MigrationError: Error, Sendable, Equatable, CustomStringConvertible 
     case databaseIsNewer(database: Int, files: Int)
 
     /// What is wrong, and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unreadableDirectory(let path):
             "there are no migrations in \(path); set CARILLON_MIGRATIONS_DIR to where they are"

@@ -1,13 +1,13 @@
 import Crypto
 import Foundation
-public import Logging
-public import Postgres
+package import Logging
+package import Postgres
 
 /// Brings the schema up to date with the numbered files of a directory, `0001_name.sql`, `0002_name.sql`, ….
 ///
 /// Each file runs in a transaction of its own, together with its line in `schema_migrations`: a statement that cannot,
 /// such as `CREATE INDEX CONCURRENTLY`, cannot be used. Any number of replicas may do this at once; they take turns.
-public struct Migrator: Sendable {
+package struct Migrator: Sendable {
     /// How long a migration waits for a lock before it gives up, rather than holding up those who wait behind it.
     private static let lockTimeout = Duration.seconds(10)
     /// How long a replica waits for the others to finish.
@@ -20,7 +20,7 @@ public struct Migrator: Sendable {
     private let logger: Logger
 
     /// A migrator for the database of `pool` with the files in `directory`.
-    public init(pool: PostgresPool, directory: String, logger: Logger) {
+    package init(pool: PostgresPool, directory: String, logger: Logger) {
         self.pool = pool
         self.directory = directory
         self.logger = logger
@@ -30,7 +30,7 @@ public struct Migrator: Sendable {
     /// - Returns: The names of the files that were run.
     /// - Throws: ``MigrationError`` before anything is changed; `PostgresError` when a file fails, which is undone then.
     @discardableResult
-    public func migrate() async throws -> [String] {
+    package func migrate() async throws -> [String] {
         let migrations = try Migration.all(in: directory)
         var applied: [String] = []
         while let name = try await applyNext(of: migrations) { applied.append(name) }
@@ -38,7 +38,7 @@ public struct Migrator: Sendable {
     }
 
     /// What is missing. A database that is newer than the files is not behind: replicas are upgraded one by one.
-    public func status() async throws -> MigrationStatus {
+    package func status() async throws -> MigrationStatus {
         let migrations = try Migration.all(in: directory)
         let applied = try await pool.withConnection { session in try Self.applied(session) }
         let versions = Set(applied.map(\.version))
@@ -87,12 +87,12 @@ public struct Migrator: Sendable {
 }
 
 /// How far a database is behind the files.
-public struct MigrationStatus: Sendable, Equatable {
+package struct MigrationStatus: Sendable, Equatable {
     /// The names of the files that were not run yet, in order.
-    public var pending: [String]
+    package var pending: [String]
 
     /// Whether nothing is missing.
-    public var isCurrent: Bool { pending.isEmpty }
+    package var isCurrent: Bool { pending.isEmpty }
 }
 
 extension Duration {

@@ -1,18 +1,18 @@
-public import CarillonCore
-public import Postgres
+package import CarillonCore
+package import Postgres
 
 /// Finds recipients in the directory; every page of one call is of one moment.
-public final class PostgresRecipientSource: RecipientSource {
+package final class PostgresRecipientSource: RecipientSource {
     private let pool: PostgresPool
     private let overrides = OverrideCache()
 
     /// A source in the database of `pool`.
-    public init(pool: PostgresPool) {
+    package init(pool: PostgresPool) {
         self.pool = pool
     }
 
     /// One page of recipients for each of the first queries, in their order; at least for the first one.
-    public func recipients(for queries: [RecipientQuery]) async throws -> [RecipientPage] {
+    package func recipients(for queries: [RecipientQuery]) async throws -> [RecipientPage] {
         guard !queries.isEmpty else { return [] }
         return try await pool.snapshot { session in
             let readPoint = try StoredReadPoint.current(session)

@@ -1,17 +1,17 @@
-public import CarillonCore
-public import Postgres
+package import CarillonCore
+package import Postgres
 
 /// Networks' own templates in table `templates`, as the JSON of API section 7.
-public struct PostgresTemplateStore: TemplateStore {
+package struct PostgresTemplateStore: TemplateStore {
     private let pool: PostgresPool
 
     /// A store in the database of `pool`.
-    public init(pool: PostgresPool) {
+    package init(pool: PostgresPool) {
         self.pool = pool
     }
 
     /// All of a network's templates, by event type and locale.
-    public func templates(in network: NetworkID) async throws -> [TemplateOverride] {
+    package func templates(in network: NetworkID) async throws -> [TemplateOverride] {
         try await pool.withConnection { session in
             try session.query(
                 """
@@ -31,7 +31,7 @@ public struct PostgresTemplateStore: TemplateStore {
 
     /// Writes a checked template; `true` when there was none.
     /// - Throws: A foreign key violation when the network does not exist.
-    public func putTemplate(_ template: TemplateOverride, in network: NetworkID) async throws -> Bool {
+    package func putTemplate(_ template: TemplateOverride, in network: NetworkID) async throws -> Bool {
         let source = template.source.json.serializedText
         return try await pool.withConnection { session in
             try session.queryFirst(
@@ -48,7 +48,7 @@ public struct PostgresTemplateStore: TemplateStore {
     }
 
     /// Removes a template; `false` when there was none.
-    public func deleteTemplate(_ type: EventType, locale: String, in network: NetworkID) async throws -> Bool {
+    package func deleteTemplate(_ type: EventType, locale: String, in network: NetworkID) async throws -> Bool {
         try await pool.withConnection { session in
             try session.execute(
                 """

@@ -1,9 +1,9 @@
-public import CarillonCore
-public import Postgres
+import CarillonCore
+package import Postgres
 
 extension PostgresError: TransientError {
     /// Whether trying again later can help: the server is away or busy, or something else came in between.
-    public var isTransient: Bool {
+    package var isTransient: Bool {
         switch kind {
         case .shuttingDown, .cancelled: true
         // A row was on its way into a default partition while the partition that it belongs into was made.

@@ -1,4 +1,4 @@
-public import Postgres
+package import Postgres
 
 extension PostgresConfiguration {
     /// Has statements planned once for each connection, to find rows by index.
@@ -6,7 +6,7 @@ extension PostgresConfiguration {
     /// A plan is made for the sizes that tables have at that time. The planner would read a small table as a whole, and
     /// keep the plan while a queue fills; and planning for each execution costs more than most statements do. What reads
     /// many rows asks for a plan of its own, see `forEachInBulk`.
-    public mutating func planForStores() {
+    package mutating func planForStores() {
         sessionSettings.merge(SQL.plannedOnce) { _, new in new }
     }
 }

@@ -1,5 +1,5 @@
 /// What is wrong with stored data; PostgreSQL's own failures come as `PostgresError`.
-public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
+package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     /// A stored value is not what this release writes; names the kind of value.
     case unreadable(String)
     /// A secret was sealed with another master key, or is damaged.
@@ -8,7 +8,7 @@ public enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case unknownNetwork
 
     /// What is wrong, without the value.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unreadable(let kind): "a stored \(kind) cannot be read"
         case .cannotUnseal: "a stored secret was sealed with another master key or is damaged"

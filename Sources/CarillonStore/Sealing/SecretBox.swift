@@ -1,4 +1,4 @@
-public import CarillonCore
+package import CarillonCore
 import Crypto
 import Foundation
 
@@ -6,14 +6,14 @@ import Foundation
 ///
 /// Sealed form: version 1, four bytes that name the master key, a random nonce of 12 bytes, the ciphertext, a tag of 16
 /// bytes. Network and purpose are authenticated with it, so that a sealed value moved elsewhere does not open.
-public struct SecretBox: Sendable {
+package struct SecretBox: Sendable {
     /// What a secret is for.
-    public struct Purpose: RawRepresentable, Sendable, Hashable {
+    package struct Purpose: RawRepresentable, Sendable, Hashable {
         /// The purpose as it is authenticated; must never change.
-        public let rawValue: String
+        package let rawValue: String
 
         /// A purpose by its name.
-        public init(rawValue: String) {
+        package init(rawValue: String) {
             self.rawValue = rawValue
         }
 
@@ -33,7 +33,7 @@ public struct SecretBox: Sendable {
     private let header: [UInt8]
 
     /// A box that opens with a master key of 32 bytes; `nil` for any other length.
-    public init?(masterKey: [UInt8]) {
+    package init?(masterKey: [UInt8]) {
         guard masterKey.count == 32 else { return nil }
         key = SymmetricKey(data: masterKey)
         let name = HMAC<SHA256>.authenticationCode(for: Array("carillon master key".utf8), using: key)
@@ -42,14 +42,14 @@ public struct SecretBox: Sendable {
 
     /// Encrypts a secret for one place; without a network, for one that all share.
     /// - Throws: What the system's cryptography throws; no input makes it throw.
-    public func seal(_ secret: [UInt8], for purpose: Purpose, in network: NetworkID?) throws -> [UInt8] {
+    package func seal(_ secret: [UInt8], for purpose: Purpose, in network: NetworkID?) throws -> [UInt8] {
         let box = try AES.GCM.seal(secret, using: key, authenticating: context(purpose, network))
         return header + Array(box.nonce) + Array(box.ciphertext) + Array(box.tag)
     }
 
     /// Decrypts a secret that was sealed for the same place with the same master key.
     /// - Throws: ``StoreError/cannotUnseal``.
-    public func open(_ sealed: [UInt8], for purpose: Purpose, in network: NetworkID?) throws(StoreError) -> [UInt8] {
+    package func open(_ sealed: [UInt8], for purpose: Purpose, in network: NetworkID?) throws(StoreError) -> [UInt8] {
         guard sealed.starts(with: header) else { throw .cannotUnseal }
         do {
             let box = try AES.GCM.SealedBox(combined: sealed.dropFirst(Self.headerLength))

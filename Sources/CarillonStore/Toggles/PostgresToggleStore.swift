@@ -1,24 +1,24 @@
-public import CarillonCore
-public import Postgres
+package import CarillonCore
+package import Postgres
 
 /// The toggle documents, as JSON beside what they belong to: in `networks`, `users` and `members`.
-public struct PostgresToggleStore: ToggleStore {
+package struct PostgresToggleStore: ToggleStore {
     private let pool: PostgresPool
 
     /// A store in the database of `pool`.
-    public init(pool: PostgresPool) {
+    package init(pool: PostgresPool) {
         self.pool = pool
     }
 
     /// A document; an empty object of version 0 when it was never set.
-    public func toggles(_ scope: ToggleScope, in network: NetworkID) async throws -> Versioned<JSONValue> {
+    package func toggles(_ scope: ToggleScope, in network: NetworkID) async throws -> Versioned<JSONValue> {
         try await pool.withConnection { session in
             try session.queryFirst(Self.reading(scope, in: network)) { row in try row.toggles(at: 0) } ?? .neverSet
         }
     }
 
     /// Writes what `change` makes of the current document, in one transaction that holds the row's lock throughout.
-    public func updateToggles(
+    package func updateToggles(
         _ scope: ToggleScope,
         in network: NetworkID,
         expected: (@Sendable (Int64) -> Bool)?,
@@ -40,7 +40,7 @@ public struct PostgresToggleStore: ToggleStore {
     }
 
     /// The three documents that decide for a user in a channel, read by one statement.
-    public func toggles(for user: UserID, channel: ChannelID?, in network: NetworkID) async throws -> (
+    package func toggles(for user: UserID, channel: ChannelID?, in network: NetworkID) async throws -> (
         network: Versioned<JSONValue>, user: Versioned<JSONValue>, channel: Versioned<JSONValue>
     ) {
         try await pool.withConnection { session in

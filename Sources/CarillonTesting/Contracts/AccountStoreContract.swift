@@ -2,9 +2,9 @@ import CarillonCore
 import Testing
 
 /// What every ``AccountStore`` promises.
-public enum AccountStoreContract {
+package enum AccountStoreContract {
     /// The promises.
-    public static let clauses: [ContractClause] = [
+    package static let clauses: [ContractClause] = [
         ContractClause("an id that is taken is refused and changes nothing", idThatIsTakenIsRefusedAndChanges),
         ContractClause("what was made is read back", whatWasMadeIsReadBack),
         ContractClause("networks are listed in pages by id", networksAreListedInPagesByID),

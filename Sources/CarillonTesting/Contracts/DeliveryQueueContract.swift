@@ -2,9 +2,9 @@ import CarillonCore
 import Testing
 
 /// What every ``DeliveryQueue`` promises of queueing and claiming.
-public enum DeliveryQueueContract {
+package enum DeliveryQueueContract {
     /// The promises.
-    public static let clauses: [ContractClause] = [
+    package static let clauses: [ContractClause] = [
         ContractClause("pages of an event whose lease was lost are not written", pagesOfAnEventWhoseLeaseWasLost),
         ContractClause("the last page ends an event, once", lastPageEndsAnEventOnce),
         ContractClause("after a page the event goes on behind it with its counts", afterAPageTheEventGoesOnBehind),

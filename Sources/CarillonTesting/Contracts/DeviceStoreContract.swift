@@ -2,9 +2,9 @@ import CarillonCore
 import Testing
 
 /// What every ``DeviceStore`` promises.
-public enum DeviceStoreContract {
+package enum DeviceStoreContract {
     /// The promises.
-    public static let clauses: [ContractClause] = [
+    package static let clauses: [ContractClause] = [
         ContractClause("every kind of address is read back", everyKindOfAddressIsReadBack),
         ContractClause("an unknown device is neither found nor deleted", unknownDeviceIsNeitherFoundNorDeleted),
         ContractClause("a device belongs to the user who registered it last", deviceBelongsToTheUserWhoRegistered),

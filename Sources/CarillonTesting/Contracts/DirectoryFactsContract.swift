@@ -2,9 +2,9 @@ import CarillonCore
 import Testing
 
 /// What every ``EventInbox`` does to the directory when it accepts events.
-public enum DirectoryFactsContract {
+package enum DirectoryFactsContract {
     /// The promises.
-    public static let clauses: [ContractClause] = [
+    package static let clauses: [ContractClause] = [
         ContractClause(
             "an older event does not overwrite a name, a newer one does",
             olderEventDoesNotOverwriteAName

@@ -3,9 +3,9 @@ import Synchronization
 import Testing
 
 /// What every ``DirectoryStore`` promises.
-public enum DirectoryStoreContract {
+package enum DirectoryStoreContract {
     /// The promises.
-    public static let clauses: [ContractClause] = [
+    package static let clauses: [ContractClause] = [
         ContractClause("what is unknown is neither found nor deleted", whatIsUnknownIsNeitherFoundNorDeleted),
         ContractClause("a user is replaced as a whole, and new once", userIsReplacedAsAWholeAndNew),
         ContractClause(

@@ -3,9 +3,9 @@ import Foundation
 import Testing
 
 /// What every ``EventHistory`` promises.
-public enum EventHistoryContract {
+package enum EventHistoryContract {
     /// The promises.
-    public static let clauses: [ContractClause] = [
+    package static let clauses: [ContractClause] = [
         ContractClause("what is unknown is not found", whatIsUnknownIsNotFound),
         ContractClause(
             "an event goes from accepted over delivering to done",

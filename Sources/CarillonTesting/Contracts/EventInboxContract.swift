@@ -2,9 +2,9 @@ import CarillonCore
 import Testing
 
 /// What every ``EventInbox`` promises.
-public enum EventInboxContract {
+package enum EventInboxContract {
     /// The promises.
-    public static let clauses: [ContractClause] = [
+    package static let clauses: [ContractClause] = [
         ContractClause("of one id twice in one call the first wins", ofOneIDTwiceInOneCall),
         ContractClause(
             "a repeated id is a duplicate of the first and says nothing new",

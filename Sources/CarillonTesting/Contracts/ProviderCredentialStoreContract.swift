@@ -2,9 +2,9 @@ import CarillonCore
 import Testing
 
 /// What every ``ProviderCredentialStore`` promises.
-public enum ProviderCredentialStoreContract {
+package enum ProviderCredentialStoreContract {
     /// The promises.
-    public static let clauses: [ContractClause] = [
+    package static let clauses: [ContractClause] = [
         ContractClause("a credential is read back until it is replaced or removed", credentialIsReadBack),
         ContractClause("the same credential once more is not stored again", sameCredentialIsNotStoredAgain),
         ContractClause("a credential is replaced only while it is there", credentialIsReplacedOnlyWhileItIsThere),

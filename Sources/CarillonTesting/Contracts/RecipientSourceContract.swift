@@ -2,9 +2,9 @@ import CarillonCore
 import Testing
 
 /// What every ``RecipientSource`` promises.
-public enum RecipientSourceContract {
+package enum RecipientSourceContract {
     /// The promises.
-    public static let clauses: [ContractClause] = [
+    package static let clauses: [ContractClause] = [
         ContractClause("an unknown channel concerns nobody", unknownChannelConcernsNobody),
         ContractClause(
             "a message concerns the members in the order of their ids, with what they have set",

@@ -2,9 +2,9 @@ import CarillonCore
 import Testing
 
 /// What every ``DeliveryQueue`` promises of settling.
-public enum SettlementContract {
+package enum SettlementContract {
     /// The promises.
-    public static let clauses: [ContractClause] = [
+    package static let clauses: [ContractClause] = [
         ContractClause(
             "a settlement whose fence does not match writes nothing",
             settlementWhoseFenceDoesNotMatchWritesNothing

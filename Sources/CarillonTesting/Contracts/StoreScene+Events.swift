@@ -1,4 +1,4 @@
-public import CarillonCore
+package import CarillonCore
 
 /// A fixed morning: what happens in contract suites happens some seconds after it.
 private let morning = Timestamp(milliseconds: 1_795_168_800_000)
@@ -10,7 +10,7 @@ extension Timestamp {
 
 extension StoreScene {
     /// An event as it comes in, with a new id and its body.
-    public func incoming(
+    package func incoming(
         _ event: Event,
         in network: NetworkID? = nil,
         leased: Bool = false,

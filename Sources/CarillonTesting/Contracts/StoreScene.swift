@@ -1,40 +1,40 @@
-public import CarillonCore
+package import CarillonCore
 
 /// All ports of one implementation on one store with two empty networks, for the contract suites.
-public struct StoreScene: Sendable {
+package struct StoreScene: Sendable {
     /// A network.
-    public let network: NetworkID
+    package let network: NetworkID
     /// Another one, whose data must never show in the first.
-    public let otherNetwork: NetworkID
+    package let otherNetwork: NetworkID
     /// Makes ids in the order of time.
-    public let ids: UUIDv7Generator
+    package let ids: UUIDv7Generator
 
     /// The inbox of accepted events.
-    public let inbox: any EventInbox
+    package let inbox: any EventInbox
     /// Who is concerned by them.
-    public let recipients: any RecipientSource
+    package let recipients: any RecipientSource
     /// The queue of deliveries.
-    public let queue: any DeliveryQueue
+    package let queue: any DeliveryQueue
     /// Networks and credentials.
-    public let accounts: any AccountStore
+    package let accounts: any AccountStore
     /// Credentials of push services.
-    public let credentials: any ProviderCredentialStore
+    package let credentials: any ProviderCredentialStore
     /// Users, channels and members.
-    public let directory: any DirectoryStore
+    package let directory: any DirectoryStore
     /// Toggle documents.
-    public let toggles: any ToggleStore
+    package let toggles: any ToggleStore
     /// Devices.
-    public let devices: any DeviceStore
+    package let devices: any DeviceStore
     /// Networks' own templates.
-    public let templates: any TemplateStore
+    package let templates: any TemplateStore
     /// What became of events.
-    public let history: any EventHistory
+    package let history: any EventHistory
 
     /// Lets every lease run out and every delay pass.
-    public let passTime: @Sendable () async throws -> Void
+    package let passTime: @Sendable () async throws -> Void
 
     /// A scene by its parts; both networks exist.
-    public init(
+    package init(
         network: NetworkID,
         otherNetwork: NetworkID,
         ids: UUIDv7Generator,
@@ -68,14 +68,14 @@ public struct StoreScene: Sendable {
 }
 
 /// One promise of a port, checked on an empty store.
-public struct ContractClause: Sendable, CustomStringConvertible {
+package struct ContractClause: Sendable, CustomStringConvertible {
     /// The promise.
-    public let description: String
+    package let description: String
     /// Checks it.
-    public let check: @Sendable (StoreScene) async throws -> Void
+    package let check: @Sendable (StoreScene) async throws -> Void
 
     /// A promise with its check.
-    public init(_ description: String, _ check: @escaping @Sendable (StoreScene) async throws -> Void) {
+    package init(_ description: String, _ check: @escaping @Sendable (StoreScene) async throws -> Void) {
         self.description = description
         self.check = check
     }

@@ -2,9 +2,9 @@ import CarillonCore
 import Testing
 
 /// What every ``TemplateStore`` promises.
-public enum TemplateStoreContract {
+package enum TemplateStoreContract {
     /// The promises.
-    public static let clauses: [ContractClause] = [
+    package static let clauses: [ContractClause] = [
         ContractClause("a network without templates has none to list or remove", networkWithoutTemplatesHasNoneToList),
         ContractClause("templates are read back by event type and locale", templatesAreReadBackByEventType),
         ContractClause("a template is new once, replaced and removed", templateIsNewOnceReplacedAndRemoved),

@@ -2,11 +2,11 @@ import CarillonCore
 import Testing
 
 /// What every ``ToggleStore`` promises.
-public enum ToggleStoreContract {
+package enum ToggleStoreContract {
     private static let scopes: [ToggleScope] = [.network, .user("a"), .channel("a", "c")]
 
     /// The promises.
-    public static let clauses: [ContractClause] = [
+    package static let clauses: [ContractClause] = [
         ContractClause("what was never set is an empty document of version 0", whatWasNeverSetIsAnEmptyDocument),
         ContractClause("what is written is read back, with a new version each time", whatIsWrittenIsReadBack),
         ContractClause("a change sees the current document", changeSeesTheCurrentDocument),

@@ -1,20 +1,20 @@
 /// Reports of devices as gone that are not believed for now (``UnregistrationBrake``).
-public struct HeldReports: Sendable, Equatable {
+package struct HeldReports: Sendable, Equatable {
     /// How long these devices wait until they are tried again; it costs them no attempt.
-    public static let wait = Duration.seconds(300)
+    package static let wait = Duration.seconds(300)
     /// How long their lane is paused, where it is. Always the same: the devices wait for longer, so that the lane is tried
     /// with others, and a few dead devices do not keep it silent.
-    public static let pause = Duration.seconds(60)
+    package static let pause = Duration.seconds(60)
 
     /// The devices.
-    public var targets: [Target]
+    package var targets: [Target]
     /// How many of how many were reported as gone.
-    public var reason: String
+    package var reason: String
     /// Whether the whole lane is to pause, since most of what it answers is this.
-    public var pausesLane: Bool
+    package var pausesLane: Bool
 
     /// Held reports by their parts.
-    public init(targets: [Target], reason: String, pausesLane: Bool) {
+    package init(targets: [Target], reason: String, pausesLane: Bool) {
         self.targets = targets
         self.reason = reason
         self.pausesLane = pausesLane

@@ -1,9 +1,9 @@
 /// Decides what becomes of the devices of a group by what their provider answered.
 ///
 /// The one place that knows attempts, back-off and expiry; pure, so that every row of the outcome tables is a test.
-public struct OutcomePolicy: Sendable {
+package struct OutcomePolicy: Sendable {
     /// What a page of outcomes means for the lane as a whole.
-    public enum LaneNews: Sendable, Equatable {
+    package enum LaneNews: Sendable, Equatable {
         /// Nothing new.
         case none
         /// Something went through.
@@ -20,7 +20,7 @@ public struct OutcomePolicy: Sendable {
     private let longestReason = 200
 
     /// A policy with a retry schedule.
-    public init(backoff: Backoff = Backoff()) {
+    package init(backoff: Backoff = Backoff()) {
         self.backoff = backoff
     }
 
@@ -35,7 +35,7 @@ public struct OutcomePolicy: Sendable {
     ///   - now: The time to write down.
     ///   - random: Draws the jitter, a number from -1 to 1.
     /// - Returns: The settlement, and what it means for the lane.
-    public func settle(
+    package func settle(
         _ group: DeliveryGroup,
         outcomes: [(target: Target, outcome: Outcome)],
         held: HeldReports? = nil,

@@ -1,10 +1,10 @@
-public import Logging
-public import ServiceLifecycle
+package import Logging
+import ServiceLifecycle
 
 /// Expands accepted events into deliveries: recipients, toggles, rendering, and one commit.
 ///
 /// Events come from this replica's own ingest in memory; those that nobody works on are claimed by polling.
-public final class FanoutWorker: Service {
+package final class FanoutWorker: Service {
     private let queue: FanoutQueue
     private let inbox: any EventInbox
     private let recipients: any RecipientSource
@@ -21,7 +21,7 @@ public final class FanoutWorker: Service {
     private static let patience = Duration.seconds(40)
 
     /// A worker that takes events from `queue` and gives their deliveries to `dispatcher`.
-    public init(
+    package init(
         queue: FanoutQueue,
         inbox: some EventInbox,
         recipients: some RecipientSource,
@@ -42,7 +42,7 @@ public final class FanoutWorker: Service {
     }
 
     /// Works until graceful shutdown or cancellation; what is in hand is finished, what waits is given back.
-    public func run() async throws {
+    package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 group.addTask { await self.claimOrphans() }

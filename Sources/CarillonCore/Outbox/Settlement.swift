@@ -1,5 +1,5 @@
 /// Where the delivery to one device stands.
-public enum DeliveryState: String, Sendable, CaseIterable {
+package enum DeliveryState: String, Sendable, CaseIterable {
     /// On its way.
     case pending
     /// The push service took it.
@@ -15,26 +15,26 @@ public enum DeliveryState: String, Sendable, CaseIterable {
 }
 
 /// The last word on one device of a group.
-public struct DeviceRecord: Sendable, Equatable {
+package struct DeviceRecord: Sendable, Equatable {
     /// The device.
-    public var deviceID: DeviceID
+    package var deviceID: DeviceID
     /// The user it was meant for.
-    public var userID: UserID
+    package var userID: UserID
     /// A final state.
-    public var state: DeliveryState
+    package var state: DeliveryState
     /// How often it was handed to the provider.
-    public var attempts: Int
+    package var attempts: Int
     /// Why it ended like this; the level for a suppressed one. Holds no token and no text.
-    public var reason: String?
+    package var reason: String?
     /// The push service's own id of the notification.
-    public var providerMessageID: String?
+    package var providerMessageID: String?
     /// When.
-    public var at: Timestamp
+    package var at: Timestamp
     /// What to write down about the device itself.
-    public var effect: DeviceEffect?
+    package var effect: DeviceEffect?
 
     /// A record by its parts.
-    public init(
+    package init(
         deviceID: DeviceID,
         userID: UserID,
         state: DeliveryState,
@@ -56,7 +56,7 @@ public struct DeviceRecord: Sendable, Equatable {
 }
 
 /// What an outcome says about the device itself.
-public enum DeviceEffect: Sendable, Equatable {
+package enum DeviceEffect: Sendable, Equatable {
     /// It works again.
     case clearError
     /// It had trouble; it stays in use.
@@ -68,18 +68,18 @@ public enum DeviceEffect: Sendable, Equatable {
 }
 
 /// Devices of a group that stay in the queue.
-public struct Remainder: Sendable, Equatable {
+package struct Remainder: Sendable, Equatable {
     /// The devices.
-    public var targets: [Target]
+    package var targets: [Target]
     /// How often they failed so far.
-    public var attempt: Int
+    package var attempt: Int
     /// When they may be claimed again; `nil` while the group is still being sent.
-    public var delay: Duration?
+    package var delay: Duration?
     /// Why they wait, where that is for their lane and not for themselves.
-    public var laneReason: String?
+    package var laneReason: String?
 
     /// A remainder by its parts.
-    public init(targets: [Target], attempt: Int, delay: Duration?, laneReason: String? = nil) {
+    package init(targets: [Target], attempt: Int, delay: Duration?, laneReason: String? = nil) {
         self.targets = targets
         self.attempt = attempt
         self.delay = delay
@@ -88,19 +88,19 @@ public struct Remainder: Sendable, Equatable {
 }
 
 /// What happened to a group since it was claimed or last settled.
-public struct Settlement: Sendable {
+package struct Settlement: Sendable {
     /// The group as it was claimed: its id, lane, cause, notification and fence.
-    public var group: DeliveryGroup
+    package var group: DeliveryGroup
     /// The devices that are through.
-    public var records: [DeviceRecord]
+    package var records: [DeviceRecord]
     /// Errors of devices that will be tried again.
-    public var troubles: [DeviceID: String]
+    package var troubles: [DeviceID: String]
     /// The devices that are not; empty when the group is done. The first stays in the group's row, the others become
     /// groups of their own.
-    public var remainders: [Remainder]
+    package var remainders: [Remainder]
 
     /// A settlement by its parts.
-    public init(
+    package init(
         group: DeliveryGroup,
         records: [DeviceRecord],
         troubles: [DeviceID: String] = [:],

@@ -1,34 +1,34 @@
-public import Foundation
+package import Foundation
 
 /// One rendered notification on its way to up to ``maximumTargets`` devices of one lane.
 ///
 /// A row of the queue is a group, not a device: 100,000 devices cost the database 200 rows.
-public struct DeliveryGroup: Sendable, Identifiable {
+package struct DeliveryGroup: Sendable, Identifiable {
     /// The most devices in one group.
-    public static let maximumTargets = 500
+    package static let maximumTargets = 500
 
     /// The group's id, a UUIDv7.
-    public var id: UUID
+    package var id: UUID
     /// The lane it goes through.
-    public var lane: Lane
+    package var lane: Lane
     /// What caused it.
-    public var cause: DeliveryCause
+    package var cause: DeliveryCause
     /// What is shown.
-    public var notification: Notification
+    package var notification: Notification
     /// To whom it still has to go.
-    public var targets: [Target]
+    package var targets: [Target]
     /// How often it failed so far.
-    public var attempt: Int
+    package var attempt: Int
     /// The fence: a settle that names an older token changes nothing.
-    public var leaseToken: Int64
+    package var leaseToken: Int64
     /// Whether this replica holds it; otherwise the first that claims it does.
-    public var leased: Bool
+    package var leased: Bool
 
     /// When it is no longer worth delivering.
-    public var expiresAt: Timestamp { cause.receivedAt + notificationTimeToLive }
+    package var expiresAt: Timestamp { cause.receivedAt + notificationTimeToLive }
 
     /// A group by its parts.
-    public init(
+    package init(
         id: UUID,
         lane: Lane,
         cause: DeliveryCause,
@@ -50,22 +50,22 @@ public struct DeliveryGroup: Sendable, Identifiable {
 }
 
 /// What a delivery has to know of its event: for the payload, and to ask the toggles once more.
-public struct DeliveryCause: Sendable, Equatable {
+package struct DeliveryCause: Sendable, Equatable {
     /// The event.
-    public var eventID: EventID
+    package var eventID: EventID
     /// What happened.
-    public var eventType: EventType
+    package var eventType: EventType
     /// The channel it happened in, with the name that was known at that time.
-    public var channel: Channel
+    package var channel: Channel
     /// The roles of who caused it.
-    public var actorRoles: [String]
+    package var actorRoles: [String]
     /// Whom the message mentions.
-    public var mentions: Set<UserID>
+    package var mentions: Set<UserID>
     /// When the event reached us.
-    public var receivedAt: Timestamp
+    package var receivedAt: Timestamp
 
     /// A cause by its parts.
-    public init(
+    package init(
         eventID: EventID,
         eventType: EventType,
         channel: Channel,
@@ -83,20 +83,20 @@ public struct DeliveryCause: Sendable, Equatable {
 }
 
 /// One device that a group goes to.
-public struct Target: Sendable, Equatable {
+package struct Target: Sendable, Equatable {
     /// The device.
-    public var deviceID: DeviceID
+    package var deviceID: DeviceID
     /// The user who owned it when the event was expanded.
-    public var userID: UserID
+    package var userID: UserID
     /// Where it is reached.
-    public var address: DeviceAddress
+    package var address: DeviceAddress
     /// When it was last registered.
-    public var registeredAt: Timestamp
+    package var registeredAt: Timestamp
     /// Whether its last outcome was an error, which a success clears.
-    public var hasError: Bool
+    package var hasError: Bool
 
     /// A target by its parts.
-    public init(
+    package init(
         deviceID: DeviceID,
         userID: UserID,
         address: DeviceAddress,

@@ -1,20 +1,20 @@
 /// An event on its way into the database, with the id that it gets if it is new.
-public struct IncomingEvent: Sendable {
+package struct IncomingEvent: Sendable {
     /// The network that posted it.
-    public var networkID: NetworkID
+    package var networkID: NetworkID
     /// Our id for it.
-    public var id: EventID
+    package var id: EventID
     /// When it reached us.
-    public var receivedAt: Timestamp
+    package var receivedAt: Timestamp
     /// What it says.
-    public var event: Event
+    package var event: Event
     /// Its JSON, as it was posted.
-    public var body: [UInt8]
+    package var body: [UInt8]
     /// Whether the accepting replica expands it at once; otherwise the first that claims it does.
-    public var leased: Bool
+    package var leased: Bool
 
     /// An event by its parts.
-    public init(
+    package init(
         networkID: NetworkID,
         id: EventID,
         receivedAt: Timestamp,
@@ -32,7 +32,7 @@ public struct IncomingEvent: Sendable {
 }
 
 /// What became of an incoming event.
-public enum Acceptance: Sendable, Equatable {
+package enum Acceptance: Sendable, Equatable {
     /// It is durable under its new id.
     case accepted(EventID)
     /// The network posted an event of the same source id within the last seven days, which is known by this id.
@@ -40,24 +40,24 @@ public enum Acceptance: Sendable, Equatable {
 }
 
 /// An accepted event whose recipients have not all been found yet.
-public struct PendingEvent: Sendable {
+package struct PendingEvent: Sendable {
     /// The network that posted it.
-    public var networkID: NetworkID
+    package var networkID: NetworkID
     /// Our id for it.
-    public var id: EventID
+    package var id: EventID
     /// When it reached us.
-    public var receivedAt: Timestamp
+    package var receivedAt: Timestamp
     /// What it says.
-    public var event: Event
+    package var event: Event
     /// The fence: a commit that names an older token changes nothing.
-    public var leaseToken: Int64
+    package var leaseToken: Int64
     /// Where the last committed page of recipients ended.
-    public var cursor: UserID?
+    package var cursor: UserID?
     /// The counts of the pages that are committed.
-    public var tally: RecipientTally
+    package var tally: RecipientTally
 
     /// A pending event by its parts.
-    public init(
+    package init(
         networkID: NetworkID,
         id: EventID,
         receivedAt: Timestamp,
@@ -77,22 +77,22 @@ public struct PendingEvent: Sendable {
 }
 
 /// How many people an event concerned and what the toggles said of them, in users.
-public struct RecipientTally: Sendable, Equatable {
+package struct RecipientTally: Sendable, Equatable {
     /// Everybody whom the event concerned: the sum of all others.
-    public var resolved = 0
+    package var resolved = 0
     /// Those with at least one delivery.
-    public var notified = 0
+    package var notified = 0
     /// Those whom a level forbade to notify.
-    public var suppressed: [ToggleLevel: Int] = [:]
+    package var suppressed: [ToggleLevel: Int] = [:]
     /// Those whom all levels allowed but who have no active device.
-    public var noDevice = 0
+    package var noDevice = 0
 
     /// Nobody.
-    public init() {}
+    package init() {}
 }
 
 /// The durable inbox of accepted events.
-public protocol EventInbox: Sendable {
+package protocol EventInbox: Sendable {
     /// Commits events and what they say of users, channels and members; durable when it returns.
     ///
     /// The answer has one element for each event, in order. The events of one call are committed together, so one that
@@ -112,8 +112,8 @@ public protocol EventInbox: Sendable {
 }
 
 /// How long a claim lasts unless it is renewed.
-public let leaseDuration = Duration.seconds(60)
+package let leaseDuration = Duration.seconds(60)
 /// How long a source id is remembered.
-public let idempotencyWindow = Duration.seconds(7 * 86_400)
+package let idempotencyWindow = Duration.seconds(7 * 86_400)
 /// How long a notification is worth delivering, from acceptance.
-public let notificationTimeToLive = Duration.seconds(86_400)
+package let notificationTimeToLive = Duration.seconds(86_400)

@@ -1,9 +1,9 @@
-public import Logging
+package import Logging
 
 /// The accepted events that this replica is going to expand: fair between networks, bounded, in memory.
 ///
 /// Each has a leased row in the inbox, so that what is lost with the process is found again.
-public final class FanoutQueue: Sendable {
+package final class FanoutQueue: Sendable {
     /// The largest body, in bytes, of an event that is kept in memory: larger ones are claimed from the inbox.
     static let largestBody = 16 << 10
 
@@ -12,14 +12,14 @@ public final class FanoutQueue: Sendable {
     private let logger: Logger
 
     /// A queue for about `capacity` events whose rows are in `inbox`.
-    public init(inbox: some EventInbox, capacity: Int = 5_000, logger: Logger) {
+    package init(inbox: some EventInbox, capacity: Int = 5_000, logger: Logger) {
         self.inbox = inbox
         self.logger = logger
         mailbox = FairMailbox(capacity: capacity) { $0.weight }
     }
 
     /// How many events wait.
-    public var count: Int { mailbox.count }
+    package var count: Int { mailbox.count }
 
     var room: Int { mailbox.room }
     var events: [PendingEvent] { mailbox.elements }

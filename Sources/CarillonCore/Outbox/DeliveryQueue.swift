@@ -1,18 +1,18 @@
-public import Foundation
+package import Foundation
 
 /// One page of an event, expanded: what has to be written in one commit.
-public struct Expansion: Sendable {
+package struct Expansion: Sendable {
     /// The event, with the fence and with the counts of all pages up to this one.
-    public var event: PendingEvent
+    package var event: PendingEvent
     /// Where the page before ended: a page is written only once, even when the answer to its commit was lost.
-    public var after: UserID?
+    package var after: UserID?
     /// The deliveries of this page.
-    public var groups: [DeliveryGroup]
+    package var groups: [DeliveryGroup]
     /// Where this page ended, or `nil` when it was the last one.
-    public var next: UserID?
+    package var next: UserID?
 
     /// An expansion by its parts.
-    public init(event: PendingEvent, after: UserID? = nil, groups: [DeliveryGroup], next: UserID?) {
+    package init(event: PendingEvent, after: UserID? = nil, groups: [DeliveryGroup], next: UserID?) {
         self.event = event
         self.after = after
         self.groups = groups
@@ -21,20 +21,20 @@ public struct Expansion: Sendable {
 }
 
 /// A group as the database has it now.
-public struct RefreshedGroup: Sendable {
+package struct RefreshedGroup: Sendable {
     /// The group, without the devices that are gone, with the addresses of today.
-    public var group: DeliveryGroup
+    package var group: DeliveryGroup
     /// Devices that are no longer the user's, or no longer active.
-    public var gone: [Target]
+    package var gone: [Target]
     /// What the users of the other devices have set.
-    public var settings: [UserID: ToggleSettings]
+    package var settings: [UserID: ToggleSettings]
     /// The admin's switches.
-    public var networkToggles: NetworkToggles
+    package var networkToggles: NetworkToggles
     /// The moment, or an earlier one.
-    public var readPoint: ReadPoint
+    package var readPoint: ReadPoint
 
     /// A refreshed group by its parts.
-    public init(
+    package init(
         group: DeliveryGroup,
         gone: [Target],
         settings: [UserID: ToggleSettings],
@@ -50,7 +50,7 @@ public struct RefreshedGroup: Sendable {
 }
 
 /// What was switched or unregistered in a network since a moment.
-public enum Changes: Sendable, Equatable {
+package enum Changes: Sendable, Equatable {
     /// Nothing that could forbid a delivery.
     case none
     /// Only these users are touched.
@@ -59,7 +59,7 @@ public enum Changes: Sendable, Equatable {
     case everybody
 
     /// Whether a delivery to this user has to be looked at again.
-    public func touch(_ user: UserID) -> Bool {
+    package func touch(_ user: UserID) -> Bool {
         switch self {
         case .none: false
         case .users(let users): users.contains(user)
@@ -69,7 +69,7 @@ public enum Changes: Sendable, Equatable {
 }
 
 /// The durable queue of deliveries.
-public protocol DeliveryQueue: Sendable {
+package protocol DeliveryQueue: Sendable {
     /// Commits pages of expanded events: their deliveries, and how far each event is.
     ///
     /// `false` for an event whose lease was lost: nothing of it was written.
@@ -121,7 +121,7 @@ public protocol DeliveryQueue: Sendable {
 
 extension DeliveryQueue {
     /// Gives groups back unsent, for no fault of their lane.
-    public func release(_ groups: [DeliveryGroup], after delay: Duration) async throws {
+    package func release(_ groups: [DeliveryGroup], after delay: Duration) async throws {
         try await release(groups, after: delay, laneReason: nil)
     }
 }

@@ -1,18 +1,18 @@
 /// Turns one page of an event's recipients into deliveries: toggles, then rendering, then groups by lane and text.
-public struct Expander: Sendable {
+package struct Expander: Sendable {
     private let catalog: TemplateCatalog
     private let ids: UUIDv7Generator
     private let clock: WallClock
 
     /// An expander that renders with `catalog`.
-    public init(catalog: TemplateCatalog, ids: UUIDv7Generator, clock: WallClock) {
+    package init(catalog: TemplateCatalog, ids: UUIDv7Generator, clock: WallClock) {
         self.catalog = catalog
         self.ids = ids
         self.clock = clock
     }
 
     /// Expands one page. An event that lacks what its type must carry notifies nobody.
-    public func expand(_ pending: PendingEvent, _ page: RecipientPage) -> Expansion {
+    package func expand(_ pending: PendingEvent, _ page: RecipientPage) -> Expansion {
         var event = pending
         guard let channel = pending.event.channel,
             let subject = NotificationSubject(event: pending.event, names: page.names)
@@ -69,7 +69,7 @@ extension RecipientTally {
 
 extension Target {
     /// A device as it is registered now.
-    public init(_ device: Device) {
+    package init(_ device: Device) {
         self.init(
             deviceID: device.id,
             userID: device.userID,
