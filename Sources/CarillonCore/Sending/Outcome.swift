@@ -4,6 +4,8 @@ package enum Outcome: Sendable, Equatable {
     case delivered(id: String?)
     /// Try again, not before `after` when the push service named a time; counts as an attempt.
     case retry(after: Duration?, reason: String)
+    /// There was no answer in time: as ``retry(after:reason:)``, and a sign that the server does not answer at all.
+    case timedOut(reason: String)
     /// Leave the whole lane alone for a while; counts nothing.
     case deferLane(after: Duration?, reason: String)
     /// The device is gone, unless it was registered after `at`.

@@ -71,6 +71,9 @@ package struct OutcomePolicy: Sendable {
             case .retry(let after, let reason):
                 settlement.troubles[target.deviceID] = shortened(reason)
                 retries[after, default: []].append(target)
+            case .timedOut(let reason):
+                settlement.troubles[target.deviceID] = shortened(reason)
+                retries[nil, default: []].append(target)
             case .deferLane(let after, let reason):
                 deferred.append(target)
                 news = .pause(after: after, reason: shortened(reason))

@@ -156,7 +156,7 @@ extension UnregistrationBrake.Answers {
             case .delivered: delivered.append(target.deviceID)
             case .bug: others += 1
             case .unregister, .quarantine: gone.append(target.deviceID)
-            case .retry, .deferLane, .misconfigured: break
+            case .retry, .timedOut, .deferLane, .misconfigured: break
             }
         }
     }
@@ -167,7 +167,7 @@ extension Outcome {
     fileprivate var putsOutOfUse: Bool {
         switch self {
         case .unregister, .quarantine: true
-        case .delivered, .retry, .deferLane, .misconfigured, .bug: false
+        case .delivered, .retry, .timedOut, .deferLane, .misconfigured, .bug: false
         }
     }
 }

@@ -43,7 +43,7 @@ extension Outcome {
     fileprivate var isOfLane: Bool {
         switch self {
         case .deferLane, .misconfigured: true
-        case .delivered, .retry, .unregister, .quarantine, .bug: false
+        case .delivered, .retry, .timedOut, .unregister, .quarantine, .bug: false
         }
     }
 }

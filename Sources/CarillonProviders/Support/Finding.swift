@@ -18,12 +18,19 @@ enum Finding: Sendable, Equatable {
 extension Finding {
     /// What no answer means: another try and, when one after another cannot reach the service at all, a pause of the lane.
     init(_ error: OutboundError) {
-        let retry = Outcome.retry(after: nil, reason: error.rawValue)
+        let retry = Outcome(error)
         switch error {
         case .timedOut, .nameNotFound, .lookupFailed, .connectionRefused, .unreachable, .tlsFailed:
             self = .limit(ofDevice: retry, ofLane: .deferLane(after: nil, reason: error.rawValue))
         case .connectionClosed, .reset, .refused, .busy, .malformedAnswer, .answerTooLong:
             self = .certain(retry)
         }
+    }
+}
+
+extension Outcome {
+    /// What no answer means for one device.
+    init(_ error: OutboundError) {
+        self = error == .timedOut ? .timedOut(reason: error.rawValue) : .retry(after: nil, reason: error.rawValue)
     }
 }

@@ -89,7 +89,7 @@ package struct WebhookProvider: Provider {
         } catch let refusal as EgressRefusal {
             return .bug(reason: refusal.rule.rawValue)
         } catch let error as OutboundError {
-            return .retry(after: nil, reason: error.rawValue)
+            return Outcome(error)
         } catch {
             return Task.isCancelled ? nil : .retry(after: nil, reason: "failed")
         }

@@ -68,6 +68,14 @@ import Testing
         #expect(news == .none)
     }
 
+    @Test func `no answer in time is a failure like others`() {
+        let group = DeliveryGroup.test([.test("d-1"), .test("d-2")], attempt: 1)
+        let (settlement, news) = settle(group, [.timedOut(reason: "timeout"), .retry(after: nil, reason: "http 503")])
+        #expect(settlement.remainders == [Remainder(targets: group.targets, attempt: 2, delay: .seconds(5))])
+        #expect(settlement.troubles[DeviceID(trusted: "d-1")] == "timeout")
+        #expect(news == .none)
+    }
+
     @Test func `devices with different Retry-After wait apart from each other`() {
         let group = DeliveryGroup.test([.test("d-1"), .test("d-2"), .test("d-3")])
         let (settlement, _) = settle(

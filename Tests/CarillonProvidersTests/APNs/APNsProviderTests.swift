@@ -124,7 +124,7 @@ import Testing
             ([.reset(.refusedStream)], .retry(after: nil, reason: "stream refused")),
             ([.endlessBody], .delivered(id: nil)),
             ([.manyHeaders(10_000)], .retry(after: nil, reason: "answer too long")),
-            ([], .retry(after: nil, reason: "timeout")),
+            ([], .timedOut(reason: "timeout")),
         ] as [([Action], Outcome)]
     )
     func `turns each answer into an outcome`(actions: [Action], expected: Outcome) async throws {

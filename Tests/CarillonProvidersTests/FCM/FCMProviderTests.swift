@@ -159,7 +159,7 @@ import Testing
             throw error
         }
         let outcomes = try await provider(transport, concurrency: 1).outcomes(of: group(30))
-        let retry = Outcome.retry(after: nil, reason: error.rawValue)
+        let retry = Outcome(error)
         let rest = waits ? Outcome.deferLane(after: nil, reason: error.rawValue) : retry
         #expect(outcomes == Array(repeating: retry, count: 9) + Array(repeating: rest, count: 21))
     }
@@ -184,7 +184,9 @@ import Testing
             if request.asksForToken { return .accessToken("t") }
             throw error
         }
-        #expect(try await provider(transport).outcomes(of: group()) == [.retry(after: nil, reason: error.rawValue)])
+        let outcome: Outcome =
+            error == .timedOut ? .timedOut(reason: "timeout") : .retry(after: nil, reason: error.rawValue)
+        #expect(try await provider(transport).outcomes(of: group()) == [outcome])
     }
 
     @Test func `leaves the lane alone without a credential, and for a moment when it cannot be read`() async throws {

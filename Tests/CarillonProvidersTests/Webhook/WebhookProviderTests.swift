@@ -82,7 +82,7 @@ import Testing
         } during: { _, port in
             let group = DeliveryGroup.example(to: [.webhook(url: "http://127.0.0.1:\(port)/")])
             let outcomes = try await provider(deadline: .milliseconds(50)).outcomes(of: group)
-            #expect(outcomes == [.retry(after: nil, reason: "timeout")])
+            #expect(outcomes == [.timedOut(reason: "timeout")])
         }
     }
 
