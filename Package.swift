@@ -154,7 +154,8 @@ let package = Package(
         .testTarget(
             name: "CarillonProgramTests",
             dependencies: [
-                "carillon", "CarillonCore", "CarillonProviders", crypto, cryptoExtras, logging, metrics, metricsCore,
+                "carillon", "CarillonCore", "CarillonHTTP", "CarillonProviders", crypto, cryptoExtras, logging, metrics,
+                metricsCore,
             ],
             swiftSettings: settings
         ),

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonHTTP
 import Foundation
 import Logging
 import Testing
@@ -41,7 +42,8 @@ import Testing
             ("CARILLON_LOG_LEVEL", "loud"), ("CARILLON_LOG_FORMAT", "xml"), ("CARILLON_EGRESS_ALLOW", "10.0.0.0"),
             ("CARILLON_EGRESS_ALLOW", "10.0.0.0/8,"), ("CARILLON_EXTRA_CA_FILE", "/nowhere.pem"),
             ("CARILLON_APNS_PRODUCTION_URL", "api.push.apple.com"), ("CARILLON_FCM_URL", "ftp://fcm.example"),
-            ("CARILLON_CONFIG_FILE", "/nowhere.json"),
+            ("CARILLON_CONFIG_FILE", "/nowhere.json"), ("CARILLON_TRUSTED_PROXIES", "10.0.0.1"),
+            ("CARILLON_TRUSTED_PROXIES", "10.0.0.0/8,none"),
         ]
     )
     func `a bad value is one line that begins with the variable's name`(name: String, value: String) {
@@ -95,6 +97,16 @@ import Testing
         #expect(mistakes(same).count == 1)
         let chosen = ["CARILLON_LISTEN": "127.0.0.1:0", "CARILLON_MANAGEMENT_LISTEN": "127.0.0.1:0"]
         #expect(mistakes(chosen).isEmpty)
+    }
+
+    @Test func `proxies are trusted on this machine, in the blocks that are named, or not at all`() throws {
+        func proxies(_ text: String?) throws -> TrustedProxies {
+            try Settings(environment: text.map { ["CARILLON_TRUSTED_PROXIES": $0] } ?? [:], for: .database)
+                .trustedProxies
+        }
+        #expect(try proxies(nil) == .loopback)
+        #expect(try proxies("10.0.0.0/8, ::1/128") == TrustedProxies([CIDRBlock("10.0.0.0/8"), CIDRBlock("::1/128")]))
+        #expect(try proxies("none") == .none)
     }
 
     @Test func `a folder that does not exist is refused where it is needed`() throws {

@@ -23,7 +23,8 @@ package struct CIDRBlock: Hashable, Sendable, CustomStringConvertible {
         self.init(first: first, prefixLength: length)
     }
 
-    init(first: IPAddress, prefixLength: Int) {
+    /// The block that begins with an address, which has no bits beyond the length.
+    package init(first: IPAddress, prefixLength: Int) {
         self.first = first
         self.prefixLength = prefixLength
     }

@@ -29,6 +29,7 @@ struct AccessLogMiddleware: RouterMiddleware {
                 "http.status": "\(response.status.code)",
                 "duration.ms": "\((ContinuousClock.now - start).wholeMilliseconds)",
                 "network": "\(context.parameters.get("network") ?? "")",
+                "client.address": "\(context.clientAddress?.description ?? "")",
             ]
         )
         return response

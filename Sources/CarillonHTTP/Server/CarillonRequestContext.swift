@@ -10,6 +10,10 @@ package struct CarillonRequestContext: RequestContext {
     let channel: any NIOCore.Channel
     /// What `x-request-id` answers.
     var requestID = ""
+    /// Who sent the request, with the word of trusted proxies; `nil` when it did not come over the Internet's protocols.
+    ///
+    /// Limits are counted by its ``CarillonCore/IPAddress/subscriber``.
+    var clientAddress: IPAddress?
 
     /// A context for a request that arrived on a connection.
     package init(source: ApplicationRequestContextSource) {

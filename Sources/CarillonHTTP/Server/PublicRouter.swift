@@ -133,6 +133,7 @@ extension Router<CarillonRequestContext> {
         let ids = UUIDv7Generator()
         addMiddleware {
             RequestIDMiddleware { ids.next().canonicalText }
+            ClientAddressMiddleware(proxies: settings.trustedProxies)
             RequestMetricsMiddleware(metrics: RequestMetrics(factory: metrics))
             AccessLogMiddleware()
             ProblemMiddleware(mapping: problems, routes: routes)

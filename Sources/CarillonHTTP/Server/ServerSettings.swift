@@ -12,6 +12,8 @@ package struct ServerSettings: Sendable {
     package var headerBytes = 16 * 1024
     /// The number of header fields; more is answered with 431.
     package var headerCount = 64
+    /// Whose `X-Forwarded-For` is believed.
+    package var trustedProxies = TrustedProxies.loopback
     /// How many connections are served at a time; further ones wait in the system's queue.
     package var connections = 4096
 

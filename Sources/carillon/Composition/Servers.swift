@@ -49,7 +49,8 @@ struct Servers: Sendable {
             logger: logger,
             clock: storage.clock
         )
-        let limits = ServerSettings()
+        var limits = ServerSettings()
+        limits.trustedProxies = settings.trustedProxies
         open = Listener(
             router: PublicRouter.make(dependencies, settings: limits),
             settings: limits,

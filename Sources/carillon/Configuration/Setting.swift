@@ -6,6 +6,7 @@ enum Setting: String, CaseIterable, Sendable {
     case dataDir
     case operatorToken
     case masterKey
+    case trustedProxies
     case templatesDir
     case migrationsDir
     case logLevel

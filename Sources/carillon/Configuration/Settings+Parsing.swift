@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonHTTP
 import CarillonProviders
 import Logging
 import NIOSSL
@@ -33,6 +34,13 @@ extension [CIDRBlock] {
                 throw InvalidSetting("must be a list of address blocks with commas between them: \(error)")
             }
         }
+    }
+}
+
+extension TrustedProxies {
+    /// Reads blocks of addresses, or `none`.
+    init(setting text: String) throws(InvalidSetting) {
+        self = text == "none" ? .none : TrustedProxies(try [CIDRBlock](setting: text))
     }
 }
 

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonHTTP
 import Logging
 import NIOSSL
 import Postgres
@@ -25,6 +26,8 @@ struct Settings: Sendable {
     var listen = ListenAddress(host: "127.0.0.1", port: 8080)
     /// Health and metrics.
     var managementListen = ListenAddress(host: "127.0.0.1", port: 9090)
+    /// Whose `X-Forwarded-For` is believed.
+    var trustedProxies = TrustedProxies.loopback
     /// Where the data is.
     var database = Database.embedded
     /// The embedded cluster and the generated secrets.
@@ -84,6 +87,7 @@ struct Settings: Sendable {
         if listen == managementListen, listen.port != 0 {
             reader.reject(.managementListen, InvalidSetting("is the address of CARILLON_LISTEN: each needs its own"))
         }
+        trustedProxies = reader.value(.trustedProxies, TrustedProxies.init(setting:)) ?? trustedProxies
     }
 
     private mutating func readStorage(from reader: inout SettingsReader) {
