@@ -21,16 +21,17 @@ extension MemoryStore: DeviceStore {
         }
     }
 
-    /// Takes devices back into use that were unregistered or quarantined within a window of time; answers how many.
+    /// Takes devices back into use that were unregistered or quarantined between two moments; answers how many.
     package func restoreDevices(
         _ provider: ProviderName,
         appID: String?,
-        putOutOfUse window: Range<Timestamp>,
+        since: Timestamp,
+        until: Timestamp,
         in network: NetworkID
     ) async throws -> Int {
         try withNetwork(network) { network in
             let found = network.devices.values.filter { device in
-                guard let moment = network.outOfUse[device.id], window.contains(moment) else { return false }
+                guard let moment = network.outOfUse[device.id], since <= moment, moment < until else { return false }
                 return device.state != .active && device.address.provider == provider
                     && appID ?? device.address.appID == device.address.appID
             }

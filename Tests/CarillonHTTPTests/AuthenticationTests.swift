@@ -91,6 +91,19 @@ import Testing
         }
     }
 
+    @Test func `a notify key may do nothing of what the others may`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let key = try await api.makeKey("notify", in: network)
+            for path in ["events", "users/alice/devices", "users/alice/notifications", "api-keys", "providers"] {
+                #expect(try await api.call(.get, network.path(path), as: key).status == 403)
+            }
+            #expect(try await api.call(.post, network.path("events"), "{}", as: key).status == 403)
+            #expect(try await api.call(.put, network.path("devices/d"), "{}", as: key).status == 403)
+            #expect(try await api.call(.delete, network.path("devices/d"), as: key).status == 403)
+        }
+    }
+
     @Test func `a revoked key is refused at once`() async throws {
         try await withAPI { api in
             let network = try await api.makeNetwork()

@@ -145,7 +145,8 @@ import Testing
             let restored = try await scene.devices.restoreDevices(
                 .fcm,
                 appID: nil,
-                putOutOfUse: now - .seconds(60)..<now + .seconds(60),
+                since: now - .seconds(60),
+                until: now + .seconds(60),
                 in: scene.network
             )
             #expect(restored == 4_500)

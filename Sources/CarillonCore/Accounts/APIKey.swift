@@ -6,6 +6,8 @@ package enum APIKeyRole: String, Sendable, CaseIterable {
     case device
     /// Post events.
     case events
+    /// Send notifications directly.
+    case notify
 }
 
 /// An API key as it can be listed: without the key.

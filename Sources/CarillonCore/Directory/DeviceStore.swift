@@ -8,12 +8,13 @@ package protocol DeviceStore: Sendable {
     func device(_ id: DeviceID, in network: NetworkID) async throws -> Device?
     /// Removes a device: with `user` only while it is theirs; `false` when nothing was removed.
     func deleteDevice(_ id: DeviceID, ifOwnedBy user: UserID?, in network: NetworkID) async throws -> Bool
-    /// Takes devices of an app, or of all apps without `appID`, back into use that were unregistered or quarantined within
-    /// a window of time; answers how many.
+    /// Takes devices of an app, or of all apps without `appID`, back into use that were unregistered or quarantined at
+    /// `since` or later and before `until`; answers how many: none when the two are the wrong way round.
     func restoreDevices(
         _ provider: ProviderName,
         appID: String?,
-        putOutOfUse window: Range<Timestamp>,
+        since: Timestamp,
+        until: Timestamp,
         in network: NetworkID
     ) async throws -> Int
     /// A user's devices in the order of their ids.

@@ -13,25 +13,32 @@ package struct Timestamp: Hashable, Sendable, Comparable, CustomStringConvertibl
     /// The earlier moment is the smaller one.
     package static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
 
-    /// The moment `duration` later, cut to whole milliseconds.
+    /// The moment `duration` later, cut to whole milliseconds; the last one there is where that is too late to be one.
     package static func + (left: Self, duration: Duration) -> Self {
-        Self(milliseconds: left.milliseconds + duration.wholeMilliseconds)
+        let span = duration.wholeMilliseconds
+        let (sum, overflow) = left.milliseconds.addingReportingOverflow(span)
+        return Self(milliseconds: overflow ? (span < 0 ? .min : .max) : sum)
     }
 
-    /// The moment `duration` earlier, cut to whole milliseconds.
+    /// The moment `duration` earlier, cut to whole milliseconds; the first one there is where that is too early to be one.
     package static func - (left: Self, duration: Duration) -> Self {
-        Self(milliseconds: left.milliseconds - duration.wholeMilliseconds)
+        let span = duration.wholeMilliseconds
+        let (difference, overflow) = left.milliseconds.subtractingReportingOverflow(span)
+        return Self(milliseconds: overflow ? (span < 0 ? .max : .min) : difference)
     }
 
     /// The time from `right` to `left`, negative when `left` is earlier.
     package static func - (left: Self, right: Self) -> Duration {
-        .milliseconds(left.milliseconds - right.milliseconds)
+        .milliseconds(left.milliseconds) - .milliseconds(right.milliseconds)
     }
 }
 
 extension Duration {
-    /// This duration in milliseconds, fractions dropped.
+    /// This duration in milliseconds, fractions dropped; as many as there can be for one that has more.
     package var wholeMilliseconds: Int64 {
-        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+        let (seconds, attoseconds) = components
+        let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1000)
+        let (sum, isTooLongInAll) = whole.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+        return isTooLong || isTooLongInAll ? (seconds < 0 ? .min : .max) : sum
     }
 }

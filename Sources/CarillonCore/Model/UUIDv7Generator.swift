@@ -23,7 +23,7 @@ package final class UUIDv7Generator: Sendable {
             } else if last.sequence < 0xFFF {
                 last.sequence += 1
             } else {
-                last = (last.milliseconds + 1, 0)
+                last = (last.milliseconds &+ 1, 0)
             }
             return last
         }

@@ -64,7 +64,8 @@ extension Dispatcher {
                     lane.provider,
                     appID: lane.appID,
                     // The database has written down when by its own clock.
-                    putOutOfUse: since - .seconds(60)..<clock.now() + .seconds(60),
+                    since: since - .seconds(60),
+                    until: clock.now() + .seconds(60),
                     in: lane.networkID
                 )
                 guard count > 0 else { continue }

@@ -33,7 +33,8 @@ struct Access: Sendable {
     func requireEvents() throws(Problem) {
         switch principal {
         case .operator, .backend, .apiKey(.admin), .apiKey(.events): return
-        case .apiKey(.device), .user: throw .forbidden("an API key of role events or a signature is needed")
+        case .apiKey(.device), .apiKey(.notify), .user:
+            throw .forbidden("an API key of role events or a signature is needed")
         }
     }
 
@@ -41,7 +42,8 @@ struct Access: Sendable {
     func requireDevices() throws(Problem) {
         switch principal {
         case .operator, .user, .apiKey(.admin), .apiKey(.device): return
-        case .apiKey(.events), .backend: throw .forbidden("an app key, an admin key or a user token is needed")
+        case .apiKey(.events), .apiKey(.notify), .backend:
+            throw .forbidden("an app key, an admin key or a user token is needed")
         }
     }
 

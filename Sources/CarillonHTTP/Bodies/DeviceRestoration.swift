@@ -21,8 +21,10 @@ struct DeviceRestoration {
     let provider: ProviderName
     /// The app, or the host of the devices' URLs; `nil` for all.
     let appID: String?
-    /// When they were unregistered or quarantined.
-    let window: Range<Timestamp>
+    /// When they were unregistered or quarantined: then or later.
+    let since: Timestamp
+    /// When they were unregistered or quarantined: before.
+    let until: Timestamp
 
     /// Reads `{"provider","appId" or "host","from","to"}`; without `to` the window ends now.
     init(_ body: JSONValue, now: Timestamp) throws(InvalidInput) {
@@ -43,13 +45,14 @@ struct DeviceRestoration {
                 reader.refuse("from", "must be before to, which is now unless it is given")
                 return nil
             }
-            return Self(provider: provider.name, appID: appID, window: from..<end)
+            return Self(provider: provider.name, appID: appID, since: from, until: end)
         }
     }
 
-    private init(provider: ProviderName, appID: String?, window: Range<Timestamp>) {
+    private init(provider: ProviderName, appID: String?, since: Timestamp, until: Timestamp) {
         self.provider = provider
         self.appID = appID
-        self.window = window
+        self.since = since
+        self.until = until
     }
 }

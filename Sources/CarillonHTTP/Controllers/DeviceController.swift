@@ -66,7 +66,8 @@ struct DeviceController: Sendable {
         let count = try await devices.restoreDevices(
             wanted.provider,
             appID: wanted.appID,
-            putOutOfUse: wanted.window,
+            since: wanted.since,
+            until: wanted.until,
             in: access.networkID
         )
         return .json(["restored": JSONValue(count)])

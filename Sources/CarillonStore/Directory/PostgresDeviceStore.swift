@@ -102,14 +102,14 @@ package struct PostgresDeviceStore: DeviceStore {
     package func restoreDevices(
         _ provider: ProviderName,
         appID: String?,
-        putOutOfUse window: Range<Timestamp>,
+        since: Timestamp,
+        until: Timestamp,
         in network: NetworkID
     ) async throws -> Int {
         let app: SQL = if let appID { "AND d.app_id = \(appID)" } else { "" }
         let isMeant: SQL = """
             d.network_id = \(network.rawValue) AND d.provider = \(provider.rawValue) \(sql: app)
-                AND d.state <> 'active' AND d.state_at >= \(window.lowerBound.stored)
-                AND d.state_at < \(window.upperBound.stored)
+                AND d.state <> 'active' AND d.state_at >= \(since.stored) AND d.state_at < \(until.stored)
             """
         var total = 0
         var count = 0

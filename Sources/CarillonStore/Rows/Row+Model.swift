@@ -32,8 +32,17 @@ extension Row {
 }
 
 extension Timestamp {
-    /// The moment as PostgreSQL keeps it.
-    var stored: PostgresTimestamp { PostgresTimestamp(microsecondsSince1970: milliseconds * 1000) }
+    /// The moment as PostgreSQL keeps it; one that it cannot keep is before or after all others.
+    var stored: PostgresTimestamp {
+        if milliseconds < Self.firstStored { return .negativeInfinity }
+        if milliseconds > Self.lastStored { return .infinity }
+        return PostgresTimestamp(microsecondsSince1970: milliseconds * 1000)
+    }
+
+    /// Julian day 0, where PostgreSQL's time begins.
+    private static let firstStored: Int64 = -210_866_803_200_000
+    /// The last whole millisecond that can be counted in microseconds.
+    private static let lastStored = Int64.max / 1000
 
     /// A moment read back, cut to milliseconds.
     init(stored: PostgresTimestamp) {

@@ -142,20 +142,29 @@ package enum DeviceStoreContract {
         }
         _ = try await scene.queue.settle([Settlement(group: group, records: records, remainders: [])])
         let devices = scene.devices
-        func restore(_ app: String?, _ window: Range<Timestamp>) async throws -> Int {
-            try await devices.restoreDevices(.fcm, appID: app, putOutOfUse: window, in: scene.network)
+        let (since, until) = (start - .seconds(60), start + .seconds(60))
+        func restore(
+            _ app: String?,
+            _ provider: ProviderName = .fcm,
+            since: Timestamp = since,
+            until: Timestamp = until,
+            in network: NetworkID = scene.network
+        ) async throws -> Int {
+            try await devices.restoreDevices(provider, appID: app, since: since, until: until, in: network)
         }
-        let now = start - .seconds(60)..<start + .seconds(60)
-        #expect(try await restore("app", start - .seconds(3600)..<start - .seconds(60)) == 0)
-        #expect(try await devices.restoreDevices(.apns, appID: nil, putOutOfUse: now, in: scene.network) == 0)
-        #expect(try await devices.restoreDevices(.fcm, appID: nil, putOutOfUse: now, in: scene.otherNetwork) == 0)
-        #expect(try await restore("app", now) == 2)
+        #expect(try await restore("app", since: start - .seconds(3600), until: since) == 0)
+        #expect(try await restore(nil, .apns) == 0)
+        #expect(try await restore(nil, in: scene.otherNetwork) == 0)
+        #expect(try await restore("app", since: until, until: since) == 0, "no time is between them")
+        #expect(try await restore("app") == 2)
         let first = try await devices.device("d-1", in: scene.network)
         #expect(first?.state == .active)
         #expect(first?.error == nil)
         #expect(try await devices.device("d-3", in: scene.network)?.state == .unregistered)
-        #expect(try await restore(nil, now) == 1)
-        #expect(try await restore(nil, now) == 0)
+        let (always, never) = (Timestamp(milliseconds: .max), Timestamp(milliseconds: .min))
+        #expect(try await restore(nil, since: always, until: never) == 0)
+        #expect(try await restore(nil, since: never, until: always) == 1)
+        #expect(try await restore(nil) == 0)
     }
 
     private static func howeverManyAreRestored(_ scene: StoreScene) async throws {
@@ -166,9 +175,14 @@ package enum DeviceStoreContract {
         let effect = DeviceEffect.unregister(ifRegisteredBefore: start, error: "410")
         let gone = Settlement.all(try await scene.claimOne(), .unregistered, effect: effect)
         _ = try await scene.queue.settle([gone])
-        let window = start - .seconds(60)..<start + .seconds(60)
         func restore() async throws -> Int {
-            try await scene.devices.restoreDevices(.fcm, appID: nil, putOutOfUse: window, in: scene.network)
+            try await scene.devices.restoreDevices(
+                .fcm,
+                appID: nil,
+                since: start - .seconds(60),
+                until: start + .seconds(60),
+                in: scene.network
+            )
         }
         #expect(try await restore() == count)
         #expect(try await restore() == 0)
