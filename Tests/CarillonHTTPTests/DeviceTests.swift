@@ -89,7 +89,16 @@ import Testing
         (#"{"userId":"a","provider":"webhook","url":"http://0x7f000001/y"}"#, ["/url"]),
         (#"{"userId":"a","provider":"webhook","url":"https://x.example:22/"}"#, ["/url"]),
         (#"{"userId":"a","provider":"webhook","url":"https://[::ffff:10.0.0.1]/"}"#, ["/url"]),
+        (#"{"userId":"a","provider":"webhook","url":"https://10.1.2.3/in"}"#, ["/url"]),
+        (#"{"userId":"a","provider":"webhook","url":"http://169.254.169.254/latest/meta-data/"}"#, ["/url"]),
+        (#"{"userId":"a","provider":"webhook","url":"http://127.0.0.2/"}"#, ["/url"]),
+        (#"{"userId":"a","provider":"webhook","url":"https://[::1]/"}"#, ["/url"]),
+        (#"{"userId":"a","provider":"webhook","url":"https://[fd00::1]/"}"#, ["/url"]),
         (#"{"userId":"a","provider":"webpush"}"#, ["/subscription"]),
+        (
+            #"{"userId":"a","provider":"webpush","subscription":{"endpoint":"https://192.168.1.1/1","keys":{}}}"#,
+            ["/subscription/endpoint"]
+        ),
         (
             #"{"userId":"a","provider":"webpush","subscription":{"endpoint":"x","keys":{"p256dh":"AA","auth":"!"},"y":1}}"#,
             ["/subscription/endpoint", "/subscription/keys/p256dh", "/subscription/keys/auth", "/subscription/y"]

@@ -39,22 +39,4 @@ package struct EgressGuard: Sendable {
     package var permittedLoopback: [IPAddress] {
         [.v4(0x7F00_0001), .v6(1)].filter(permits)
     }
-
-    /// Checks a URL that somebody wants to register.
-    /// - Parameters:
-    ///   - url: The URL.
-    ///   - problem: The problem to report.
-    ///   - pointer: Where the URL stands in the body.
-    /// - Throws: ``InvalidInput``.
-    package func validate(
-        _ url: String,
-        problem: String = "invalid-device",
-        pointer: String = "/url"
-    ) throws(InvalidInput) {
-        do throws(EgressRefusal) {
-            _ = try check(url)
-        } catch {
-            throw InvalidInput(problem: problem, pointer: pointer, detail: error.detail)
-        }
-    }
 }

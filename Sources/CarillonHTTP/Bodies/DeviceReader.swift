@@ -9,6 +9,8 @@ struct DeviceReader {
 
     /// When a device is registered that is read now.
     let now: Timestamp
+    /// Where devices may be reached.
+    let egress: EgressGuard
 
     /// Reads a device whose id and user are known already; `nil` after noting what is wrong.
     ///
@@ -114,7 +116,8 @@ struct DeviceReader {
         return text
     }
 
-    /// An absolute URL that a POST can be sent to. Where its host leads is checked when it is used: names change.
+    /// An absolute URL that a POST can be sent to, as far as it can be seen. Where a name leads is checked when it is used:
+    /// names change.
     private func url(
         _ key: String,
         from reader: inout JSONObjectReader,
@@ -122,7 +125,7 @@ struct DeviceReader {
     ) -> String? {
         guard let text = reader.string(key, required: true, maximumBytes: OutboundURL.maximumBytes) else { return nil }
         do throws(EgressRefusal) {
-            guard try OutboundURL(text).isConfidential || !mustBeConfidential else {
+            guard try egress.check(text).isConfidential || !mustBeConfidential else {
                 reader.refuse(key, "must be an https URL")
                 return nil
             }

@@ -9,10 +9,10 @@ enum ImportLine {
     /// - Parameters:
     ///   - bytes: The line, without its end.
     ///   - number: Its number, counted from 1, for errors.
-    ///   - now: When a device is registered that the line holds.
+    ///   - devices: Reads the device that the line holds.
     /// - Returns: What it says.
     /// - Throws: `invalid-import`, each error with the line's number.
-    static func record(_ bytes: [UInt8], number: Int, now: Timestamp) throws(InvalidInput) -> ImportRecord {
+    static func record(_ bytes: [UInt8], number: Int, devices: DeviceReader) throws(InvalidInput) -> ImportRecord {
         let value: JSONValue
         do throws(JSONSyntaxError) {
             value = try JSONValue(parsing: bytes)
@@ -20,7 +20,7 @@ enum ImportLine {
             throw failure(number, pointer: error.pointer, "column \(error.column): \(error.reason.rawValue)")
         }
         do throws(InvalidInput) {
-            return try value.read(as: "invalid-import") { reader in record(&reader, now: now) }
+            return try value.read(as: "invalid-import") { reader in record(&reader, devices: devices) }
         } catch {
             throw InvalidInput(
                 problem: error.problem,
@@ -34,7 +34,7 @@ enum ImportLine {
         InvalidInput(problem: "invalid-import", pointer: pointer, detail: "line \(number): \(detail)")
     }
 
-    private static func record(_ reader: inout JSONObjectReader, now: Timestamp) -> ImportRecord? {
+    private static func record(_ reader: inout JSONObjectReader, devices: DeviceReader) -> ImportRecord? {
         let present = kinds.filter { reader.contains($0) }
         guard present.count == 1 else {
             for kind in present { reader.refuse(kind, "must be the only one of \(kinds.joined(separator: ", "))") }
@@ -44,7 +44,7 @@ enum ImportLine {
         case "user": return reader.person("user", required: true).map { .user($0) }
         case "channel": return reader.channel("channel", required: true).map { .channel($0) }
         case "member": return member(&reader)
-        default: return device(&reader, now: now)
+        default: return device(&reader, devices: devices)
         }
     }
 
@@ -57,12 +57,12 @@ enum ImportLine {
         return .member(channel, user)
     }
 
-    private static func device(_ reader: inout JSONObjectReader, now: Timestamp) -> ImportRecord? {
+    private static func device(_ reader: inout JSONObjectReader, devices: DeviceReader) -> ImportRecord? {
         guard var device = reader.object("device", required: true) else { return nil }
         let id = device.identifier("id", as: Device.self, required: true)
         let user = device.userID("userId", required: true)
         let placeholder = DeviceID(trusted: "")
-        let read = DeviceReader(now: now).device(id ?? placeholder, of: user, from: &device)
+        let read = devices.device(id ?? placeholder, of: user, from: &device)
         device.finish()
         guard id != nil, let read else { return nil }
         return .device(read)

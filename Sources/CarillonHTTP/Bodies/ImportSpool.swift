@@ -15,18 +15,18 @@ final class ImportSpool: Sendable {
     }
 
     private let file: SpoolFile
-    private let now: Timestamp
+    private let devices: DeviceReader
     private let reader = Mutex(Reader())
 
     /// An empty spool.
     ///
     /// - Parameters:
     ///   - directory: Where the temporary file takes its space from.
-    ///   - now: When the devices are registered that the import holds.
+    ///   - devices: Reads the devices that the import holds.
     /// - Throws: ``SpoolFile/Failure`` when there is no room for it.
-    init(in directory: String, now: Timestamp) throws {
+    init(in directory: String, devices: DeviceReader) throws {
         file = try SpoolFile(in: directory)
-        self.now = now
+        self.devices = devices
     }
 
     /// Takes a whole import.
@@ -39,7 +39,7 @@ final class ImportSpool: Sendable {
         var tally = ImportTally()
         var checked: [UInt8] = []
         func check(_ line: [UInt8], _ number: Int) throws {
-            tally.count(try ImportLine.record(line, number: number, now: now))
+            tally.count(try ImportLine.record(line, number: number, devices: devices))
             checked.append(contentsOf: line)
             checked.append(UInt8(ascii: "\n"))
             if checked.count >= Self.chunkBytes { try flush() }
@@ -65,7 +65,7 @@ final class ImportSpool: Sendable {
                 reader.ended = bytes.isEmpty
                 try bytes.withUnsafeBytes { bytes in
                     try reader.splitter.take(bytes) { line, number in
-                        batch.append(try ImportLine.record(line, number: number, now: now))
+                        batch.append(try ImportLine.record(line, number: number, devices: devices))
                     }
                 }
             }

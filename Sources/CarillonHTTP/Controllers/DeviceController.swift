@@ -9,6 +9,7 @@ struct DeviceController: Sendable {
     let authenticator: Authenticator
     let devices: any DeviceStore
     let directory: any DirectoryStore
+    let egress: EgressGuard
     let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
@@ -29,7 +30,7 @@ struct DeviceController: Sendable {
         let body = try await RequestBodyReader.json(of: request)
         let device = try body.read(as: "invalid-device") { reader in
             let user = access.namedUser(&reader)
-            return DeviceReader(now: clock.now()).device(id, of: user, from: &reader)
+            return DeviceReader(now: clock.now(), egress: egress).device(id, of: user, from: &reader)
         }
         guard device.userID == access.ownUser ?? device.userID else {
             throw Problem.forbidden("userId must be the token's user")

@@ -7,6 +7,7 @@ import NIOCore
 struct ImportController: Sendable {
     let authenticator: Authenticator
     let directory: any DirectoryStore
+    let egress: EgressGuard
     let temporaryDirectory: String
     let clock: WallClock
 
@@ -18,7 +19,10 @@ struct ImportController: Sendable {
         let access = try await authenticator.admin(request, context)
         try ContentType.check(request.headers, accepted: ContentType.newlineDelimitedJSON)
         context.channel.triggerUserOutboundEvent(RequestDeadlineHandler.Mode.sincePart, promise: nil)
-        let spool = try ImportSpool(in: temporaryDirectory, now: clock.now())
+        let spool = try ImportSpool(
+            in: temporaryDirectory,
+            devices: DeviceReader(now: clock.now(), egress: egress)
+        )
         let tally = try await spool.fill { handle in
             try await RequestBodyReader.forEachPart(of: request, handle)
         }

@@ -37,6 +37,7 @@ struct PublicControllers {
         imports = ImportController(
             authenticator: authenticator,
             directory: directory,
+            egress: dependencies.egress,
             temporaryDirectory: dependencies.temporaryDirectory,
             clock: clock
         )
@@ -57,6 +58,7 @@ struct PublicControllers {
             authenticator: authenticator,
             devices: dependencies.devices,
             directory: directory,
+            egress: dependencies.egress,
             clock: clock
         )
         templates = TemplateController(

@@ -35,6 +35,8 @@ package struct PublicDependencies: Sendable {
     package var credentialConfirmed: @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void
     /// Lets go the brake on unregistrations of a lane until a moment.
     package var releaseBrake: @Sendable (Lane, Timestamp) async throws -> Void
+    /// Where devices may be reached.
+    package var egress: EgressGuard
     /// The token of those who run the service.
     package var operatorToken: OperatorToken
     /// The text of `GET /openapi.yaml`.
@@ -67,6 +69,7 @@ package struct PublicDependencies: Sendable {
         credentialChanged: @escaping @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void,
         credentialConfirmed: @escaping @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void,
         releaseBrake: @escaping @Sendable (Lane, Timestamp) async throws -> Void,
+        egress: EgressGuard,
         operatorToken: OperatorToken,
         openAPI: String,
         temporaryDirectory: String,
@@ -90,6 +93,7 @@ package struct PublicDependencies: Sendable {
         self.credentialChanged = credentialChanged
         self.credentialConfirmed = credentialConfirmed
         self.releaseBrake = releaseBrake
+        self.egress = egress
         self.operatorToken = operatorToken
         self.openAPI = openAPI
         self.temporaryDirectory = temporaryDirectory

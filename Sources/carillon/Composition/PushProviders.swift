@@ -14,7 +14,7 @@ struct PushProviders: Sendable {
     init(_ settings: Settings, storage: Storage, output: LineWriter, logger: Logger) throws {
         let (tls, clock, store) = (settings.outboundTLS, storage.clock, storage.credentials)
         let guarded = try OutboundHTTPClient(
-            egress: EgressGuard(allowing: settings.egressAllow),
+            egress: settings.egress,
             tls: tls,
             logger: logger
         )

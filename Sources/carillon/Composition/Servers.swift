@@ -41,6 +41,7 @@ struct Servers: Sendable {
                 await dispatcher.credentialConfirmed(in: network, provider: provider, appID: appID)
             },
             releaseBrake: { lane, end in try await dispatcher.releaseBrake(of: lane, until: end) },
+            egress: settings.egress,
             operatorToken: OperatorToken(storage.secrets.operatorToken),
             openAPI: try String(contentsOfFile: settings.description.path, encoding: .utf8),
             temporaryDirectory: FileManager.default.temporaryDirectory.path,

@@ -46,6 +46,8 @@ struct Settings: Sendable {
     var logFormat = LogFormat.text
     /// Blocks of addresses that webhooks may reach although they are private.
     var egressAllow: [CIDRBlock] = []
+    /// Where webhooks and Web Push may go.
+    var egress: EgressGuard { EgressGuard(allowing: egressAllow) }
     /// How to speak TLS to push services and webhooks, with further roots to trust where they are configured.
     var outboundTLS: TLSConfiguration
     /// The description of the API, which comes with the program.

@@ -210,6 +210,7 @@ extension PublicDependencies {
             credentialChanged: { dispatcher.credentialChanged($0, $1, $2) },
             credentialConfirmed: { dispatcher.credentialConfirmed($0, $1, $2) },
             releaseBrake: { dispatcher.releaseBrake($0, until: $1) },
+            egress: EgressGuard(allowing: [try CIDRBlock("127.0.0.1/32")]),
             operatorToken: OperatorToken(Secret(TestAPI.operatorToken)),
             openAPI: "openapi: 3.1.0\n",
             temporaryDirectory: NSTemporaryDirectory(),
