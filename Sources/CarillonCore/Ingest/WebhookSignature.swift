@@ -7,6 +7,8 @@ import Foundation
 package enum WebhookSignature {
     /// How old or how far ahead a timestamp may be.
     package static let tolerance = Duration.seconds(300)
+    /// Secrets beyond these do not sign, so that no number of rotations makes a header that receivers refuse.
+    package static let maximumSignedSecretCount = 5
     /// Signatures beyond these are not looked at.
     private static let maximumSignatureCount = 16
     /// Secrets beyond these are not looked at: a rotation needs two.
@@ -58,9 +60,10 @@ package enum WebhookSignature {
     ///   - timestamp: The `webhook-timestamp` header: when this attempt is made, in whole seconds since 1970.
     ///   - body: The body exactly as it is sent.
     ///   - secrets: The secrets of the receiver: more than one while it rotates them.
-    /// - Returns: The value of the `webhook-signature` header: one signature for each secret.
+    /// - Returns: The value of the `webhook-signature` header: one signature for each of the first
+    ///   ``maximumSignedSecretCount`` secrets.
     package static func sign(id: String, timestamp: Int64, body: [UInt8], secrets: [WebhookSecret]) -> String {
-        secrets.map { secret in
+        secrets.prefix(maximumSignedSecretCount).map { secret in
             let code = authenticationCode(id: id, timestamp: String(timestamp), body: body, key: secret.key)
             return "v1," + Data(code).base64EncodedString()
         }

@@ -119,6 +119,23 @@ import Testing
         }
     }
 
+    @Test func `signs with the first five secrets, however many there are`() {
+        let secrets = (0..<40).map { _ in WebhookSecret.generate() }
+        let signatures = WebhookSignature.sign(id: id, timestamp: timestamp, body: body, secrets: secrets)
+        #expect(signatures.split(separator: " ").count == 5)
+        #expect(signatures.utf8.count == 5 * "v1,".utf8.count + 5 * 44 + 4)
+        for (index, secret) in secrets.enumerated() {
+            let isMismatch: Bool
+            do throws(SignatureError) {
+                try verify(signatures: signatures, secrets: [secret])
+                isMismatch = false
+            } catch {
+                isMismatch = true
+            }
+            #expect(isMismatch == (index >= 5))
+        }
+    }
+
     private func verify(
         id: String? = nil,
         timestamp: String? = nil,
