@@ -1,5 +1,4 @@
 package import CarillonCore
-import Crypto
 package import Postgres
 
 /// The devices of networks in table `devices`.
@@ -15,34 +14,12 @@ package struct PostgresDeviceStore: DeviceStore {
     }
 
     /// Registers a device; the last write wins, by id and by token. `true` when the device id is new.
-    ///
-    /// Registrations of the same id or token wait for each other, always in the same order.
     package func putDevice(_ device: Device, in network: NetworkID) async throws -> Bool {
-        let locks = device.registrationLocks(in: network)
+        let registration = DeviceRegistration([device], in: network)
         return try await pool.write { session in
-            for lock in locks { try session.execute("SELECT pg_advisory_xact_lock(\(lock))") }
-            try session.mention(users: [device.userID], in: network)
-            let hash = device.address.uniqueHash
-            let former = try session.query(
-                """
-                SELECT device_id, user_id FROM devices
-                WHERE network_id = \(network.rawValue)
-                    AND (device_id = \(device.id.rawValue) OR address_hash = \(hash as [UInt8]?))
-                ORDER BY device_id
-                FOR UPDATE
-                """
-            ) { row in (device: try row.id(0, of: Device.self), user: try row.id(1, of: Person.self)) }
-            for other in former where other.device != device.id {
-                try session.execute(
-                    """
-                    DELETE FROM devices WHERE network_id = \(network.rawValue) AND device_id = \(other.device.rawValue)
-                    """
-                )
-            }
-            try Self.write(device, hash: hash, in: network, session)
-            // The owner's deliveries in memory have the former address, so they are looked at again as well.
-            try session.recordChanges(of: Set(former.map(\.user)).sorted().map { (network, $0) })
-            return !former.contains { $0.device == device.id }
+            try registration.lock(session)
+            try session.mention(users: registration.users, in: network)
+            return try registration.write(session).contains(device.id)
         }
     }
 
@@ -136,42 +113,5 @@ package struct PostgresDeviceStore: DeviceStore {
             total += count
         } while count > 0
         return total
-    }
-
-    private static func write(
-        _ device: Device,
-        hash: [UInt8]?,
-        in network: NetworkID,
-        _ session: borrowing PostgresSession
-    ) throws {
-        let address = device.address
-        try session.execute(
-            """
-            INSERT INTO devices (network_id, device_id, user_id, provider, app_id, address, environment, p256dh, auth,
-                                 address_hash, locale, state, error, registered_at)
-            VALUES (\(network.rawValue), \(device.id.rawValue), \(device.userID.rawValue), \(address.provider.rawValue),
-                    \(address.appID), \(address.storedAddress), \(address.storedEnvironment as String?),
-                    \(address.storedKeys?.p256dh as String?), \(address.storedKeys?.auth as String?),
-                    \(hash as [UInt8]?), \(device.locale as String?), \(device.state.rawValue),
-                    \(device.error as String?), \(device.registeredAt.stored))
-            ON CONFLICT (network_id, device_id) DO UPDATE
-            SET user_id = EXCLUDED.user_id, provider = EXCLUDED.provider, app_id = EXCLUDED.app_id,
-                address = EXCLUDED.address, environment = EXCLUDED.environment, p256dh = EXCLUDED.p256dh,
-                auth = EXCLUDED.auth, address_hash = EXCLUDED.address_hash, locale = EXCLUDED.locale,
-                state = EXCLUDED.state, error = EXCLUDED.error, registered_at = EXCLUDED.registered_at, state_at = NULL
-            """
-        )
-    }
-}
-
-extension Device {
-    /// What registrations of the same id or token have in common, in the order in which they wait for each other.
-    fileprivate func registrationLocks(in network: NetworkID) -> [Int64] {
-        let names = [Array("id:\(id.rawValue)".utf8), address.uniqueHash].compactMap(\.self)
-        let locks = names.map { name in
-            let digest = SHA256.hash(data: Array("device:\(network.rawValue):".utf8) + name)
-            return digest.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
-        }
-        return locks.sorted()
     }
 }

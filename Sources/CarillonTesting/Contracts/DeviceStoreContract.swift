@@ -32,6 +32,11 @@ package enum DeviceStoreContract {
             "registering the same tokens and ids at once neither fails nor leaves two",
             registeringTheSameTokensAndIDsAtOnce
         ),
+        ContractClause(
+            "imports and registrations of the same tokens and ids at once neither fail nor leave two",
+            importingAndRegisteringAtOnce
+        ),
+        ContractClause("a device whose token an import gives to another one is gone", importedTokenLeavesItsDevice),
     ]
 
     private static func everyKindOfAddressIsReadBack(_ scene: StoreScene) async throws {
@@ -231,5 +236,50 @@ package enum DeviceStoreContract {
         }
         #expect(Set(tokens).count == tokens.count)
         #expect((1...4).contains(tokens.count))
+    }
+
+    private static func importingAndRegisteringAtOnce(_ scene: StoreScene) async throws {
+        @Sendable func device(_ id: Int, token: Int, at number: Int) -> Device {
+            Device(
+                id: "d\(id % 6)",
+                userID: "u\(number % 3)",
+                address: .fcm(token: "t\(token % 6)", appID: "app"),
+                registeredAt: .seconds(Int64(number))
+            )
+        }
+        _ = try await inParallel(60) { number in
+            guard number % 3 > 0 else {
+                return try await scene.devices.putDevice(
+                    device(number, token: number / 3, at: number),
+                    in: scene.network
+                )
+            }
+            // Tokens move between the devices of one import, those of the next one in the other direction.
+            let step = number % 2 == 0 ? 1 : 5
+            let records = (0..<6).map { ImportRecord.device(device($0 * step, token: $0 + number, at: number)) }
+            try await scene.importing([records])
+            return true
+        }
+        var devices: [Device] = []
+        for user in ["u0", "u1", "u2"] as [UserID] {
+            devices += try await scene.devices.devices(of: user, in: scene.network, after: nil, limit: 99)
+        }
+        #expect(Set(devices.map(\.address)).count == devices.count)
+        #expect(Set(devices.map(\.id)).count == devices.count)
+        #expect((1...6).contains(devices.count))
+    }
+
+    private static func importedTokenLeavesItsDevice(_ scene: StoreScene) async throws {
+        func device(_ id: DeviceID, _ token: String) -> ImportRecord {
+            let address = DeviceAddress.fcm(token: token, appID: "app")
+            return .device(Device(id: id, userID: "a", address: address, registeredAt: .seconds(0)))
+        }
+        try await scene.importing([[device("d1", "x"), device("d2", "y"), device("d3", "z")]])
+        // As if one came after the other: d1 gives its new token to d2 and is gone; d3 has another one by then.
+        try await scene.importing([[device("d1", "v"), device("d2", "v"), device("d3", "w"), device("d3", "q")]])
+        try await scene.importing([[device("d3", "r"), device("d4", "q"), device("d3", "s"), device("d5", "r")]])
+        let devices = try await scene.devices.devices(of: "a", in: scene.network, after: nil, limit: 9)
+        #expect(devices.map(\.id) == ["d2", "d3", "d4", "d5"])
+        #expect(devices.map(\.address) == ["v", "s", "q", "r"].map { .fcm(token: $0, appID: "app") })
     }
 }

@@ -196,7 +196,8 @@ package enum DirectoryStoreContract {
 }
 
 extension StoreScene {
-    fileprivate func importing(_ batches: [[ImportRecord]]) async throws {
+    /// Applies an import that comes in these batches.
+    func importing(_ batches: [[ImportRecord]]) async throws {
         let rest = Batches(batches)
         try await directory.apply({ rest.next() }, in: network)
     }

@@ -1,0 +1,171 @@
+import CarillonCore
+import Crypto
+import Postgres
+
+/// Registers devices of a network, one or many at once, each as if it came alone: the last write wins, by id and by token.
+///
+/// ``lock(_:)`` comes before everything else that its transaction locks, ``write(_:)`` when the users are in the directory.
+/// In between, and until the transaction ends, nobody else registers a device for the same users, under the same ids or
+/// with the same tokens.
+struct DeviceRegistration {
+    /// How many locks a network has for this. Names share them: a batch of any size takes no more than these.
+    private static let lockCount = 256
+
+    let network: NetworkID
+    /// What is to be stored, in the order of the ids: neither id nor token is there twice.
+    let devices: [Device]
+    /// Devices that lost their token within the batch, in the order of their ids.
+    private let displaced: [DeviceID]
+
+    /// A registration of `devices`, in the order in which they came.
+    init(_ devices: [Device], in network: NetworkID) {
+        var latest: [DeviceID: Device] = [:]
+        var holders: [[UInt8]: DeviceID] = [:]
+        var displaced: Set<DeviceID> = []
+        for device in devices {
+            if let hash = device.address.uniqueHash {
+                let former = holders.updateValue(device.id, forKey: hash)
+                if let former, former != device.id, latest[former]?.address.uniqueHash == hash {
+                    latest[former] = nil
+                    displaced.insert(former)
+                }
+            }
+            latest[device.id] = device
+            displaced.remove(device.id)
+        }
+        self.network = network
+        self.devices = latest.values.sorted { $0.id < $1.id }
+        self.displaced = displaced.sorted()
+    }
+
+    /// The users who get a device.
+    var users: Set<UserID> { Set(devices.map(\.userID)) }
+
+    /// Waits for other registrations of the same users, ids or tokens, always in the same order.
+    func lock(_ session: borrowing PostgresSession) throws {
+        guard !devices.isEmpty else { return }
+        let root = SHA256.hash(data: Array("devices:\(network.rawValue)".utf8))
+        let first = root.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        // Waits in the order of the array: what unnest answers is not sorted.
+        try session.execute(
+            "SELECT pg_advisory_xact_lock(lock) FROM unnest(\(lockNumbers.map { first ^ $0 })) AS lock"
+        )
+    }
+
+    /// Stores the devices; what is registered elsewhere under their tokens goes.
+    ///
+    /// - Returns: The ids that are new.
+    @discardableResult
+    func write(_ session: borrowing PostgresSession) throws -> Set<DeviceID> {
+        guard !devices.isEmpty else { return [] }
+        let former = try lockFormer(session)
+        try makeRoom(former, session)
+        try upsert(session)
+        let current = Dictionary(uniqueKeysWithValues: devices.map { ($0.id, $0) })
+        // Who loses a device, or whose deliveries in memory have a former address, is looked at again.
+        let touched = former.filter { row in current[row.id].map { !row.isTheSame(as: $0) } ?? true }
+        try session.recordChanges(of: Set(touched.map(\.user)).sorted().map { (network, $0) })
+        return Set(devices.map(\.id)).subtracting(former.map(\.id))
+    }
+
+    private var lockNumbers: [Int64] {
+        var numbers: Set<Int64> = []
+        func add(_ name: [UInt8]) {
+            let digest = SHA256.hash(data: name)
+            numbers.insert(digest.prefix(2).reduce(0) { $0 << 8 | Int64($1) } % Int64(Self.lockCount))
+        }
+        for id in displaced { add(Array("id:\(id.rawValue)".utf8)) }
+        for device in devices {
+            add(Array("id:\(device.id.rawValue)".utf8))
+            add(Array("user:\(device.userID.rawValue)".utf8))
+            if let hash = device.address.uniqueHash { add(hash) }
+        }
+        return numbers.sorted()
+    }
+
+    /// Locks what is stored under these ids and tokens, in the order of the keys.
+    private func lockFormer(_ session: borrowing PostgresSession) throws -> [FormerDevice] {
+        let ids = devices.map(\.id.rawValue) + displaced.map(\.rawValue)
+        return try session.query(
+            """
+            SELECT device_id, user_id, provider, app_id, address, environment, p256dh, auth, address_hash FROM devices
+            WHERE network_id = \(network.rawValue)
+                AND (device_id = ANY (\(ids)) OR address_hash = ANY (\(devices.compactMap(\.address.uniqueHash))))
+            ORDER BY device_id
+            FOR UPDATE
+            """
+        ) { row in
+            FormerDevice(
+                id: try row.id(0),
+                user: try row.id(1),
+                columns: try (2...7).map { try row.decode($0, as: String?.self) },
+                hash: try row.decode(8)
+            )
+        }
+    }
+
+    /// Removes the devices whose tokens these take.
+    private func makeRoom(_ former: [FormerDevice], _ session: borrowing PostgresSession) throws {
+        let staying = Set(devices.map(\.id))
+        let replaced = former.map(\.id).filter { !staying.contains($0) }.map(\.rawValue)
+        if !replaced.isEmpty {
+            try session.execute(
+                "DELETE FROM devices WHERE network_id = \(network.rawValue) AND device_id = ANY (\(replaced))"
+            )
+        }
+        // A token may also move between two devices of the batch: none may hold it while the other gets it.
+        let hashes = Dictionary(uniqueKeysWithValues: devices.map { ($0.id, $0.address.uniqueHash) })
+        let moving = former.filter { $0.hash != nil && staying.contains($0.id) && hashes[$0.id] != .some($0.hash) }
+        guard devices.count > 1, !moving.isEmpty else { return }
+        try session.execute(
+            """
+            UPDATE devices SET address_hash = NULL
+            WHERE network_id = \(network.rawValue) AND device_id = ANY (\(moving.map(\.id.rawValue)))
+            """
+        )
+    }
+
+    private func upsert(_ session: borrowing PostgresSession) throws {
+        let addresses = devices.map(\.address)
+        try session.execute(
+            """
+            INSERT INTO devices (network_id, device_id, user_id, provider, app_id, address, environment, p256dh, auth,
+                                 address_hash, locale, state, error, registered_at)
+            SELECT \(network.rawValue), n.device_id, n.user_id, n.provider, n.app_id, n.address, n.environment, n.p256dh,
+                   n.auth, n.address_hash, n.locale, n.state, n.error, n.registered_at
+            FROM unnest(\(devices.map(\.id.rawValue)), \(devices.map(\.userID.rawValue)),
+                        \(addresses.map(\.provider.rawValue)), \(addresses.map(\.appID)),
+                        \(addresses.map(\.storedAddress)), \(addresses.map(\.storedEnvironment)),
+                        \(addresses.map(\.storedKeys?.p256dh)), \(addresses.map(\.storedKeys?.auth)),
+                        \(addresses.map(\.uniqueHash)), \(devices.map(\.locale)), \(devices.map(\.state.rawValue)),
+                        \(devices.map(\.error)), \(devices.map(\.registeredAt.stored)))
+                AS n (device_id, user_id, provider, app_id, address, environment, p256dh, auth, address_hash, locale,
+                      state, error, registered_at)
+            ON CONFLICT (network_id, device_id) DO UPDATE
+            SET user_id = EXCLUDED.user_id, provider = EXCLUDED.provider, app_id = EXCLUDED.app_id,
+                address = EXCLUDED.address, environment = EXCLUDED.environment, p256dh = EXCLUDED.p256dh,
+                auth = EXCLUDED.auth, address_hash = EXCLUDED.address_hash, locale = EXCLUDED.locale,
+                state = EXCLUDED.state, error = EXCLUDED.error, registered_at = EXCLUDED.registered_at, state_at = NULL
+            """
+        )
+    }
+}
+
+/// A device as it was stored before.
+private struct FormerDevice {
+    let id: DeviceID
+    let user: UserID
+    /// Provider, app, address, environment and both keys.
+    let columns: [String?]
+    let hash: [UInt8]?
+
+    /// Whether what is sent to this one reaches the other, and the same person.
+    func isTheSame(as device: Device) -> Bool {
+        let address = device.address
+        return user == device.userID
+            && columns == [
+                address.provider.rawValue, address.appID, address.storedAddress, address.storedEnvironment,
+                address.storedKeys?.p256dh, address.storedKeys?.auth,
+            ]
+    }
+}
