@@ -28,13 +28,21 @@ extension MemoryStore: AccountStore {
         try withState { state in state.networks.removeValue(forKey: id) != nil }
     }
 
-    /// Replaces a network's display name and default locale; `false` when there is none.
-    package func updateNetwork(_ network: Network) async throws -> Bool {
+    /// A network; `nil` when there is none.
+    package func network(_ id: NetworkID) async throws -> Network? {
+        try withState { state in state.networks[id]?.network }
+    }
+
+    /// Writes what `change` makes of a network; answers the network as it is now, or `nil` when there is none.
+    package func updateNetwork(
+        _ id: NetworkID,
+        _ change: @escaping @Sendable (Network) throws -> Network
+    ) async throws -> Network? {
         try withState { state in
-            guard state.networks[network.id] != nil else { return false }
-            state.networks[network.id]?.network.displayName = network.displayName
-            state.networks[network.id]?.network.defaultLocale = network.defaultLocale
-            return true
+            guard let network = state.networks[id]?.network else { return nil }
+            let changed = try change(network)
+            state.networks[id]?.network = changed
+            return changed
         }
     }
 

@@ -14,6 +14,10 @@ extension MemoryStore: TemplateStore {
     package func putTemplate(_ template: TemplateOverride, in network: NetworkID) async throws -> Bool {
         try withNetwork(network) { network in
             let key = MemoryTemplateKey(eventType: template.eventType, locale: template.locale)
+            let limit = network.network.limits[.templates]
+            guard network.templates[key] != nil || network.templates.count < limit else {
+                throw LimitReached(.templates, limit)
+            }
             return network.templates.updateValue(template, forKey: key) == nil
         }
     }

@@ -11,11 +11,17 @@ extension MemoryStore: ToggleStore {
     package func updateToggles(
         _ scope: ToggleScope,
         in network: NetworkID,
+        by writer: Writer,
         expected: (@Sendable (Int64) -> Bool)?,
         _ change: @escaping @Sendable (JSONValue) throws -> JSONValue
     ) async throws -> Versioned<JSONValue>? {
         let now = clock.now()
         return try withNetwork(network) { network in
+            if case .channel(let user, _) = scope, writer == .user, network.toggles(scope).document == nil {
+                let limit = network.network.limits[.channelsPerUser]
+                let count = network.members.count { $0.key.user == user && $0.value.toggles.document != nil }
+                guard count < limit else { throw LimitReached(.channelsPerUser, limit) }
+            }
             var toggles = network.toggles(scope)
             if let expected, !expected(toggles.version) { return nil }
             toggles.document = try change(toggles.versioned.document)

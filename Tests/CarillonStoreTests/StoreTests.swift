@@ -214,7 +214,8 @@ import Testing
         try await withStores { scene, pool in
             let began = AsyncStream<Void>.makeStream()
             let mayEnd = DispatchSemaphore(value: 0)
-            async let written = scene.toggles.updateToggles(.user("a"), in: scene.network, expected: nil) { _ in
+            async let written = scene.toggles.updateToggles(.user("a"), in: scene.network, by: .admin, expected: nil) {
+                _ in
                 began.continuation.yield()
                 mayEnd.wait()
                 return ["enabled": false]
@@ -232,13 +233,16 @@ import Testing
         try await withStores { scene, pool in
             let began = AsyncStream<Void>.makeStream()
             let mayEnd = DispatchSemaphore(value: 0)
-            async let slow = scene.toggles.updateToggles(.user("slow"), in: scene.network, expected: nil) { _ in
+            async let slow = scene.toggles.updateToggles(.user("slow"), in: scene.network, by: .admin, expected: nil) {
+                _ in
                 began.continuation.yield()
                 mayEnd.wait()
                 return [:]
             }
             for await _ in began.stream.prefix(1) {}
-            _ = try await scene.toggles.updateToggles(.user("seen"), in: scene.network, expected: nil) { _ in [:] }
+            _ = try await scene.toggles.updateToggles(.user("seen"), in: scene.network, by: .admin, expected: nil) {
+                _ in [:]
+            }
             let point = try await pool.withConnection { try StoredReadPoint.current($0) }
             mayEnd.signal()
             _ = try await slow

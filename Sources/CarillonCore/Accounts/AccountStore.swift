@@ -45,8 +45,17 @@ package protocol AccountStore: Sendable {
     func networks(after: NetworkID?, limit: Int) async throws -> [Network]
     /// Removes a network and everything in it; `false` when there is none.
     func deleteNetwork(_ id: NetworkID) async throws -> Bool
-    /// Replaces a network's display name and default locale; `false` when there is none.
-    func updateNetwork(_ network: Network) async throws -> Bool
+    /// A network; `nil` when there is none.
+    func network(_ id: NetworkID) async throws -> Network?
+    /// Writes what `change` makes of a network, in one transaction that no other change can come between. Its id and when
+    /// it was made stay as they are.
+    ///
+    /// - Returns: The network as it is now; `nil` when there is none.
+    /// - Throws: What `change` throws; nothing is written then.
+    func updateNetwork(
+        _ id: NetworkID,
+        _ change: @escaping @Sendable (Network) throws -> Network
+    ) async throws -> Network?
     /// Who may call for a network; `nil` when there is none.
     func credentials(of id: NetworkID) async throws -> NetworkCredentials?
     /// Adds an API key.

@@ -63,13 +63,7 @@ package struct OutboundURL: Hashable, Sendable {
 
     /// The host and the port as the `Host` header has them: without the scheme's own port.
     package var authority: String {
-        let host =
-            switch host {
-            case .name(let name): name
-            case .address(.v4(let value)): "\(IPAddress.v4(value))"
-            case .address(.v6(let value)): "[\(IPAddress.v6(value))]"
-            }
-        return port == scheme.port ? host : "\(host):\(port)"
+        port == scheme.port ? host.text : "\(host.text):\(port)"
     }
 
     /// Scheme, host and port in the one way to write an origin (RFC 6454 section 6.2).
@@ -122,6 +116,15 @@ extension OutboundURL.Scheme {
 }
 
 extension OutboundURL.Host {
+    /// The host as a URL has it: an IPv6 address in brackets.
+    package var text: String {
+        switch self {
+        case .name(let name): name
+        case .address(.v4(let value)): "\(IPAddress.v4(value))"
+        case .address(.v6(let value)): "[\(IPAddress.v6(value))]"
+        }
+    }
+
     /// Whether it is a name of the machine itself (RFC 6761 section 6.3), whatever a resolver says.
     package var isLocalhost: Bool {
         guard case .name(let name) = self else { return false }

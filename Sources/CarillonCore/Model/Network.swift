@@ -6,14 +6,39 @@ package struct Network: Sendable, Equatable {
     package var displayName: String?
     /// The language of those who have not said theirs; a BCP 47 tag.
     package var defaultLocale: String?
+    /// What proves that somebody may register a device.
+    package var deviceRegistration: DeviceRegistrationProof
+    /// Which push services subscriptions may name.
+    package var webPushHosts: WebPushHosts
+    /// How much of the service it may use up.
+    package var limits: NetworkLimits
     /// When the operator made it.
     package var createdAt: Timestamp
 
-    /// A network by its parts.
-    package init(id: NetworkID, displayName: String? = nil, defaultLocale: String? = nil, createdAt: Timestamp) {
+    /// A network by its parts; what is left out is as API section 2 has it by default.
+    package init(
+        id: NetworkID,
+        displayName: String? = nil,
+        defaultLocale: String? = nil,
+        deviceRegistration: DeviceRegistrationProof = .userToken,
+        webPushHosts: WebPushHosts = WebPushHosts(),
+        limits: NetworkLimits = NetworkLimits(),
+        createdAt: Timestamp
+    ) {
         self.id = id
         self.displayName = displayName
         self.defaultLocale = defaultLocale
+        self.deviceRegistration = deviceRegistration
+        self.webPushHosts = webPushHosts
+        self.limits = limits
         self.createdAt = createdAt
     }
+}
+
+/// What proves that somebody may register a device (API section 2).
+package enum DeviceRegistrationProof: String, Sendable, CaseIterable {
+    /// A token of the user who is to get what is sent there.
+    case userToken
+    /// The app's key: anybody with it can register for anybody, and so read anybody's notifications.
+    case appKey
 }

@@ -23,6 +23,7 @@ package protocol TemplateStore: Sendable {
     /// All of a network's templates, by event type and locale.
     func templates(in network: NetworkID) async throws -> [TemplateOverride]
     /// Writes a checked template; `true` when there was none.
+    /// - Throws: ``LimitReached`` when there was none, and the network has as many as it may have.
     func putTemplate(_ template: TemplateOverride, in network: NetworkID) async throws -> Bool
     /// Removes a template; `false` when there was none.
     func deleteTemplate(_ type: EventType, locale: String, in network: NetworkID) async throws -> Bool

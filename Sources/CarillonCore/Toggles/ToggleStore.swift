@@ -33,10 +33,12 @@ package protocol ToggleStore: Sendable {
     /// Writes what `change` makes of the current document, all in one transaction that no other write can come between.
     ///
     /// - Returns: The new document, or `nil` when `expected` is given and the current version is another.
-    /// - Throws: What `change` throws; nothing is written then.
+    /// - Throws: What `change` throws, and ``LimitReached`` when a user would have documents for more channels than the
+    ///   network lets them; nothing is written then.
     func updateToggles(
         _ scope: ToggleScope,
         in network: NetworkID,
+        by writer: Writer,
         expected: (@Sendable (Int64) -> Bool)?,
         _ change: @escaping @Sendable (JSONValue) throws -> JSONValue
     ) async throws -> Versioned<JSONValue>?

@@ -21,6 +21,14 @@ struct Access: Sendable {
 
     var networkID: NetworkID { network.id }
 
+    /// For whom the caller writes, as far as limits and rules go.
+    var writer: Writer {
+        switch principal {
+        case .operator, .apiKey(.admin): .admin
+        case .apiKey, .user, .backend: .user
+        }
+    }
+
     /// Passes operators and admins.
     func requireAdmin() throws(Problem) {
         switch principal {

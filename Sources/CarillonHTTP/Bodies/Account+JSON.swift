@@ -1,15 +1,5 @@
 import CarillonCore
 
-extension Network {
-    /// The network as the API shows it.
-    var json: JSONValue {
-        var object = JSONObject(["id": .string(id.rawValue), "displayName": JSONValue(displayName)])
-        if let defaultLocale { object["defaultLocale"] = .string(defaultLocale) }
-        object["createdAt"] = JSONValue(createdAt)
-        return .object(object)
-    }
-}
-
 extension APIKey {
     /// The key as it is listed.
     var json: JSONValue { .object(members) }

@@ -2,7 +2,7 @@ import CarillonCore
 import HTTPTypes
 import Hummingbird
 
-/// Networks and what is needed to begin with one (API section 2). For operators.
+/// Networks and what is needed to begin with one (API section 2). For operators, and for admins as far as it is theirs.
 struct NetworkController: Sendable {
     let authenticator: Authenticator
     let accounts: any AccountStore
@@ -28,10 +28,10 @@ struct NetworkController: Sendable {
         try await authenticator.requireOperator(request)
         let network = try await RequestBodyReader.json(of: request).read(as: "invalid-network") { reader in
             let id = reader.identifier("id", as: Network.self, required: true)
-            let (displayName, defaultLocale) = (reader.displayName(), reader.locale("defaultLocale"))
-            return id.map {
-                Network(id: $0, displayName: displayName, defaultLocale: defaultLocale, createdAt: clock.now())
-            }
+            // What else is wrong is said even where the id is.
+            var network = Network(id: id ?? NetworkID(trusted: ""), createdAt: clock.now())
+            network.merge(&reader)
+            return id == nil ? nil : network
         }
         let (key, stored) = APIKeySecret.make(for: network.id, role: .admin, label: nil, at: clock.now())
         let webhookSecret = WebhookSecret.generate()
@@ -58,14 +58,25 @@ struct NetworkController: Sendable {
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        try await .json(network(request, context).json)
+        let access = try await authenticator.admin(request, context)
+        guard let network = try await accounts.network(access.networkID) else { throw Problem.notFound() }
+        return .json(network.json)
     }
 
     private func update(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let former = try await network(request, context)
+        let access = try await authenticator.admin(request, context)
         let patch = try await RequestBodyReader.json(of: request, types: ContentType.mergePatch)
-        let network = try former.changed(by: patch)
-        guard try await accounts.updateNetwork(network) else { throw Problem.notFound() }
+        if access.principal != .operator, case .object(let members) = patch, members.contains("limits") {
+            throw Problem.forbidden("limits are the operator's to change", at: "/limits")
+        }
+        let network = try await accounts.updateNetwork(access.networkID) { network in
+            try patch.read(as: "invalid-network") { reader in
+                var changed = network
+                changed.merge(&reader)
+                return changed
+            }
+        }
+        guard let network else { throw Problem.notFound() }
         cache.invalidate(network.id)
         return .json(network.json)
     }
@@ -77,26 +88,5 @@ struct NetworkController: Sendable {
         cache.invalidate(id)
         guard existed else { throw Problem.notFound() }
         return .noContent
-    }
-
-    /// The network of the path as it is stored now, for its operator.
-    private func network(_ request: Request, _ context: CarillonRequestContext) async throws -> Network {
-        let id = try context.identifier("network", as: Network.self)
-        try await authenticator.requireOperator(request, networkID: id)
-        guard let credentials = try await accounts.credentials(of: id) else { throw Problem.notFound() }
-        return credentials.network
-    }
-}
-
-extension Network {
-    /// This network with what a merge patch says of it.
-    fileprivate func changed(by patch: JSONValue) throws(InvalidInput) -> Network {
-        try patch.read(as: "invalid-network") { reader in
-            var changed = self
-            let (displayName, defaultLocale) = (reader.displayName(), reader.locale("defaultLocale"))
-            if reader.contains("displayName") { changed.displayName = displayName }
-            if reader.contains("defaultLocale") { changed.defaultLocale = defaultLocale }
-            return changed
-        }
     }
 }

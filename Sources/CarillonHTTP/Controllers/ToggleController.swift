@@ -4,7 +4,7 @@ import Hummingbird
 
 /// The toggle documents of the three levels (API section 5).
 struct ToggleController: Sendable {
-    private typealias Target = (scope: ToggleScope, networkID: NetworkID)
+    private typealias Target = (scope: ToggleScope, networkID: NetworkID, writer: Writer)
 
     let authenticator: Authenticator
     let toggles: any ToggleStore
@@ -36,17 +36,17 @@ struct ToggleController: Sendable {
     }
 
     private func networkLevel(_ request: Request, _ context: CarillonRequestContext) async throws -> Target {
-        (.network, try await authenticator.admin(request, context).networkID)
+        (.network, try await authenticator.admin(request, context).networkID, .admin)
     }
 
     private func userLevel(_ request: Request, _ context: CarillonRequestContext) async throws -> Target {
         let (access, user) = try await authenticator.accessToUser(request, context)
-        return (.user(user), access.networkID)
+        return (.user(user), access.networkID, access.writer)
     }
 
     private func channelLevel(_ request: Request, _ context: CarillonRequestContext) async throws -> Target {
         let (access, user) = try await authenticator.accessToUser(request, context)
-        return (.channel(user, try context.identifier("channel", as: Channel.self)), access.networkID)
+        return (.channel(user, try context.identifier("channel", as: Channel.self)), access.networkID, access.writer)
     }
 
     private func show(_ target: Target, _ request: Request) async throws -> Response {
@@ -65,6 +65,7 @@ struct ToggleController: Sendable {
         let written = try await toggles.updateToggles(
             target.scope,
             in: target.networkID,
+            by: target.writer,
             expected: EntityTag.condition(request.headers),
             change
         )

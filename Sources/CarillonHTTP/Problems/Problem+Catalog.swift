@@ -53,9 +53,15 @@ extension Problem {
         )
     }
 
-    /// Valid credentials without the right.
-    static func forbidden(_ detail: String) -> Problem {
-        Problem("forbidden", status: .forbidden, title: "The credentials do not allow this", detail: detail)
+    /// Valid credentials without the right; `pointer` is the place of the body that asks for too much.
+    static func forbidden(_ detail: String, at pointer: String? = nil) -> Problem {
+        Problem(
+            "forbidden",
+            status: .forbidden,
+            title: "The credentials do not allow this",
+            detail: detail,
+            errors: pointer.map { [FieldError(pointer: $0, detail: detail)] } ?? []
+        )
     }
 
     /// What is unknown, and everything that belongs to another network.
@@ -84,6 +90,29 @@ extension Problem {
     /// The state of the resource does not permit it.
     static func conflict(_ name: String, _ detail: String) -> Problem {
         Problem(name, status: .conflict, title: "The resource is in conflict with this", detail: detail)
+    }
+
+    /// The network has as much of something as it may have.
+    static func limitReached(_ reached: LimitReached) -> Problem {
+        let name = reached.count.rawValue
+        return Problem(
+            "limit-reached",
+            status: .conflict,
+            title: "The network's limit is reached",
+            detail: "\(name) is \(reached.limit)",
+            errors: [FieldError(pointer: "/limits/\(name)", detail: "is \(reached.limit)")]
+        )
+    }
+
+    /// More than a rate allows; the wait is told in whole seconds.
+    static func tooManyRequests(retryAfter wait: Duration) -> Problem {
+        Problem(
+            "too-many-requests",
+            status: .tooManyRequests,
+            title: "That was too much at once",
+            detail: "nothing was changed; try again later",
+            headers: [.retryAfter: "\(max(1, Int((wait / .seconds(1)).rounded(.up))))"]
+        )
     }
 
     /// `If-Match` names another version.

@@ -19,6 +19,7 @@ package struct ProblemMapping: Sendable {
         switch error {
         case let problem as Problem: problem
         case let input as InvalidInput: Problem(input)
+        case let reached as LimitReached: .limitReached(reached)
         case is RequestDeadlineExceeded: .requestTimeout
         case let error as HTTPError where error.status == .notFound: .notFound()
         default: other(error) ?? (error.isTransient ? .serviceUnavailable : nil)

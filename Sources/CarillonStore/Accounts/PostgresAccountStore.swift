@@ -27,33 +27,13 @@ package struct PostgresAccountStore: AccountStore {
         }
         let tokenKeys = try credentials.userTokenKeys.map { try StoredTokenKey($0, box, ids.next(), in: network.id) }
         return try await pool.write { session in
-            let inserted = try session.execute(
-                """
-                INSERT INTO networks (network_id, display_name, default_locale, created_at)
-                VALUES (\(network.id.rawValue), \(network.displayName as String?), \(network.defaultLocale as String?),
-                        \(network.createdAt.stored))
-                ON CONFLICT (network_id) DO NOTHING
-                """
-            )
-            guard inserted == 1 else { return false }
+            guard try session.insert(network) else { return false }
             // What a network of the same name left behind must not come back to life.
             try session.purgeAll(of: network.id)
             for secret in secrets { try session.insert(secret, .incoming, of: network.id) }
             for key in tokenKeys { try session.insert(key, of: network.id) }
             for key in credentials.apiKeys { try session.insert(key) }
             return true
-        }
-    }
-
-    /// Networks in the order of their ids.
-    package func networks(after: NetworkID?, limit: Int) async throws -> [Network] {
-        try await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT network_id, display_name, default_locale, created_at FROM networks
-                WHERE network_id > \(after?.rawValue ?? "") ORDER BY network_id LIMIT \(limit)
-                """
-            ) { row in try row.network() }
         }
     }
 
@@ -72,30 +52,11 @@ package struct PostgresAccountStore: AccountStore {
         return true
     }
 
-    /// Replaces a network's display name and default locale; `false` when there is none.
-    package func updateNetwork(_ network: Network) async throws -> Bool {
-        try await pool.withConnection { session in
-            try session.execute(
-                """
-                UPDATE networks SET display_name = \(network.displayName as String?),
-                    default_locale = \(network.defaultLocale as String?)
-                WHERE network_id = \(network.id.rawValue)
-                """
-            ) > 0
-        }
-    }
-
     /// Who may call for a network, read at one moment; `nil` when there is none.
     package func credentials(of id: NetworkID) async throws -> NetworkCredentials? {
         let stored = try await pool.snapshot { session in
-            let network = try session.queryFirst(
-                """
-                SELECT network_id, display_name, default_locale, created_at FROM networks
-                WHERE network_id = \(id.rawValue)
-                """
-            ) { row in try row.network() }
-            return (
-                network: network, secrets: try session.secrets(.incoming, of: id),
+            (
+                network: try session.network(id), secrets: try session.secrets(.incoming, of: id),
                 tokenKeys: try session.tokenKeys(of: id), apiKeys: try session.apiKeys(of: id)
             )
         }
@@ -121,16 +82,5 @@ package struct PostgresAccountStore: AccountStore {
             try session.execute("DELETE FROM user_token_keys WHERE network_id = \(network.rawValue)")
             for key in stored { try session.insert(key, of: network) }
         }
-    }
-}
-
-extension Row {
-    fileprivate func network() throws -> Network {
-        Network(
-            id: try id(0),
-            displayName: try decode(1),
-            defaultLocale: try decode(2),
-            createdAt: try timestamp(3)
-        )
     }
 }

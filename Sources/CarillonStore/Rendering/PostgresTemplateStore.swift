@@ -30,11 +30,13 @@ package struct PostgresTemplateStore: TemplateStore {
     }
 
     /// Writes a checked template; `true` when there was none.
-    /// - Throws: A foreign key violation when the network does not exist.
+    /// - Throws: ``LimitReached`` when it is new and there are as many as there may be; ``StoreError/unknownNetwork``.
     package func putTemplate(_ template: TemplateOverride, in network: NetworkID) async throws -> Bool {
         let source = template.source.json.serializedText
-        return try await pool.withConnection { session in
-            try session.queryFirst(
+        return try await pool.write { session in
+            try session.lock("templates", in: network)
+            guard let limit = try session.network(network)?.limits[.templates] else { throw StoreError.unknownNetwork }
+            let isNew = try session.queryFirst(
                 """
                 INSERT INTO templates (network_id, event_type, locale, source, updated_at)
                 VALUES (\(network.rawValue), \(template.eventType.rawValue), \(template.locale), \(source),
@@ -43,7 +45,14 @@ package struct PostgresTemplateStore: TemplateStore {
                 DO UPDATE SET source = EXCLUDED.source, updated_at = EXCLUDED.updated_at
                 RETURNING xmax = 0
                 """
-            ) { row in try row.decode(0, as: Bool.self) } ?? false
+            ) { row in try row.decode(0, as: Bool.self) }
+            guard isNew == true else { return false }
+            let count = try session.queryFirst(
+                "SELECT count(*) FROM templates WHERE network_id = \(network.rawValue)"
+            ) { row in try row.decode(0, as: Int64.self) }
+            // What was written is undone with the transaction.
+            guard count ?? 0 <= limit else { throw LimitReached(.templates, limit) }
+            return true
         }
     }
 

@@ -21,10 +21,14 @@ package struct PostgresToggleStore: ToggleStore {
     package func updateToggles(
         _ scope: ToggleScope,
         in network: NetworkID,
+        by writer: Writer,
         expected: (@Sendable (Int64) -> Bool)?,
         _ change: @escaping @Sendable (JSONValue) throws -> JSONValue
     ) async throws -> Versioned<JSONValue>? {
         try await pool.write { session in
+            if case .channel(let user, let channel) = scope, writer == .user {
+                try Self.checkLimit(of: user, adding: channel, in: network, session)
+            }
             try Self.makeRow(of: scope, in: network, session)
             let locking = Self.reading(scope, in: network) + " FOR NO KEY UPDATE"
             guard let current = try session.queryFirst(locking, { row in try row.toggles(at: 0) }) else {
@@ -59,6 +63,32 @@ package struct PostgresToggleStore: ToggleStore {
                 (try row.toggles(at: 0), try row.toggles(at: 3), try row.toggles(at: 6))
             } ?? (.neverSet, .neverSet, .neverSet)
         }
+    }
+
+    /// Lets a user begin one document at a time, and none beyond the network's limit.
+    private static func checkLimit(
+        of user: UserID,
+        adding channel: ChannelID,
+        in network: NetworkID,
+        _ session: borrowing PostgresSession
+    ) throws {
+        try session.lock("toggles:\(user.rawValue)", in: network)
+        guard let limit = try session.network(network)?.limits[.channelsPerUser] else {
+            throw StoreError.unknownNetwork
+        }
+        let isOver = try session.queryFirst(
+            """
+            SELECT NOT EXISTS (SELECT FROM members
+                               WHERE network_id = \(network.rawValue) AND channel_id = \(channel.rawValue)
+                                   AND user_id = \(user.rawValue) AND toggles IS NOT NULL)
+                AND \(limit) <= (SELECT count(*)
+                                 FROM (SELECT FROM members
+                                       WHERE network_id = \(network.rawValue) AND user_id = \(user.rawValue)
+                                           AND toggles IS NOT NULL
+                                       LIMIT \(limit)) AS documents)
+            """
+        ) { row in try row.decode(0, as: Bool.self) }
+        if isOver == true { throw LimitReached(.channelsPerUser, limit) }
     }
 
     private static func reading(_ scope: ToggleScope, in network: NetworkID) -> SQL {

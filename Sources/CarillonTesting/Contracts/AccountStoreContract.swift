@@ -13,6 +13,8 @@ package enum AccountStoreContract {
             unknownNetworkCanBeNeitherChangedNorDeleted
         ),
         ContractClause("a changed network keeps when it was made", changedNetworkKeepsWhenItWasMade),
+        ContractClause("changes of one network at once are all kept", changesOfOneNetworkAtOnceAreAllKept),
+        ContractClause("a change of a network that throws writes nothing", changeOfANetworkThatThrowsWritesNothing),
         ContractClause(
             "a deleted network leaves nothing, not even to one of the same name",
             deletedNetworkLeavesNothingNotEvenToOne
@@ -61,8 +63,8 @@ package enum AccountStoreContract {
     }
 
     private static func unknownNetworkCanBeNeitherChangedNorDeleted(_ scene: StoreScene) async throws {
-        let network = Network(id: "none", createdAt: .seconds(0))
-        #expect(try await scene.accounts.updateNetwork(network) == false)
+        #expect(try await scene.accounts.network("none") == nil)
+        #expect(try await scene.accounts.updateNetwork("none") { $0 } == nil)
         #expect(try await scene.accounts.deleteNetwork("none") == false)
         let secret = WebhookSecret.generate()
         await #expect(throws: (any Error).self) {
@@ -72,11 +74,42 @@ package enum AccountStoreContract {
 
     private static func changedNetworkKeepsWhenItWasMade(_ scene: StoreScene) async throws {
         #expect(try await scene.accounts.createNetwork(.sample("new", name: "Old")))
-        var network = try #require(try await scene.accounts.credentials(of: "new")).network
-        network.displayName = nil
-        network.defaultLocale = "th"
-        #expect(try await scene.accounts.updateNetwork(network))
-        #expect(try await scene.accounts.credentials(of: "new")?.network == network)
+        let changed = try await scene.accounts.updateNetwork("new") { network in
+            var network = network
+            network.displayName = nil
+            network.defaultLocale = "th"
+            network.deviceRegistration = .appKey
+            network.webPushHosts = WebPushHosts(["default", "*.example.org"])
+            network.limits.templates = 7
+            network.limits.eventsPerSecond = 8
+            network.limits.requestsPerSecond.user = 9
+            return network
+        }
+        #expect(changed?.limits.templates == 7)
+        #expect(changed?.createdAt == .seconds(0))
+        #expect(try await scene.accounts.network("new") == changed)
+        #expect(try await scene.accounts.credentials(of: "new")?.network == changed)
+        let listed = try await scene.accounts.networks(after: nil, limit: 100)
+        #expect(listed.contains { $0 == changed })
+    }
+
+    private static func changesOfOneNetworkAtOnceAreAllKept(_ scene: StoreScene) async throws {
+        _ = try await inParallel(20) { _ in
+            try await scene.accounts.updateNetwork(scene.network) { network in
+                var network = network
+                network.limits.devicesPerUser += 1
+                return network
+            }
+        }
+        #expect(try await scene.accounts.network(scene.network)?.limits.devicesPerUser == 70)
+    }
+
+    private static func changeOfANetworkThatThrowsWritesNothing(_ scene: StoreScene) async throws {
+        struct Refused: Error {}
+        await #expect(throws: Refused.self) {
+            try await scene.accounts.updateNetwork(scene.network) { _ in throw Refused() }
+        }
+        #expect(try await scene.accounts.network(scene.network)?.limits == NetworkLimits())
     }
 
     private static func deletedNetworkLeavesNothingNotEvenToOne(_ scene: StoreScene) async throws {

@@ -228,6 +228,6 @@ extension Device {
 extension ToggleStore {
     /// Replaces a document.
     func set(_ scope: ToggleScope, _ document: JSONValue, in network: NetworkID) async throws -> Versioned<JSONValue>? {
-        try await updateToggles(scope, in: network, expected: nil) { _ in document }
+        try await updateToggles(scope, in: network, by: .admin, expected: nil) { _ in document }
     }
 }

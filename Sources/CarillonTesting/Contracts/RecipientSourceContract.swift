@@ -145,13 +145,11 @@ package enum RecipientSourceContract {
     }
 
     private static func pageCarriesTheNetworksSettingsAndTheNames(_ scene: StoreScene) async throws {
-        let network = Network(
-            id: scene.network,
-            displayName: "Acme",
-            defaultLocale: "th",
-            createdAt: .seconds(0)
-        )
-        _ = try await scene.accounts.updateNetwork(network)
+        _ = try await scene.accounts.updateNetwork(scene.network) { network in
+            var network = network
+            network.defaultLocale = "th"
+            return network
+        }
         _ = try await scene.toggles.set(.network, ["enabled": false], in: scene.network)
         let template = TemplateOverride(
             eventType: .messageSent,

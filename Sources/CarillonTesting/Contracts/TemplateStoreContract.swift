@@ -8,6 +8,7 @@ package enum TemplateStoreContract {
         ContractClause("a network without templates has none to list or remove", networkWithoutTemplatesHasNoneToList),
         ContractClause("templates are read back by event type and locale", templatesAreReadBackByEventType),
         ContractClause("a template is new once, replaced and removed", templateIsNewOnceReplacedAndRemoved),
+        ContractClause("a network has no more templates than it may have", networkHasNoMoreTemplatesThanItMayHave),
     ]
 
     private static func networkWithoutTemplatesHasNoneToList(_ scene: StoreScene) async throws {
@@ -36,9 +37,41 @@ package enum TemplateStoreContract {
         #expect(try await scene.templates.deleteTemplate(.messageSent, locale: "en", in: scene.network) == false)
         #expect(try await scene.put(.messageSent, "en", .one("A"), in: scene.network))
     }
+
+    private static func networkHasNoMoreTemplatesThanItMayHave(_ scene: StoreScene) async throws {
+        try await scene.setLimits { $0.templates = 3 }
+        let locales = ["de", "en", "fr", "it", "ja", "ko", "pl", "pt", "ru", "th"]
+        let written = try await inParallel(locales.count) { number -> Bool in
+            do {
+                return try await scene.put(.messageSent, locales[number], .one("A"), in: scene.network)
+            } catch is LimitReached {
+                return false
+            }
+        }
+        #expect(written.count { $0 } == 3)
+        let stored = try await scene.templates.templates(in: scene.network)
+        #expect(stored.count == 3)
+        let kept = try #require(stored.first)
+        #expect(try await scene.put(.messageSent, kept.locale, .one("B"), in: scene.network) == false)
+        await #expect(throws: LimitReached(.templates, 3)) {
+            try await scene.put(.channelCreated, "en", .one("A"), in: scene.network)
+        }
+        #expect(try await scene.put(.channelCreated, "en", .one("A"), in: scene.otherNetwork))
+        _ = try await scene.templates.deleteTemplate(.messageSent, locale: kept.locale, in: scene.network)
+        #expect(try await scene.put(.channelCreated, "en", .one("A"), in: scene.network))
+    }
 }
 
 extension StoreScene {
+    /// Changes how much the network may use up.
+    func setLimits(_ change: @escaping @Sendable (inout NetworkLimits) -> Void) async throws {
+        _ = try await accounts.updateNetwork(network) { network in
+            var network = network
+            change(&network.limits)
+            return network
+        }
+    }
+
     fileprivate func put(
         _ type: EventType,
         _ locale: String,

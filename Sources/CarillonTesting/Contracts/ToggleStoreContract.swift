@@ -20,6 +20,11 @@ package enum ToggleStoreContract {
         ),
         ContractClause("an unknown network has no toggles to set", unknownNetworkHasNoTogglesToSet),
         ContractClause("another network has its own toggles", anotherNetworkHasItsOwnToggles),
+        ContractClause("a user's documents for channels have a limit", usersDocumentsForChannelsHaveALimit),
+        ContractClause(
+            "documents that are begun at once do not go over the limit",
+            documentsThatAreBegunAtOnceDoNotGoOver
+        ),
     ]
 
     private static func whatWasNeverSetIsAnEmptyDocument(_ scene: StoreScene) async throws {
@@ -50,7 +55,8 @@ package enum ToggleStoreContract {
 
     private static func changeSeesTheCurrentDocument(_ scene: StoreScene) async throws {
         _ = try await scene.toggles.set(.user("a"), ["enabled": false], in: scene.network)
-        let merged = try await scene.toggles.updateToggles(.user("a"), in: scene.network, expected: nil) { current in
+        let merged = try await scene.toggles.updateToggles(.user("a"), in: scene.network, by: .admin, expected: nil) {
+            current in
             #expect(current == ["enabled": false])
             return ["enabled": true]
         }
@@ -63,6 +69,7 @@ package enum ToggleStoreContract {
             let refused = try await scene.toggles.updateToggles(
                 scope,
                 in: scene.network,
+                by: .admin,
                 expected: { $0 == 0 },
                 { _ in [:] }
             )
@@ -71,6 +78,7 @@ package enum ToggleStoreContract {
             let accepted = try await scene.toggles.updateToggles(
                 scope,
                 in: scene.network,
+                by: .admin,
                 expected: { $0 == 1 },
                 { _ in ["enabled": true] }
             )
@@ -82,7 +90,9 @@ package enum ToggleStoreContract {
         struct Refused: Error {}
         for scope in scopes {
             await #expect(throws: Refused.self) {
-                try await scene.toggles.updateToggles(scope, in: scene.network, expected: nil) { _ in throw Refused() }
+                try await scene.toggles.updateToggles(scope, in: scene.network, by: .admin, expected: nil) { _ in
+                    throw Refused()
+                }
             }
             #expect(try await scene.toggles.toggles(scope, in: scene.network).version == 0)
         }
@@ -92,7 +102,7 @@ package enum ToggleStoreContract {
     private static func concurrentChangesComeOneAfterTheOther(_ scene: StoreScene) async throws {
         for scope in scopes {
             _ = try await inParallel(20) { _ in
-                try await scene.toggles.updateToggles(scope, in: scene.network, expected: nil) { current in
+                try await scene.toggles.updateToggles(scope, in: scene.network, by: .admin, expected: nil) { current in
                     guard case .object(let object) = current, case .number(let number)? = object["n"] else {
                         return ["n": 1]
                     }
@@ -138,5 +148,47 @@ package enum ToggleStoreContract {
         #expect([all.network.version, all.user.version, all.channel.version] == [1, 1, 1])
         let without = try await scene.toggles.toggles(for: "a", channel: nil, in: scene.network)
         #expect(without.channel.version == 0)
+    }
+
+    private static func usersDocumentsForChannelsHaveALimit(_ scene: StoreScene) async throws {
+        try await scene.setLimits { $0.channelsPerUser = 2 }
+        func set(_ user: UserID, _ channel: ChannelID, by writer: Writer) async throws {
+            _ = try await scene.toggles.updateToggles(
+                .channel(user, channel),
+                in: scene.network,
+                by: writer,
+                expected: nil,
+                { _ in ["enabled": false] }
+            )
+        }
+        try await scene.accept(.created("mine", by: "a", members: ["a", "b"], id: "evt"))
+        for channel in ["c1", "c2", "c1"] as [ChannelID] { try await set("a", channel, by: .user) }
+        await #expect(throws: LimitReached(.channelsPerUser, 2)) { try await set("a", "mine", by: .user) }
+        #expect(try await scene.toggles.toggles(.channel("a", "mine"), in: scene.network).version == 0)
+        try await set("b", "c3", by: .user)
+        try await set("a", "c3", by: .admin)
+        try await set("a", "c3", by: .user)
+        await #expect(throws: LimitReached.self) { try await set("a", "c4", by: .user) }
+        try await scene.setLimits { $0.channelsPerUser = 4 }
+        try await set("a", "c4", by: .user)
+    }
+
+    private static func documentsThatAreBegunAtOnceDoNotGoOver(_ scene: StoreScene) async throws {
+        try await scene.setLimits { $0.channelsPerUser = 5 }
+        let written = try await inParallel(20) { number -> Bool in
+            do {
+                _ = try await scene.toggles.updateToggles(
+                    .channel("a", ChannelID(trusted: "c\(number)")),
+                    in: scene.network,
+                    by: .user,
+                    expected: nil,
+                    { _ in ["enabled": false] }
+                )
+                return true
+            } catch is LimitReached {
+                return false
+            }
+        }
+        #expect(written.count { $0 } == 5)
     }
 }

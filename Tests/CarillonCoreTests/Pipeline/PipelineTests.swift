@@ -76,7 +76,8 @@ import Testing
             _ = try await eventually {
                 try await scene.store.event(late, in: scene.network)?.state == .delivering ? true : nil
             }
-            _ = try await scene.store.updateToggles(.user("user-0"), in: scene.network, expected: nil) { _ in
+            _ = try await scene.store.updateToggles(.user("user-0"), in: scene.network, by: .admin, expected: nil) {
+                _ in
                 ["enabled": false]
             }
             provider.open()
@@ -124,7 +125,8 @@ import Testing
             let letter = try #require(letters.first)
             _ = try await scene.store.retryDeadLetter(letter.id, in: scene.network)
             _ = try await eventually { scene.queue.claimed.isEmpty ? nil : true }
-            _ = try await scene.store.updateToggles(.user("user-0"), in: scene.network, expected: nil) { _ in
+            _ = try await scene.store.updateToggles(.user("user-0"), in: scene.network, by: .admin, expected: nil) {
+                _ in
                 ["enabled": false]
             }
             provider.open()

@@ -1,0 +1,65 @@
+/// How much of the service a network may use up (API section 2). Set by the operator.
+package struct NetworkLimits: Sendable, Equatable {
+    /// What is counted. The raw values are the names in the API.
+    package enum Count: String, Sendable {
+        /// Devices in use of one user.
+        case devicesPerUser
+        /// Channels for which one user has a document of toggles.
+        case channelsPerUser
+        /// The network's own templates.
+        case templates
+        /// Servers that its webhook devices name.
+        case webhookHosts
+    }
+
+    /// Requests per second, each with ten seconds' worth at once.
+    package struct RequestRates: Sendable, Equatable {
+        /// Of one user, by user tokens.
+        package var user = 20
+        /// Of one key of role `device`: of all phones together that an app was installed on.
+        package var app = 200
+
+        /// The defaults.
+        package init() {}
+    }
+
+    /// The most devices in use that a user may have, who registers them by user token or app key.
+    package var devicesPerUser = 50
+    /// The most channels for which a user may set toggles.
+    package var channelsPerUser = 2_000
+    /// The most templates of the network's own.
+    package var templates = 300
+    /// The most servers that webhook devices may name.
+    package var webhookHosts = 1_000
+    /// The most events posted per second, with ten seconds' worth at once; `nil` for any number.
+    package var eventsPerSecond: Int?
+    /// The most requests per second.
+    package var requestsPerSecond = RequestRates()
+
+    /// The defaults.
+    package init() {}
+
+    /// The most there may be of something.
+    package subscript(count: Count) -> Int {
+        switch count {
+        case .devicesPerUser: devicesPerUser
+        case .channelsPerUser: channelsPerUser
+        case .templates: templates
+        case .webhookHosts: webhookHosts
+        }
+    }
+}
+
+/// A network has as much of something as it may have: nothing was changed.
+package struct LimitReached: Error, Sendable, Equatable {
+    /// Of what.
+    package var count: NetworkLimits.Count
+    /// The most there may be.
+    package var limit: Int
+
+    /// The error for a limit.
+    package init(_ count: NetworkLimits.Count, _ limit: Int) {
+        self.count = count
+        self.limit = limit
+    }
+}

@@ -1,0 +1,123 @@
+package import CarillonCore
+import Postgres
+
+extension PostgresAccountStore {
+    /// Networks in the order of their ids.
+    package func networks(after: NetworkID?, limit: Int) async throws -> [Network] {
+        try await pool.withConnection { session in
+            try session.query(
+                """
+                SELECT \(sql: Row.networkColumns) FROM networks
+                WHERE network_id > \(after?.rawValue ?? "") ORDER BY network_id LIMIT \(limit)
+                """
+            ) { row in try row.network() }
+        }
+    }
+
+    /// A network; `nil` when there is none.
+    package func network(_ id: NetworkID) async throws -> Network? {
+        try await pool.withConnection { session in try session.network(id) }
+    }
+
+    /// Writes what `change` makes of a network, holding the lock of its row; answers the network as it is now, or `nil`
+    /// when there is none.
+    package func updateNetwork(
+        _ id: NetworkID,
+        _ change: @escaping @Sendable (Network) throws -> Network
+    ) async throws -> Network? {
+        try await pool.write { session in
+            let locked = try session.execute(
+                "SELECT FROM networks WHERE network_id = \(id.rawValue) FOR NO KEY UPDATE"
+            )
+            guard locked == 1, let current = try session.network(id) else { return nil }
+            let changed = try change(current)
+            try session.execute(
+                """
+                UPDATE networks
+                SET display_name = \(changed.displayName as String?), default_locale = \(changed.defaultLocale as String?),
+                    device_registration = \(changed.deviceRegistration.rawValue),
+                    web_push_hosts = \(changed.webPushHosts.stored as String?), limits = \(changed.limits.stored as String?)
+                WHERE network_id = \(id.rawValue)
+                """
+            )
+            return changed
+        }
+    }
+}
+
+extension PostgresSession {
+    /// A network; `nil` when there is none.
+    func network(_ id: NetworkID) throws -> Network? {
+        try queryFirst(
+            "SELECT \(sql: Row.networkColumns) FROM networks WHERE network_id = \(id.rawValue)"
+        ) { row in try row.network() }
+    }
+
+    /// Adds a network; `false` when the id is taken.
+    func insert(_ network: Network) throws -> Bool {
+        try execute(
+            """
+            INSERT INTO networks (network_id, display_name, default_locale, device_registration, web_push_hosts, limits,
+                                  created_at)
+            VALUES (\(network.id.rawValue), \(network.displayName as String?), \(network.defaultLocale as String?),
+                    \(network.deviceRegistration.rawValue), \(network.webPushHosts.stored as String?),
+                    \(network.limits.stored as String?), \(network.createdAt.stored))
+            ON CONFLICT (network_id) DO NOTHING
+            """
+        ) == 1
+    }
+}
+
+extension Row {
+    /// The columns of `networks` that make a network.
+    fileprivate static var networkColumns: SQL {
+        "network_id, display_name, default_locale, device_registration, web_push_hosts, limits, created_at"
+    }
+
+    /// Reads a network from ``networkColumns``.
+    fileprivate func network() throws -> Network {
+        Network(
+            id: try id(0),
+            displayName: try decode(1),
+            defaultLocale: try decode(2),
+            deviceRegistration: try choice(3),
+            webPushHosts: try WebPushHosts(stored: decode(4)),
+            limits: try NetworkLimits(stored: decode(5)),
+            createdAt: try timestamp(6)
+        )
+    }
+}
+
+extension WebPushHosts {
+    /// What column `web_push_hosts` holds.
+    fileprivate var stored: String? {
+        self == Self() ? nil : JSONValue.array(patterns.map { .string($0) }).serializedText
+    }
+
+    fileprivate init(stored text: String?) throws {
+        guard let text else {
+            self.init()
+            return
+        }
+        guard case .array(let elements)? = try? JSONValue(parsing: text) else {
+            throw StoreError.unreadable("list of hosts")
+        }
+        self.init(elements.compactMap { element in if case .string(let pattern) = element { pattern } else { nil } })
+    }
+}
+
+extension NetworkLimits {
+    /// What column `limits` holds.
+    fileprivate var stored: String? { changes?.serializedText }
+
+    fileprivate init(stored text: String?) throws {
+        self.init()
+        guard let text else { return }
+        guard let value = try? JSONValue(parsing: text) else { throw StoreError.unreadable("set of limits") }
+        let errors = InputErrors()
+        // A limit that only a newer release knows is passed over.
+        var reader = JSONObjectReader(value, unknown: .tolerate, into: errors)
+        merge(&reader)
+        guard errors.isEmpty else { throw StoreError.unreadable("set of limits") }
+    }
+}
