@@ -14,6 +14,7 @@ extension MemoryNetwork {
             groups[group.id] = MemoryGroupRow(group: group, runAt: group.leased ? now + leaseDuration : now)
         }
         inbox[expansion.event.id]?.pending.cursor = expansion.next
+        inbox[expansion.event.id]?.failure = nil
         inbox[expansion.event.id]?.pending.tally = expansion.event.tally
         inbox[expansion.event.id]?.rescues = 0
         inbox[expansion.event.id]?.runAt = now + leaseDuration

@@ -9,6 +9,8 @@ struct MemoryInboxRow {
     /// When it may be claimed: the end of the lease while it is leased.
     var runAt: Timestamp
     var rescues = 0
+    /// Why it could not be expanded.
+    var failure: String?
 }
 
 extension MemoryInboxRow {
@@ -25,6 +27,8 @@ struct MemoryEventRow {
     var type: EventType
     var receivedAt: Timestamp
     var tally: RecipientTally
+    /// Why it could not be expanded.
+    var failure: String?
 }
 
 /// How many times work may outlive those who did it before it is set aside.
@@ -101,6 +105,15 @@ extension MemoryStore: EventInbox {
             }
         }
     }
+
+    /// Notes why these events could not be expanded, for those who ask about them; forgotten as soon as they are.
+    package func noteFailure(of events: [PendingEvent], reason: String) async throws {
+        try withState { state in
+            for event in events where state.networks[event.networkID]?.holds(event) ?? false {
+                state.networks[event.networkID]?.inbox[event.id]?.failure = reason
+            }
+        }
+    }
 }
 
 extension MemoryState {
@@ -158,7 +171,8 @@ extension MemoryNetwork {
         row.runAt = now + leaseDuration
         row.pending.leaseToken += 1
         guard row.rescues <= memoryMaximumRescues, row.isReadable else {
-            finish(row.pending)
+            let reason = row.rescues <= memoryMaximumRescues ? "unreadable" : "crash loop"
+            finish(row.pending, failure: row.failure.map { "\(reason): \($0)" } ?? reason)
             return nil
         }
         inbox[row.pending.id] = row
@@ -166,13 +180,14 @@ extension MemoryNetwork {
     }
 
     /// Moves an event out of the inbox.
-    mutating func finish(_ pending: PendingEvent) {
+    mutating func finish(_ pending: PendingEvent, failure: String? = nil) {
         inbox[pending.id] = nil
         events[pending.id] = MemoryEventRow(
             sourceID: pending.event.sourceID,
             type: pending.event.type,
             receivedAt: pending.receivedAt,
-            tally: pending.tally
+            tally: pending.tally,
+            failure: failure
         )
     }
 }

@@ -74,6 +74,7 @@ extension MemoryNetwork {
                 type: row.pending.event.type,
                 receivedAt: row.pending.receivedAt,
                 state: row.pending.cursor == nil ? .accepted : .delivering,
+                failure: row.failure,
                 recipients: tally(row.pending.tally, after: deliveries),
                 deliveries: counts
             )
@@ -85,6 +86,7 @@ extension MemoryNetwork {
                 type: row.type,
                 receivedAt: row.receivedAt,
                 state: counts[.pending, default: 0] > 0 ? .delivering : .done,
+                failure: row.failure,
                 recipients: tally(row.tally, after: deliveries),
                 deliveries: counts
             )

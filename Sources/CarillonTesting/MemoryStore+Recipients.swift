@@ -7,10 +7,12 @@ extension MemoryStore: RecipientSource {
             var pages: [RecipientPage] = []
             var total = 0
             for query in queries where total < recipientPageSize {
+                if query.after != nil, !pages.isEmpty { break }
                 guard let network = state.networks[query.networkID] else { throw UnknownNetwork() }
                 let page = network.page(for: query, at: state.readPoint)
                 total += page.recipients.count
                 pages.append(page)
+                if query.after != nil { break }
             }
             return pages
         }
@@ -20,7 +22,7 @@ extension MemoryStore: RecipientSource {
 extension MemoryNetwork {
     fileprivate func page(for query: RecipientQuery, at readPoint: ReadPoint) -> RecipientPage {
         let users = concerned(by: query).sorted().filter { id in query.after.map { $0 < id } ?? true }
-        let share = users.prefix(recipientPageSize)
+        let share = users.prefix(query.after == nil ? firstRecipientPageSize : recipientPageSize)
         return RecipientPage(
             settings: settings,
             names: names(in: query.event),

@@ -148,6 +148,19 @@ import Testing
         }
     }
 
+    @Test func `an event that cannot be expanded says why`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let posted = try await api.call(.post, network.path("events"), Self.message, as: network.adminKey)
+            let id = try #require(posted.string("id"))
+            let events = try await api.store.claimEvents(limit: 1)
+            try await api.store.noteFailure(of: events, reason: "it took longer than it may")
+            let shown = try await api.call(.get, network.path("events/\(id)"), as: network.adminKey)
+            #expect(shown.string("failure") == "it took longer than it may")
+            #expect(shown.string("state") == "accepted")
+        }
+    }
+
     @Test func `unknown events are 404, and those of other networks too`() async throws {
         try await withAPI { api in
             let network = try await api.makeNetwork()

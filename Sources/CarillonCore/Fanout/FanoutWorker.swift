@@ -18,6 +18,8 @@ package final class FanoutWorker: Service {
     private static let claimSize = 64
     private static let pollInterval = Duration.milliseconds(350)
     private static let renewInterval = Duration.seconds(15)
+    /// In bytes, of what is told of a failure.
+    private static let longestReason = 500
     private static let patience = Duration.seconds(40)
 
     /// A worker that takes events from `queue` and gives their deliveries to `dispatcher`.
@@ -59,7 +61,10 @@ package final class FanoutWorker: Service {
         while true {
             let events = await queue.take(upTo: Self.batchSize)
             if events.isEmpty { return }
-            await expand(events)
+            // A large audience's further pages are read alone: nobody else's event waits for them.
+            let small = events.filter { $0.cursor == nil }
+            if !small.isEmpty { await expand(small) }
+            for event in events where event.cursor != nil { await expand([event]) }
             metrics.waiting(events: queue.count)
         }
     }
@@ -74,16 +79,38 @@ package final class FanoutWorker: Service {
                 return try await expandOnce(events)
             } catch  where error.isTransient && clock.now - start < Self.patience && !Task.isShuttingDownGracefully {
                 logger.debug("Expanding events again", metadata: ["error": "\(error)"])
+                await note(error, of: events)
                 try? await Task.sleep(for: backoff)
                 backoff = min(backoff * 2, .seconds(2))
+                let shares = Dictionary(grouping: events, by: \.networkID).values
+                if shares.count > 1 { return await expandApart(shares) }
             } catch  where events.count > 1 && !error.isTransient {
                 for event in events { await expand([event]) }
                 return
             } catch {
                 // The lease runs out, and the event is claimed and tried again, at most a bounded number of times.
                 logger.error("Could not expand an event", metadata: ["error": "\(error)"])
+                await note(error, of: events)
                 return
             }
+        }
+    }
+
+    /// One network's trouble must not hold up the others.
+    private func expandApart(_ shares: some Collection<[PendingEvent]>) async {
+        await withDiscardingTaskGroup { group in
+            for share in shares { group.addTask { await self.expand(share) } }
+        }
+    }
+
+    /// Lets those who ask about these events know what is wrong.
+    private func note(_ error: any Error, of events: [PendingEvent]) async {
+        metrics.failedExpansion(of: events.count)
+        let reason = "\(error)".shortened(toCharacters: Self.longestReason, bytes: Self.longestReason)
+        do {
+            try await inbox.noteFailure(of: events, reason: reason)
+        } catch {
+            logger.debug("Could not note why events are late", metadata: ["error": "\(error)"])
         }
     }
 

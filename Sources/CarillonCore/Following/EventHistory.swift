@@ -22,6 +22,8 @@ package struct EventStatus: Sendable, Equatable {
     package var receivedAt: Timestamp
     /// How far it is.
     package var state: EventState
+    /// Why its recipients cannot be found, as far as that was tried: it is tried again, unless it is ``EventState/done``.
+    package var failure: String?
     /// Counts of users. Those whom a toggle stopped after the expansion count as suppressed.
     package var recipients: RecipientTally
     /// Counts of devices by state; ``DeliveryState/suppressed`` is never among them.
@@ -34,6 +36,7 @@ package struct EventStatus: Sendable, Equatable {
         type: EventType,
         receivedAt: Timestamp,
         state: EventState,
+        failure: String? = nil,
         recipients: RecipientTally,
         deliveries: [DeliveryState: Int]
     ) {
@@ -42,6 +45,7 @@ package struct EventStatus: Sendable, Equatable {
         self.type = type
         self.receivedAt = receivedAt
         self.state = state
+        self.failure = failure
         self.recipients = recipients
         self.deliveries = deliveries
     }

@@ -109,6 +109,9 @@ package protocol EventInbox: Sendable {
 
     /// Gives events back, so that any replica can claim them at once.
     func release(_ events: [PendingEvent]) async throws
+
+    /// Notes why these events could not be expanded, for those who ask about them; forgotten as soon as they are.
+    func noteFailure(of events: [PendingEvent], reason: String) async throws
 }
 
 /// How long a claim lasts unless it is renewed.

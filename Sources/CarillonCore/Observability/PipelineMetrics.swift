@@ -10,6 +10,7 @@ package struct PipelineMetrics: Sendable {
     private let notified: Counter
     private let withoutDevice: Counter
     private let suppressed: [ToggleLevel: Counter]
+    private let expansionFailures: Counter
     private let staleSettles: Counter
     private let lostLeases: Counter
     private let queueAge: Gauge
@@ -37,6 +38,7 @@ package struct PipelineMetrics: Sendable {
                 return ($0, Counter(label: users, dimensions: dimensions, factory: factory))
             }
         )
+        expansionFailures = Counter(label: "carillon_expansion_failures_total", factory: factory)
         staleSettles = Counter(label: "carillon_stale_settles_total", factory: factory)
         lostLeases = Counter(label: "carillon_lost_leases_total", factory: factory)
         queueAge = Gauge(label: "carillon_queue_age_seconds", factory: factory)
@@ -64,6 +66,8 @@ package struct PipelineMetrics: Sendable {
             suppressed[level]?.increment(by: count - before.suppressed[level, default: 0])
         }
     }
+
+    func failedExpansion(of count: Int) { expansionFailures.increment(by: count) }
 
     func settled(_ settlement: Settlement) {
         let provider = settlement.group.lane.provider.rawValue

@@ -96,10 +96,14 @@ package struct ReadPoint: Sendable, Hashable {
 package protocol RecipientSource: Sendable {
     /// One page of recipients for each of the first queries, in their order; at least for the first one.
     ///
-    /// A page holds at most ``recipientPageSize`` members; small channels come whole. Once the pages together hold that
-    /// many, the rest of the queries is left for another call, so that memory is bounded whatever is asked at once.
+    /// The first page of an event holds at most ``firstRecipientPageSize`` members, so that events can be answered together;
+    /// a further one holds at most ``recipientPageSize`` members and about as many devices, and is answered alone when it
+    /// is asked for first. Once the pages together hold as many, the rest of the queries is left for another call, so
+    /// that memory is bounded whatever is asked at once. A further page that is not asked for first is left, too.
     func recipients(for queries: [RecipientQuery]) async throws -> [RecipientPage]
 }
 
-/// The most members in one page of recipients: what a fan-out holds in memory at a time.
-package let recipientPageSize = 20_000
+/// The most members in the first page of an event's recipients: what others who share its batch wait for.
+package let firstRecipientPageSize = 1_000
+/// The most members in a further page, and the most devices: what a fan-out holds in memory at a time.
+package let recipientPageSize = 10_000

@@ -14,7 +14,7 @@ extension EventStatus {
     var json: JSONValue {
         var counts = JSONObject()
         for state in Self.shownStates { counts[state.rawValue] = JSONValue(deliveries[state] ?? 0) }
-        return [
+        let status: JSONValue = [
             "id": .string(id.description),
             "sourceId": .string(sourceID),
             "type": .string(type.rawValue),
@@ -23,6 +23,9 @@ extension EventStatus {
             "recipients": recipients.json,
             "deliveries": .object(counts),
         ]
+        guard let failure, case .object(var object) = status else { return status }
+        object["failure"] = .string(failure)
+        return .object(object)
     }
 }
 

@@ -111,7 +111,7 @@ package final class PostgresDeliveryQueue: DeliveryQueue {
             UPDATE inbox i
             SET cursor = n.cursor, resolved = n.resolved, notified = n.notified,
                 suppressed_network = n.suppressed_network, suppressed_user = n.suppressed_user,
-                suppressed_channel = n.suppressed_channel, no_device = n.no_device, rescues = 0,
+                suppressed_channel = n.suppressed_channel, no_device = n.no_device, rescues = 0, failure = NULL,
                 run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
             FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)), \(events.map(\.leaseToken)),
                         \(expansions.map(\.after?.rawValue)), \(expansions.map(\.next?.rawValue)),

@@ -113,11 +113,12 @@ struct EventStatusReader {
         let statuses = try session.query(
             """
             SELECT event_id, source_id, event_type, received_at, resolved, notified, suppressed_network, suppressed_user,
-                   suppressed_channel, no_device, 'done'
+                   suppressed_channel, no_device, 'done', failure
             FROM events WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid)))
             UNION ALL
             SELECT event_id, source_id, event_type, received_at, resolved, notified, suppressed_network, suppressed_user,
-                   suppressed_channel, no_device, CASE WHEN cursor IS NULL THEN 'accepted' ELSE 'delivering' END
+                   suppressed_channel, no_device, CASE WHEN cursor IS NULL THEN 'accepted' ELSE 'delivering' END,
+                   failure
             FROM inbox WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid)))
             """
         ) { row in
@@ -134,6 +135,7 @@ struct EventStatusReader {
                 type: try row.choice(2),
                 receivedAt: try row.timestamp(3),
                 state: try row.choice(10),
+                failure: try row.decode(11),
                 recipients: tally,
                 deliveries: [.pending: 0, .delivered: 0, .unregistered: 0, .expired: 0, .dead: 0]
             )

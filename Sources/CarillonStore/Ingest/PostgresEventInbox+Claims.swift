@@ -70,6 +70,23 @@ extension PostgresEventInbox {
         }
     }
 
+    /// Notes why these events could not be expanded, for those who ask about them; forgotten as soon as they are.
+    package func noteFailure(of events: [PendingEvent], reason: String) async throws {
+        guard !events.isEmpty else { return }
+        let events = events.sorted { ($0.networkID, $0.id) < ($1.networkID, $1.id) }
+        try await pool.write { session in
+            _ = try session.executeOnQueue(
+                """
+                UPDATE inbox i SET failure = \(reason)
+                FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)),
+                            \(events.map(\.leaseToken))) AS n (network_id, event_id, lease_token)
+                WHERE i.network_id = n.network_id AND i.event_id = n.event_id AND i.lease_token = n.lease_token
+                    AND i.leased AND i.failure IS DISTINCT FROM \(reason)
+                """
+            )
+        }
+    }
+
     private struct ClaimedRow {
         var event: PendingEvent
         var rescues: Int32
@@ -173,7 +190,8 @@ extension PostgresEventInbox {
                 USING unnest(\(failed.map(\.event.networkID.rawValue)), \(failed.map(\.event.id.uuid)),
                              \(failed.map(\.reason))) AS n (network_id, event_id, reason)
                 WHERE i.network_id = n.network_id AND i.event_id = n.event_id
-                RETURNING i.network_id, i.event_id, i.source_id, i.event_type, i.received_at, n.reason, i.resolved,
+                RETURNING i.network_id, i.event_id, i.source_id, i.event_type, i.received_at,
+                    n.reason || coalesce(': ' || i.failure, '') AS reason, i.resolved,
                     i.notified, i.suppressed_network, i.suppressed_user, i.suppressed_channel, i.no_device
             )
             INSERT INTO events (network_id, event_id, source_id, event_type, received_at, failure, resolved, notified,

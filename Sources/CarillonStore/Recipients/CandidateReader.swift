@@ -1,251 +1,178 @@
 import CarillonCore
-import Foundation
 import Postgres
 
 /// Reads members with their settings and devices: each page of a channel once, however many events happened there.
+///
+/// Every table is looked into by its key, once for each row of the one before it, in that order: `LATERAL` subqueries with a
+/// `LIMIT` leave the planner no other way. So what a page costs depends on the page, whatever the planner has heard of
+/// the tables, which of a channel that was imported a moment ago is nothing. See `docs/decisions/0009`.
 struct CandidateReader {
-    /// Up to how many members a page is read together with others, by a plan that is made once.
-    private static let smallPage = 1000
-
     private struct PageKey: Hashable {
         var channel: ChannelKey
         var after: UserID?
     }
 
-    fileprivate struct Candidate {
-        var sinceEvent: EventID
-        var recipient: Recipient
+    /// The people whom an event lists and whom its page is about.
+    private struct Listed {
+        var channel: ChannelKey
+        var users: [UserID]
     }
 
-    fileprivate struct Page {
-        var candidates: [Candidate] = []
-        var next: UserID?
+    /// What a query is answered with.
+    private enum Source {
+        case nobody
+        case channel(PageKey)
+        case listed(Int)
     }
 
-    private var small: Set<PageKey> = []
-    private var large: Set<PageKey> = []
-    /// Queries about the people that an event lists, by their position.
-    private var listed: [Int: (channel: ChannelKey, users: [UserID], next: UserID?)] = [:]
-    private var pages: [PageKey: Page] = [:]
-    private var listedPages: [Int: Page] = [:]
+    private var sources: [Source] = []
+    private var pages: [PageKey: CandidatePage] = [:]
+    private var listedPages: [Int: CandidatePage] = [:]
     private var documents = ToggleDocuments()
 
-    /// How many recipients each query has at the most, as far as that is cheap to know.
-    static func sizes(of queries: [RecipientQuery], _ session: borrowing PostgresSession) throws -> [Int] {
-        let keys = Array(Set(queries.compactMap(pageKey)))
-        var sizes: [PageKey: Int] = [:]
-        if !keys.isEmpty {
-            try session.forEach(
-                """
-                SELECT p.position,
-                       (SELECT count(*) FROM (
-                            SELECT FROM members m
-                            WHERE m.network_id = p.network_id AND m.channel_id = p.channel_id AND m.user_id > p.after
-                                AND m.is_member
-                            LIMIT \(smallPage + 1)) AS first_ones)
-                FROM unnest(\(keys.map(\.channel.network.rawValue)), \(keys.map(\.channel.channel.rawValue)),
-                            \(keys.map { $0.after?.rawValue ?? "" })) WITH ORDINALITY
-                    AS p (network_id, channel_id, after, position)
-                """
-            ) { row in
-                let size = try row.decode(1, as: Int.self)
-                sizes[keys[try row.decode(0, as: Int.self) - 1]] = size > smallPage ? recipientPageSize : size
+    /// Reads the first page of each of the first queries, or, when the first query goes on with a large audience, the next
+    /// page of that one alone.
+    init(_ queries: [RecipientQuery], _ session: borrowing PostgresSession) throws {
+        let share = queries.first?.after == nil ? queries.prefix { $0.after == nil } : queries.prefix(1)
+        let limit = queries.first?.after == nil ? firstRecipientPageSize : recipientPageSize
+        var keys: [PageKey] = []
+        var listed: [Int: Listed] = [:]
+        var known: Set<PageKey> = []
+        for (position, query) in share.enumerated() {
+            guard let channel = query.channelKey else {
+                sources.append(.nobody)
+                continue
+            }
+            switch query.event.type {
+            case .messageSent, .memberJoined:
+                let key = PageKey(channel: channel, after: query.after)
+                if known.insert(key).inserted { keys.append(key) }
+                sources.append(.channel(key))
+            case .channelCreated:
+                listed[position] = Listed(channel: channel, users: query.listed)
+                sources.append(.listed(position))
+            case .channelDeleted, .channelUpdated, .memberLeft, .userDeleted, .userUpdated:
+                sources.append(.nobody)
             }
         }
-        return queries.map { query in
-            if let key = pageKey(query) { return sizes[key] ?? 0 }
-            return query.event.type == .channelCreated ? query.event.members.count : 0
-        }
+        try readPages(keys, limit: limit, session)
+        try readListed(listed, limit: limit, session)
     }
 
-    /// Notes a query that ``read(_:)`` has to find the people for.
-    mutating func add(_ query: RecipientQuery, at position: Int, size: Int) {
-        if let key = Self.pageKey(query) {
-            if size > Self.smallPage { large.insert(key) } else { small.insert(key) }
-        } else if query.event.type == .channelCreated, let channel = query.channelKey {
-            var users = Set(query.event.members.map(\.id)).sorted()
-            if let after = query.after { users.removeAll { $0 <= after } }
-            let share = Array(users.prefix(recipientPageSize))
-            listed[position] = (channel, share, share.count < users.count ? share.last : nil)
+    /// As many of the first queries as were answered; the first one always is.
+    func answered(of queries: [RecipientQuery]) -> [RecipientQuery] {
+        var total = 0
+        var count = 0
+        for source in sources {
+            let page: CandidatePage? =
+                switch source {
+                case .nobody: CandidatePage()
+                case .channel(let key): pages[key]
+                case .listed(let position): listedPages[position]
+                }
+            guard let page, count == 0 || total + page.count <= recipientPageSize else { break }
+            total += page.count
+            count += 1
         }
-    }
-
-    /// Reads all that was noted.
-    mutating func read(_ session: borrowing PostgresSession) throws {
-        try readSmallPages(session)
-        for key in large { try readLargePage(key, session) }
-        try readListed(session)
+        return Array(queries.prefix(count))
     }
 
     /// The people whom an event concerns: those who were members before it, or whom its creating the channel made ones.
     func recipients(of query: RecipientQuery, at position: Int) -> ([Recipient], next: UserID?) {
-        if let key = Self.pageKey(query), let page = pages[key] {
-            return (page.candidates.filter { $0.sinceEvent < query.eventID }.map(\.recipient), page.next)
-        }
-        guard let page = listedPages[position] else { return ([], nil) }
-        return (page.candidates.filter { $0.sinceEvent <= query.eventID }.map(\.recipient), page.next)
-    }
-
-    private static func pageKey(_ query: RecipientQuery) -> PageKey? {
-        switch query.event.type {
-        case .messageSent, .memberJoined: query.channelKey.map { PageKey(channel: $0, after: query.after) }
-        case .channelCreated, .channelDeleted, .channelUpdated, .memberLeft, .userDeleted, .userUpdated: nil
+        switch sources[position] {
+        case .nobody: ([], nil)
+        case .channel(let key): pages[key]?.recipients { $0 < query.eventID } ?? ([], nil)
+        case .listed: listedPages[position]?.recipients { $0 <= query.eventID } ?? ([], nil)
         }
     }
 
-    private mutating func readSmallPages(_ session: borrowing PostgresSession) throws {
-        guard !small.isEmpty else { return }
-        let keys = Array(small)
-        var found = [Page](repeating: Page(), count: keys.count)
-        var documents = self.documents
+    private mutating func readPages(
+        _ keys: [PageKey],
+        limit: Int,
+        _ session: borrowing PostgresSession
+    ) throws {
+        guard !keys.isEmpty else { return }
+        var reading = PageReading(count: keys.count, limit: limit)
+        // The comparison of rows says no more than that of user ids; but no index other than the primary key can serve it.
         try session.forEach(
             """
-            SELECT m.user_id, m.since_event, m.toggles, \(sql: Self.personColumns), p.position
+            SELECT p.position, m.user_id, m.since_event, m.toggles, \(sql: Self.personColumns)
             FROM unnest(\(keys.map(\.channel.network.rawValue)), \(keys.map(\.channel.channel.rawValue)),
                         \(keys.map { $0.after?.rawValue ?? "" })) WITH ORDINALITY
                 AS p (network_id, channel_id, after, position)
-            JOIN members m ON m.network_id = p.network_id AND m.channel_id = p.channel_id AND m.user_id > p.after
-                AND m.is_member
-            LEFT JOIN users u ON u.network_id = m.network_id AND u.user_id = m.user_id
-            LEFT JOIN devices d ON d.network_id = m.network_id AND d.user_id = m.user_id AND d.state = 'active'
-            WHERE u.deleted IS NOT TRUE
-            ORDER BY p.position, m.user_id, d.device_id
+            CROSS JOIN LATERAL (
+                SELECT m.user_id, m.since_event, m.toggles FROM members m
+                WHERE m.network_id = p.network_id AND m.channel_id = p.channel_id
+                    AND (m.channel_id, m.user_id) > (p.channel_id, p.after) AND m.is_member
+                ORDER BY m.channel_id, m.user_id
+                LIMIT \(limit + 1)
+            ) AS m
+            \(sql: Self.people)
+            ORDER BY p.position
+            LIMIT \(PageReading.maximumRows + 1)
             """
-        ) { row in
-            let position = try row.decode(Self.positionColumn, as: Int.self)
-            try found[position - 1].add(row, &documents)
-        }
-        self.documents = documents
-        for (key, page) in zip(keys, found) { pages[key] = page }
+        ) { row in try reading.add(row, &documents) }
+        for (key, page) in zip(keys, reading.pages()) { pages[key] = page }
     }
 
-    /// Reads a page in three statements, each planned with its values in sight: how many people and devices the network
-    /// has decides how to find those of the page.
-    private mutating func readLargePage(_ key: PageKey, _ session: borrowing PostgresSession) throws {
-        let network = key.channel.network.rawValue
-        let channel = key.channel.channel.rawValue
-        let after = key.after?.rawValue ?? ""
-        var page = Page()
-        var positions: [UserID: Int] = [:]
-        page.candidates.reserveCapacity(recipientPageSize + 1)
-        positions.reserveCapacity(recipientPageSize + 1)
-        var documents = self.documents
-        try session.forEachInBulk(
-            """
-            SELECT user_id, since_event, toggles FROM members
-            WHERE network_id = \(network) AND channel_id = \(channel) AND user_id > \(after) AND is_member
-            ORDER BY user_id LIMIT \(recipientPageSize + 1)
-            """
-        ) { row in
-            let user: UserID = try row.id(0)
-            var settings = ToggleSettings()
-            if let text = try row.decode(2, as: String?.self) { settings.channel = try documents.channel(text) }
-            positions[user] = page.candidates.count
-            page.candidates.append(
-                Candidate(sinceEvent: try row.eventID(1), recipient: Recipient(userID: user, settings: settings))
-            )
-        }
-        if page.candidates.count > recipientPageSize {
-            page.candidates.removeLast()
-            page.next = page.candidates.last?.recipient.userID
-        }
-        let last = page.candidates.last?.recipient.userID.rawValue ?? after
-        let others: SQL = """
-            IN (SELECT m.user_id FROM members m
-                WHERE m.network_id = \(network) AND m.channel_id = \(channel) AND m.is_member
-                    AND m.user_id > \(after) AND m.user_id <= \(last))
-            """
-        var gone: Set<Int> = []
-        try session.forEachInBulk(
-            """
-            SELECT user_id, locale, toggles, deleted FROM users
-            WHERE network_id = \(network) AND user_id > \(after) AND user_id <= \(last)
-                AND (locale IS NOT NULL OR toggles IS NOT NULL OR deleted) AND user_id \(sql: others)
-            """
-        ) { row in
-            guard let position = positions[try row.id(0)], position < page.candidates.count else { return }
-            page.candidates[position].recipient.locale = try row.decode(1)
-            if let text = try row.decode(2, as: String?.self) {
-                page.candidates[position].recipient.settings.user = try documents.user(text)
-            }
-            if try row.decode(3) { gone.insert(position) }
-        }
-        try session.forEachInBulk(
-            """
-            SELECT device_id, user_id, provider, app_id, address, environment, p256dh, auth, locale, state, error,
-                   registered_at
-            FROM devices
-            WHERE network_id = \(network) AND user_id > \(after) AND user_id <= \(last) AND state = 'active'
-                AND user_id \(sql: others)
-            """
-        ) { row in
-            guard let position = positions[try row.id(1)], position < page.candidates.count else { return }
-            page.candidates[position].recipient.devices.append(try row.device())
-        }
-        for position in page.candidates.indices where page.candidates[position].recipient.devices.count > 1 {
-            page.candidates[position].recipient.devices.sort { $0.id < $1.id }
-        }
-        if !gone.isEmpty {
-            page.candidates = page.candidates.enumerated().filter { !gone.contains($0.offset) }.map(\.element)
-        }
-        self.documents = documents
-        pages[key] = page
-    }
-
-    private mutating func readListed(_ session: borrowing PostgresSession) throws {
+    private mutating func readListed(
+        _ listed: [Int: Listed],
+        limit: Int,
+        _ session: borrowing PostgresSession
+    ) throws {
         guard !listed.isEmpty else { return }
-        let keys = listed.flatMap { position, list in list.users.map { (position, list.channel, $0) } }
-        var found = listed.mapValues { Page(next: $0.next) }
-        var documents = self.documents
-        let sql: SQL = """
-            SELECT m.user_id, m.since_event, m.toggles, \(sql: Self.personColumns), p.position
-            FROM unnest(\(keys.map(\.0)), \(keys.map(\.1.network.rawValue)), \(keys.map(\.1.channel.rawValue)),
-                        \(keys.map(\.2.rawValue))) AS p (position, network_id, channel_id, user_id)
-            JOIN members m ON m.network_id = p.network_id AND m.channel_id = p.channel_id AND m.user_id = p.user_id
-                AND m.is_member
-            LEFT JOIN users u ON u.network_id = m.network_id AND u.user_id = m.user_id
-            LEFT JOIN devices d ON d.network_id = m.network_id AND d.user_id = m.user_id AND d.state = 'active'
-            WHERE u.deleted IS NOT TRUE
-            ORDER BY p.position, m.user_id, d.device_id
-            """
-        try session.forEach(sql) { row in
-            try found[try row.decode(Self.positionColumn), default: Page()].add(row, &documents)
+        let positions = listed.keys.sorted()
+        let people = positions.enumerated().flatMap { number, position -> [(Int, ChannelKey, UserID)] in
+            guard let list = listed[position] else { return [] }
+            return list.users.prefix(limit + 1).map { (number + 1, list.channel, $0) }
         }
-        self.documents = documents
-        listedPages = found
+        var reading = PageReading(count: positions.count, limit: limit)
+        try session.forEach(
+            """
+            SELECT p.position, p.user_id, m.since_event, m.toggles, \(sql: Self.personColumns)
+            FROM unnest(\(people.map(\.0)), \(people.map(\.1.network.rawValue)), \(people.map(\.1.channel.rawValue)),
+                        \(people.map(\.2.rawValue))) WITH ORDINALITY
+                AS p (position, network_id, channel_id, user_id, number)
+            LEFT JOIN LATERAL (
+                SELECT m.user_id, m.since_event, m.toggles FROM members m
+                WHERE m.network_id = p.network_id AND m.channel_id = p.channel_id AND m.user_id = p.user_id
+                    AND m.is_member
+                LIMIT 1
+            ) AS m ON true
+            \(sql: Self.people)
+            ORDER BY p.number
+            LIMIT \(PageReading.maximumRows + 1)
+            """
+        ) { row in try reading.add(row, &documents) }
+        for (position, page) in zip(positions, reading.pages()) { listedPages[position] = page }
     }
 
     private static let personColumns: SQL = """
-        u.locale, u.toggles, d.device_id, d.provider, d.app_id, d.address, d.environment, d.p256dh, d.auth, d.locale,
-        d.error, d.registered_at
+        u.locale, u.toggles, u.deleted, d.device_id, d.provider, d.app_id, d.address, d.environment, d.p256dh, d.auth,
+        d.locale, d.error, d.registered_at
         """
-    private static let positionColumn = 15
+
+    /// What is known of the user of `m`.
+    private static let people: SQL = """
+        LEFT JOIN LATERAL (
+            SELECT u.locale, u.toggles, u.deleted FROM users u
+            WHERE u.network_id = p.network_id AND u.user_id = m.user_id
+            LIMIT 1
+        ) AS u ON true
+        LEFT JOIN LATERAL (
+            SELECT d.device_id, d.provider, d.app_id, d.address, d.environment, d.p256dh, d.auth, d.locale, d.error,
+                   d.registered_at
+            FROM devices d
+            WHERE d.network_id = p.network_id AND d.user_id = m.user_id AND d.state = 'active'
+            LIMIT \(PageReading.maximumRows)
+        ) AS d ON true
+        """
 }
 
-extension CandidateReader.Page {
-    /// Adds a member, or one more device of the member that was added last.
-    fileprivate mutating func add(_ row: borrowing Row, _ documents: inout ToggleDocuments) throws {
-        let user: UserID = try row.id(0)
-        if candidates.last?.recipient.userID != user {
-            let recipient = Recipient(
-                userID: user,
-                locale: try row.decode(3),
-                settings: ToggleSettings(
-                    user: try row.decode(4, as: String?.self).map { try documents.user($0) } ?? UserToggles(),
-                    channel: try row.decode(2, as: String?.self).map { try documents.channel($0) } ?? ChannelToggles()
-                )
-            )
-            candidates.append(CandidateReader.Candidate(sinceEvent: try row.eventID(1), recipient: recipient))
-        }
-        guard !row.isNull(5) else { return }
-        let device = Device(
-            id: try row.id(5),
-            userID: user,
-            address: try row.address(at: 6),
-            locale: try row.decode(12),
-            error: try row.decode(13),
-            registeredAt: try row.timestamp(14)
-        )
-        candidates[candidates.count - 1].recipient.devices.append(device)
+extension RecipientQuery {
+    /// The people whom its event lists, in the order of their ids, behind the former page.
+    fileprivate var listed: [UserID] {
+        let users = Set(event.members.map(\.id)).sorted()
+        return if let after { users.filter { after < $0 } } else { users }
     }
 }

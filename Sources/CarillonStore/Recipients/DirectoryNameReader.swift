@@ -25,10 +25,13 @@ struct DirectoryNameReader {
         guard !keys.isEmpty else { return }
         try session.forEach(
             """
-            SELECT c.network_id, c.channel_id, c.display_name
+            SELECT n.network_id, n.channel_id, c.display_name
             FROM unnest(\(keys.map(\.network.rawValue)), \(keys.map(\.channel.rawValue))) AS n (network_id, channel_id)
-            JOIN channels c ON c.network_id = n.network_id AND c.channel_id = n.channel_id
-            WHERE c.display_name IS NOT NULL
+            CROSS JOIN LATERAL (
+                SELECT c.display_name FROM channels c
+                WHERE c.network_id = n.network_id AND c.channel_id = n.channel_id AND c.display_name IS NOT NULL
+                LIMIT 1
+            ) AS c
             """
         ) { row in
             channels[ChannelKey(network: try row.id(0), channel: try row.id(1))] = try row.decode(2, as: String.self)
@@ -39,9 +42,13 @@ struct DirectoryNameReader {
         guard !keys.isEmpty else { return }
         try session.forEach(
             """
-            SELECT u.network_id, u.user_id, u.display_name, u.roles
+            SELECT n.network_id, n.user_id, u.display_name, u.roles
             FROM unnest(\(keys.map(\.network.rawValue)), \(keys.map(\.user.rawValue))) AS n (network_id, user_id)
-            JOIN users u ON u.network_id = n.network_id AND u.user_id = n.user_id
+            CROSS JOIN LATERAL (
+                SELECT u.display_name, u.roles FROM users u
+                WHERE u.network_id = n.network_id AND u.user_id = n.user_id
+                LIMIT 1
+            ) AS u
             """
         ) { row in
             let key = UserKey(network: try row.id(0), user: try row.id(1))

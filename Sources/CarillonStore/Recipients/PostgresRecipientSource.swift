@@ -16,11 +16,10 @@ package final class PostgresRecipientSource: RecipientSource {
         guard !queries.isEmpty else { return [] }
         return try await pool.snapshot { session in
             let readPoint = try StoredReadPoint.current(session)
-            var candidates = CandidateReader()
-            let answered = try self.share(of: queries, &candidates, session)
+            let candidates = try CandidateReader(queries, session)
+            let answered = candidates.answered(of: queries)
             let settings = try self.settings(of: answered, session)
             let names = try DirectoryNameReader(answered, session)
-            try candidates.read(session)
             return answered.enumerated().map { position, query in
                 let (recipients, next) = candidates.recipients(of: query, at: position)
                 return RecipientPage(
@@ -32,24 +31,6 @@ package final class PostgresRecipientSource: RecipientSource {
                 )
             }
         }
-    }
-
-    /// As many of the first queries as can be answered at once.
-    private func share(
-        of queries: [RecipientQuery],
-        _ candidates: inout CandidateReader,
-        _ session: borrowing PostgresSession
-    ) throws -> [RecipientQuery] {
-        let sizes = try CandidateReader.sizes(of: queries, session)
-        var total = 0
-        var answered: [RecipientQuery] = []
-        for (position, query) in queries.enumerated() {
-            guard total < recipientPageSize else { break }
-            total += sizes[position]
-            candidates.add(query, at: position, size: sizes[position])
-            answered.append(query)
-        }
-        return answered
     }
 
     private func settings(

@@ -3,9 +3,10 @@ package import Postgres
 extension PostgresConfiguration {
     /// Has statements planned once for each connection, to find rows by index.
     ///
-    /// A plan is made for the sizes that tables have at that time. The planner would read a small table as a whole, and
-    /// keep the plan while a queue fills; and planning for each execution costs more than most statements do. What reads
-    /// many rows asks for a plan of its own, see `forEachInBulk`.
+    /// A plan is made for the sizes that tables have at that time, as far as the planner has heard of them. It would read a
+    /// small table as a whole, and keep the plan while a queue fills; and planning for each execution costs more than most
+    /// statements do. So statements leave no choice, see `docs/decisions/0009`: `LATERAL` with a `LIMIT` says which
+    /// table is driven from, and the keys that are compared say by which index.
     package mutating func planForStores() {
         sessionSettings.merge(SQL.plannedOnce) { _, new in new }
     }
@@ -24,15 +25,6 @@ extension PostgresPool {
         _ body: @Sendable (borrowing PostgresSession) throws -> Value
     ) async throws -> Value {
         try await withTransaction(TransactionOptions(isolation: .repeatableRead, readOnly: true), body)
-    }
-}
-
-extension PostgresSession {
-    /// Runs a statement for many rows, planned with its values in sight.
-    func forEachInBulk(_ sql: SQL, _ body: (borrowing Row) throws -> Void) throws {
-        try script(.planningEachTime)
-        try forEach(sql, body)
-        try script(.planningOnce)
     }
 }
 
@@ -57,9 +49,6 @@ extension SQL {
         "plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_hashjoin": "off",
         "enable_mergejoin": "off", "jit": "off",
     ]
-
-    /// Lets the transaction's statements keep their plans again.
-    static let planningOnce = local(plannedOnce)
 
     /// Lets the transaction's statements be planned for the values and table sizes of each execution, but not compiled,
     /// which takes longer than they do.

@@ -31,6 +31,7 @@ package enum EventInboxContract {
             "an event that cannot be read any more does not hold up the others",
             eventThatCannotBeReadAnyMoreDoes
         ),
+        ContractClause("why an event could not be expanded is told until it is", whyAnEventCouldNotBeExpanded),
     ]
 
     private static func ofOneIDTwiceInOneCall(_ scene: StoreScene) async throws {
@@ -175,6 +176,22 @@ package enum EventInboxContract {
         #expect(try await scene.inbox.claimEvents(limit: 1).count == 1)
     }
 
+    private static func whyAnEventCouldNotBeExpanded(_ scene: StoreScene) async throws {
+        let ids = try await scene.accept(.message("c", from: Person(id: "a")), .message("d", from: Person(id: "a")))
+        let events = try await scene.inbox.claimEvents(limit: 2)
+        var stale = events[1]
+        stale.leaseToken -= 1
+        try await scene.inbox.noteFailure(of: [events[0], stale], reason: "too slow")
+        let late = try #require(try await scene.history.event(ids[0], in: scene.network))
+        #expect(late.failure == "too slow")
+        #expect(late.state == .accepted)
+        #expect(try await scene.history.event(ids[1], in: scene.network)?.failure == nil)
+        _ = try await scene.queue.enqueue([Expansion(event: events[0], groups: [], next: "m")])
+        #expect(try await scene.history.event(ids[0], in: scene.network)?.failure == nil)
+        _ = try await scene.queue.enqueue([Expansion(event: events[1], groups: [], next: nil)])
+        #expect(try await scene.history.event(ids[1], in: scene.network)?.failure == nil)
+    }
+
     private static func eventWhoseWorkersDieAgainAndAgain(_ scene: StoreScene) async throws {
         let id = try await scene.accept(.message("c", from: Person(id: "a")))[0]
         var claims = 0
@@ -184,7 +201,9 @@ package enum EventInboxContract {
             try await scene.passTime()
         }
         #expect(claims == 6)
-        #expect(try await scene.history.event(id, in: scene.network)?.state == .done)
+        let status = try #require(try await scene.history.event(id, in: scene.network))
+        #expect(status.state == .done)
+        #expect(status.failure == "crash loop")
     }
 
     private static func eventThatCannotBeReadAnyMoreDoes(_ scene: StoreScene) async throws {

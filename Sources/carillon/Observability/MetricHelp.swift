@@ -5,6 +5,7 @@ enum MetricHelp {
         "carillon_build_info": "Always 1; the version is in the label.",
         "carillon_deliveries_total": "Devices by provider and by what became of their notification.",
         "carillon_events_total": "Posted events by what the sender was told; refused is a 503.",
+        "carillon_expansion_failures_total": "Tries to find an event's recipients that failed; it is tried again.",
         "carillon_group_commit_size": "Events that were made durable by one commit.",
         "carillon_held_unregistrations_total": "Reports of dead devices that the brake did not believe.",
         "carillon_http_request_duration_seconds": "Time from a request's headers to the beginning of its answer.",

@@ -29,6 +29,7 @@ final class PipelineScene: Sendable {
         ids: UUIDv7Generator,
         provider: ScriptedProvider = ScriptedProvider(),
         providers: [any Provider]? = nil,
+        recipients: (any RecipientSource)? = nil,
         settleInterval: Duration = .milliseconds(250),
         sendLimitAtShutdown: Duration = .seconds(13),
         dispatcherClock: WallClock = .system
@@ -67,10 +68,11 @@ final class PipelineScene: Sendable {
                 locale: .english
             ),
         ])
+        let source: any RecipientSource = recipients ?? store
         fanout = FanoutWorker(
             queue: events,
             inbox: store,
-            recipients: store,
+            recipients: source,
             expander: Expander(catalog: catalog, ids: ids, clock: .system),
             deliveries: store,
             dispatcher: dispatcher,

@@ -1,0 +1,128 @@
+import CarillonCore
+import Postgres
+
+/// A page of members whom events may concern.
+struct CandidatePage {
+    /// A member, and which event made them one.
+    fileprivate struct Candidate {
+        var sinceEvent: EventID
+        var recipient: Recipient
+    }
+
+    fileprivate var candidates: [Candidate] = []
+    /// The last one of a page that is not the last one.
+    fileprivate var next: UserID?
+
+    /// How many people are on it.
+    var count: Int { candidates.count }
+
+    /// Those whose membership began with an event that `isMeant`.
+    func recipients(since isMeant: (EventID) -> Bool) -> ([Recipient], next: UserID?) {
+        (candidates.filter { isMeant($0.sinceEvent) }.map(\.recipient), next)
+    }
+}
+
+/// Collects pages from rows that come page by page, user by user, device by device.
+struct PageReading {
+    /// How many rows one reading takes in: what it holds in memory, whatever people own. A single user's devices beyond
+    /// that many are not found.
+    static let maximumRows = recipientPageSize
+
+    fileprivate struct Page {
+        var content = CandidatePage()
+        /// How many users there were, with those who are no members any more or are deleted.
+        var users = 0
+        var last: UserID?
+        /// The one before the last.
+        var former: UserID?
+        var lastCounts = false
+    }
+
+    private let limit: Int
+    private var found: [Page]
+    private var current = 0
+    private var rows = 0
+
+    /// Readies `count` pages of up to `limit` users.
+    init(count: Int, limit: Int) {
+        self.limit = limit
+        found = Array(repeating: Page(), count: count)
+    }
+
+    /// Takes a row: page, user, since when, channel toggles, locale, user toggles, deleted, and a device or nothing.
+    mutating func add(_ row: borrowing Row, _ documents: inout ToggleDocuments) throws {
+        rows += 1
+        current = try row.decode(0, as: Int.self) - 1
+        let user: UserID = try row.id(1)
+        if found[current].last != user { try begin(user, row, &documents) }
+        guard found[current].lastCounts, !row.isNull(7) else { return }
+        let device = Device(
+            id: try row.id(7),
+            userID: user,
+            address: try row.address(at: 8),
+            locale: try row.decode(14),
+            error: try row.decode(15),
+            registeredAt: try row.timestamp(16)
+        )
+        let index = found[current].content.candidates.count - 1
+        found[current].content.candidates[index].recipient.devices.append(device)
+    }
+
+    /// The pages; `nil` for those that the rows did not get to.
+    consuming func pages() -> [CandidatePage?] {
+        let isCut = rows > Self.maximumRows
+        var pages: [CandidatePage?] = []
+        for index in found.indices {
+            let isIncomplete = isCut && index >= current
+            guard !isIncomplete || index == current && found[index].users > 1 else {
+                pages.append(nil)
+                continue
+            }
+            // Of the last user there may be more than was read.
+            if isIncomplete || found[index].users > limit { found[index].dropLast() }
+            pages.append(found[index].content.inOrder())
+        }
+        return pages
+    }
+
+    private mutating func begin(_ user: UserID, _ row: borrowing Row, _ documents: inout ToggleDocuments) throws {
+        // The cursor of a page is its last user, so that a plan which mixes the order up would leave people out.
+        if let last = found[current].last, user < last { throw StoreError.unreadable("page of members") }
+        found[current].users += 1
+        found[current].former = found[current].last
+        found[current].last = user
+        found[current].lastCounts = try !row.isNull(2) && row.decode(6, as: Bool?.self) != true
+        guard found[current].lastCounts else { return }
+        let recipient = Recipient(
+            userID: user,
+            locale: try row.decode(4),
+            settings: ToggleSettings(
+                user: try row.decode(5, as: String?.self).map { try documents.user($0) } ?? UserToggles(),
+                channel: try row.decode(3, as: String?.self).map { try documents.channel($0) } ?? ChannelToggles()
+            )
+        )
+        found[current].content.candidates.append(
+            CandidatePage.Candidate(sinceEvent: try row.eventID(2), recipient: recipient)
+        )
+    }
+}
+
+extension PageReading.Page {
+    /// Leaves the last user to the next page.
+    fileprivate mutating func dropLast() {
+        if lastCounts { content.candidates.removeLast() }
+        content.next = former
+        users -= 1
+        lastCounts = false
+    }
+}
+
+extension CandidatePage {
+    /// The page with each one's devices in the order of their ids.
+    fileprivate consuming func inOrder() -> CandidatePage {
+        for index in candidates.indices where candidates[index].recipient.devices.count > 1 {
+            candidates[index].recipient.devices.sort { $0.id < $1.id }
+        }
+        return self
+    }
+}
