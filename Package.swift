@@ -115,7 +115,7 @@ let package = Package(
         ),
         .target(
             name: "CarillonStore",
-            dependencies: ["CarillonCore", "Postgres", crypto, logging],
+            dependencies: ["CarillonCore", "Postgres", crypto, logging, serviceLifecycle],
             swiftSettings: settings
         ),
         .target(name: "CarillonTemplates", dependencies: ["CarillonCore", yams], swiftSettings: settings),

@@ -61,6 +61,14 @@ extension MemoryStore: AccountStore {
         }
     }
 
+    /// Which of these API keys there are.
+    package func existingAPIKeys(_ names: Set<APIKeyName>) async throws -> Set<APIKeyName> {
+        try withState { state in
+            state.keyLookups += 1
+            return names.filter { state.networks[$0.networkID]?.apiKeys[$0.id] != nil }
+        }
+    }
+
     /// Adds an API key.
     package func addAPIKey(_ key: StoredAPIKey) async throws {
         try withNetwork(key.key.networkID) { $0.apiKeys[key.key.id] = key }

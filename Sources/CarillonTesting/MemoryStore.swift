@@ -49,6 +49,9 @@ package final class MemoryStore: Sendable {
     /// How often credentials were read, for tests of what is in front of the store.
     package var credentialReadings: Int { state.withLock { $0.credentialReadings } }
 
+    /// How often it was asked which API keys there are.
+    package var keyLookups: Int { state.withLock { $0.keyLookups } }
+
     /// Runs a call alone; what it throws leaves the state as it was.
     func withState<Result: Sendable>(_ body: (inout MemoryState) throws -> Result) throws -> Result {
         try state.withLock { state in
@@ -79,6 +82,7 @@ struct MemoryState {
     var networks: [NetworkID: MemoryNetwork] = [:]
     var failure: (any Error)?
     var credentialReadings = 0
+    var keyLookups = 0
     /// What was switched or unregistered, oldest first; a read point is a place in it.
     var changes: [(network: NetworkID, user: UserID?)] = []
     var providerTokens: [String: ProviderToken] = [:]

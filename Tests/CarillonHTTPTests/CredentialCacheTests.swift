@@ -16,6 +16,7 @@ import Testing
 
     private func withCache(
         capacity: Int = 100,
+        announcements: Announcements = Announcements(),
         _ test: (CredentialCache, MemoryStore, Time) async throws -> Void
     ) async throws {
         let store = MemoryStore()
@@ -24,7 +25,13 @@ import Testing
             NetworkCredentials(network: network, webhookSecrets: [], userTokenKeys: [], apiKeys: [])
         )
         let time = Time()
-        let cache = CredentialCache(accounts: store, capacity: capacity, logger: .silent, now: { time.now })
+        let cache = CredentialCache(
+            accounts: store,
+            announcements: announcements,
+            capacity: capacity,
+            logger: .silent,
+            now: { time.now }
+        )
         try await test(cache, store, time)
     }
 
@@ -84,6 +91,92 @@ import Testing
             for number in 0..<100 { _ = try await cache.credentials(of: NetworkID(trusted: "\(number)")) }
             #expect(cache.count <= 10)
             #expect(store.credentialReadings == 100)
+        }
+    }
+
+    @Test func `what another replica has changed is read anew`() async throws {
+        let announcements = Announcements()
+        try await withCache(announcements: announcements) { cache, store, _ in
+            _ = try await cache.credentials(of: Self.acme)
+            _ = try await store.deleteNetwork(Self.acme)
+            announcements.deliver(.some([Announcement(.network, in: "other"), Announcement(.lanes, in: Self.acme)]))
+            #expect(try await cache.credentials(of: Self.acme) != nil)
+            announcements.deliver(.some([Announcement(.network, in: Self.acme)]))
+            #expect(try await cache.credentials(of: Self.acme) == nil)
+        }
+    }
+
+    @Test func `after a gap in hearing the others everything is read anew`() async throws {
+        let announcements = Announcements()
+        try await withCache(announcements: announcements) { cache, store, _ in
+            _ = try await cache.credentials(of: Self.acme)
+            announcements.deliver(.everything)
+            _ = try await cache.credentials(of: Self.acme)
+            #expect(store.credentialReadings == 2)
+        }
+    }
+
+    @Test func `a change made here is announced`() async throws {
+        let announcements = Announcements()
+        try await withCache(announcements: announcements) { cache, _, _ in
+            #expect(announcements.take() == nil)
+            cache.invalidate(Self.acme)
+            #expect(announcements.take() == .some([Announcement(.network, in: Self.acme)]))
+        }
+    }
+
+    @Test func `a key that was made elsewhere is found without any announcement`() async throws {
+        try await withCache { cache, store, _ in
+            _ = try await cache.credentials(of: Self.acme)
+            let (secret, stored) = APIKeySecret.make(for: Self.acme, role: .events, label: nil, at: TestAPI.now)
+            try await store.addAPIKey(stored)
+            #expect(try await cache.credentials(holding: secret)?.role(of: secret) == .events)
+            #expect(store.credentialReadings == 2)
+            for _ in 0..<5 { _ = try await cache.credentials(holding: secret) }
+            #expect(store.keyLookups == 1)
+        }
+    }
+
+    @Test func `a key that does not exist is looked for once, until something is announced`() async throws {
+        let announcements = Announcements()
+        try await withCache(announcements: announcements) { cache, store, time in
+            let (secret, stored) = APIKeySecret.make(for: Self.acme, role: .events, label: nil, at: TestAPI.now)
+            for _ in 0..<10 { #expect(try await cache.credentials(holding: secret)?.role(of: secret) == nil) }
+            #expect(store.keyLookups == 1)
+            try await store.addAPIKey(stored)
+            announcements.deliver(.some([Announcement(.network, in: Self.acme)]))
+            #expect(try await cache.credentials(holding: secret)?.role(of: secret) == .events)
+        }
+    }
+
+    @Test func `a flood of wrong keys is no flood of queries, and is remembered within limits`() async throws {
+        try await withCache { cache, store, _ in
+            let began = ContinuousClock.now
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<5_000 {
+                    let network = number.isMultiple(of: 2) ? Self.acme : NetworkID(trusted: "n\(number)")
+                    let (secret, _) = APIKeySecret.make(for: network, role: .events, label: nil, at: TestAPI.now)
+                    group.addTask {
+                        let role = try await cache.credentials(holding: secret)?.role(of: secret)
+                        #expect(role == nil)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            // One query is under way at a time, and another one is begun 50 ms later at the earliest.
+            let periods = Int((ContinuousClock.now - began) / .milliseconds(50))
+            #expect(store.keyLookups <= periods + 2)
+            #expect(store.credentialReadings <= 1)
+            #expect(cache.rememberedUnknownKeys <= 100)
+        }
+    }
+
+    @Test func `a key whose name is longer than any is not looked for`() async throws {
+        try await withCache { cache, store, _ in
+            let text = "ck_\(String(repeating: "x", count: 5_000))_secret_\(Base64URL.encode(Array("acme".utf8)))"
+            let secret = try #require(APIKeySecret(text))
+            #expect(try await cache.credentials(holding: secret)?.role(of: secret) == nil)
+            #expect(store.keyLookups == 0)
         }
     }
 }

@@ -46,3 +46,17 @@ package struct StoredAPIKey: Sendable, Equatable {
         self.secretHash = secretHash
     }
 }
+
+/// What an API key is found by.
+package struct APIKeyName: Sendable, Hashable {
+    /// The network it belongs to.
+    package var networkID: NetworkID
+    /// The key's public half.
+    package var id: String
+
+    /// A name by its parts.
+    package init(networkID: NetworkID, id: String) {
+        self.networkID = networkID
+        self.id = id
+    }
+}

@@ -58,6 +58,8 @@ package protocol AccountStore: Sendable {
     ) async throws -> Network?
     /// Who may call for a network; `nil` when there is none.
     func credentials(of id: NetworkID) async throws -> NetworkCredentials?
+    /// Which of these API keys there are.
+    func existingAPIKeys(_ names: Set<APIKeyName>) async throws -> Set<APIKeyName>
     /// Adds an API key.
     func addAPIKey(_ key: StoredAPIKey) async throws
     /// The network's keys in the order of their ids.

@@ -62,7 +62,7 @@ struct Authenticator: Sendable {
         }
         if operatorToken.matches(text) { return .operator }
         if text.hasPrefix(APIKeySecret.prefix) {
-            guard let key = APIKeySecret(text), let credentials = try await cache.credentials(of: key.networkID),
+            guard let key = APIKeySecret(text), let credentials = try await cache.credentials(holding: key),
                 let role = credentials.role(of: key)
             else { throw Problem.unauthorized("the API key is not valid") }
             return .caller(.apiKey(role), credentials)

@@ -4,9 +4,10 @@ import Synchronization
 
 /// Remembers networks' credentials for a moment, so that not every request asks the database.
 ///
-/// Requests for the same network share one reading. An unknown network is remembered too. When the database is away,
-/// its error goes on to the caller: what is too old is not used. Replicas do not tell each other of changes, so that a
-/// revoked key works elsewhere for at most `timeToLive`.
+/// Requests for the same network share one reading. An unknown network is remembered too, and so is an API key that does
+/// not exist; but a key that was not heard of before is looked for, so that a new one works at once in all replicas. When
+/// the database is away, its error goes on to the caller: what is too old is not used. Replicas announce changes to each
+/// other; where that fails, a revoked key works elsewhere for at most `timeToLive`.
 package final class CredentialCache: Sendable {
     private struct Entry {
         let credentials: VerifiableCredentials?
@@ -22,6 +23,8 @@ package final class CredentialCache: Sendable {
     }
 
     private let accounts: any AccountStore
+    private let announcements: Announcements
+    private let lookup: KeyLookup
     private let timeToLive: Duration
     private let capacity: Int
     private let now: @Sendable () -> ContinuousClock.Instant
@@ -32,33 +35,68 @@ package final class CredentialCache: Sendable {
     ///
     /// - Parameters:
     ///   - accounts: Where credentials are read.
+    ///   - announcements: Tells other replicas of changes, and this one of theirs.
     ///   - timeToLive: How long they are used before they are read anew.
     ///   - capacity: How many networks are remembered.
     ///   - logger: Where keys that cannot be read are reported.
     ///   - now: The time by which entries age.
     package init(
         accounts: any AccountStore,
+        announcements: Announcements,
         timeToLive: Duration = .seconds(2),
         capacity: Int = 10_000,
         logger: Logger,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.accounts = accounts
+        self.announcements = announcements
+        lookup = KeyLookup(timeToLive: timeToLive, capacity: capacity, now: now) { names in
+            try await accounts.existingAPIKeys(names)
+        }
         self.timeToLive = timeToLive
         self.capacity = capacity
         self.logger = logger
         self.now = now
+        announcements.subscribe(to: .network) { [weak self] network in self?.forget(network) }
     }
 
     /// How many networks are remembered.
     var count: Int { state.withLock { $0.entries.count } }
 
-    /// Forgets a network, because its credentials have just been changed.
+    /// How many API keys are remembered that do not exist.
+    var rememberedUnknownKeys: Int { lookup.count }
+
+    /// Forgets a network, because its credentials have just been changed here, and tells the other replicas.
     package func invalidate(_ id: NetworkID) {
+        forget(id)
+        announcements.announce(.network, in: id)
+    }
+
+    /// Forgets a network whose credentials may have been changed; without one all of them.
+    private func forget(_ id: NetworkID?) {
+        lookup.forget(id)
         state.withLock { state in
-            state.entries[id] = nil
-            state.readings[id] = nil
+            if let id {
+                state.entries[id] = nil
+                state.readings[id] = nil
+            } else {
+                state.entries = [:]
+                state.readings = [:]
+            }
         }
+    }
+
+    /// The credentials of the network that an API key claims to belong to, with that key if it exists.
+    ///
+    /// - Throws: What the store throws.
+    func credentials(holding key: APIKeySecret) async throws -> VerifiableCredentials? {
+        let known = state.withLock { $0.entries[key.networkID]?.credentials != nil }
+        // A network that nobody has used here is not read for every key that names it.
+        let credentials = known ? try await credentials(of: key.networkID) : nil
+        if let credentials, credentials.holds(key) { return credentials }
+        guard try await lookup.finds(APIKeyName(networkID: key.networkID, id: key.id)) else { return credentials }
+        if known { forget(key.networkID) }
+        return try await self.credentials(of: key.networkID)
     }
 
     /// A network's credentials; `nil` when there is no such network.

@@ -30,6 +30,9 @@ struct VerifiableCredentials: Sendable {
         webhookSecrets.filter { $0.expiresAt.map { now < $0 } ?? true }.map(\.secret)
     }
 
+    /// Whether there is a key of this name, with whatever secret.
+    func holds(_ key: APIKeySecret) -> Bool { apiKeys[key.id] != nil }
+
     /// What the holder of an API key may do; `nil` when it is not one of this network.
     func role(of key: APIKeySecret) -> APIKeyRole? {
         guard let stored = apiKeys[key.id], key.matches(stored) else { return nil }

@@ -21,7 +21,11 @@ struct PublicControllers {
 
     init(_ dependencies: PublicDependencies) {
         let (accounts, directory, clock) = (dependencies.accounts, dependencies.directory, dependencies.clock)
-        let cache = CredentialCache(accounts: accounts, logger: dependencies.logger)
+        let cache = CredentialCache(
+            accounts: accounts,
+            announcements: dependencies.announcements,
+            logger: dependencies.logger
+        )
         let authenticator = Authenticator(operatorToken: dependencies.operatorToken, cache: cache, clock: clock)
         let names = NameLookup(directory: directory)
         networks = NetworkController(authenticator: authenticator, accounts: accounts, cache: cache, clock: clock)

@@ -37,6 +37,8 @@ package struct PublicDependencies: Sendable {
     package var releaseBrake: @Sendable (Lane, Timestamp) async throws -> Void
     /// Where devices may be reached.
     package var egress: EgressGuard
+    /// Tells other replicas of changed credentials, and this one of theirs.
+    package var announcements: Announcements
     /// The token of those who run the service.
     package var operatorToken: OperatorToken
     /// The text of `GET /openapi.yaml`.
@@ -70,6 +72,7 @@ package struct PublicDependencies: Sendable {
         credentialConfirmed: @escaping @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void,
         releaseBrake: @escaping @Sendable (Lane, Timestamp) async throws -> Void,
         egress: EgressGuard,
+        announcements: Announcements = Announcements(),
         operatorToken: OperatorToken,
         openAPI: String,
         temporaryDirectory: String,
@@ -94,6 +97,7 @@ package struct PublicDependencies: Sendable {
         self.credentialConfirmed = credentialConfirmed
         self.releaseBrake = releaseBrake
         self.egress = egress
+        self.announcements = announcements
         self.operatorToken = operatorToken
         self.openAPI = openAPI
         self.temporaryDirectory = temporaryDirectory

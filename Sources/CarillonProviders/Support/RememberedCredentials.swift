@@ -3,8 +3,8 @@ import Synchronization
 
 /// Remembers for some seconds what credentials there are, so that not every group reads, opens and parses one.
 ///
-/// A credential that another replica has stored is used after ``lifetime`` at the latest; what is stored here is forgotten
-/// at once with ``forget(in:)``.
+/// What is stored or removed is forgotten at once with ``forget(in:)``, wherever that was; should nobody have told this
+/// replica, it finds out after ``lifetime``.
 package final class RememberedCredentials<Credential: Sendable>: Sendable {
     /// Reads a credential of a network and an app; `nil` when there is none.
     package typealias Read = @Sendable (NetworkID, String) async throws -> Credential?
@@ -59,11 +59,11 @@ package final class RememberedCredentials<Credential: Sendable>: Sendable {
         return credential
     }
 
-    /// Forgets the credentials of a network, because one of them has just been changed.
-    package func forget(in network: NetworkID) {
+    /// Forgets the credentials of a network, because one of them has just been changed; without one those of all.
+    package func forget(in network: NetworkID?) {
         state.withLock { state in
             state.generation += 1
-            state.entries = state.entries.filter { $0.key.network != network }
+            state.entries = network.map { network in state.entries.filter { $0.key.network != network } } ?? [:]
         }
     }
 }

@@ -23,6 +23,7 @@ package enum AccountStoreContract {
             "API keys are listed without their secrets, and revoked",
             apiKeysAreListedWithoutTheirSecrets
         ),
+        ContractClause("it is known which API keys there are", itIsKnownWhichAPIKeysThereAre),
         ContractClause(
             "after a rotation both secrets verify until the overlap ends",
             afterARotationBothSecretsVerifyUntil
@@ -50,6 +51,21 @@ package enum AccountStoreContract {
         #expect(stored.apiKeys == made.apiKeys)
         let unknown = try await scene.accounts.credentials(of: "none")
         #expect(unknown == nil)
+    }
+
+    private static func itIsKnownWhichAPIKeysThereAre(_ scene: StoreScene) async throws {
+        let made = NetworkCredentials.sample("new", name: "New")
+        #expect(try await scene.accounts.createNetwork(made))
+        let key = try #require(made.apiKeys.first?.key)
+        let present = APIKeyName(networkID: key.networkID, id: key.id)
+        let absent = [
+            APIKeyName(networkID: "new", id: "another"), APIKeyName(networkID: scene.network, id: key.id),
+            APIKeyName(networkID: "nobody", id: key.id),
+        ]
+        #expect(try await scene.accounts.existingAPIKeys(Set([present] + absent)) == [present])
+        #expect(try await scene.accounts.existingAPIKeys([]).isEmpty)
+        #expect(try await scene.accounts.deleteAPIKey(key.id, of: key.networkID))
+        #expect(try await scene.accounts.existingAPIKeys([present]).isEmpty)
     }
 
     private static func networksAreListedInPagesByID(_ scene: StoreScene) async throws {

@@ -168,7 +168,8 @@ extension ConnectionHandle {
     /// - Throws: `connectionLost`.
     func notifications(waitingFor timeout: Duration) throws(PostgresError) -> [PostgresNotification] {
         switch SocketWaiter.waitUntilReadable(PQsocket(pointer), timeout: timeout) {
-        case .timedOut: return []
+        // What came with the answer to an earlier statement has been read from the socket already.
+        case .timedOut: break
         case .failed: throw lost()
         case .ready: guard PQconsumeInput(pointer) == 1 else { throw lost() }
         }

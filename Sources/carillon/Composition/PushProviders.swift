@@ -65,6 +65,11 @@ struct PushProviders: Sendable {
             ),
         ]
         formats = [APNsCredentialFormat(), FCMCredentialFormat(server: fcmServer), WebPushCredentialFormat()]
+        storage.announcements.subscribe(to: .credentials) { network in
+            apnsCredentials.forget(in: network)
+            fcmCredentials.forget(in: network)
+            webPushCredentials.forget(in: network)
+        }
         forgetCredentials = { network in
             apnsCredentials.forget(in: network)
             fcmCredentials.forget(in: network)

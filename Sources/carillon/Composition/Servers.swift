@@ -19,6 +19,7 @@ struct Servers: Sendable {
         let ingestor = pipeline.ingestor
         let dispatcher = pipeline.dispatcher
         let providers = pipeline.providers
+        let announcements = storage.announcements
         let dependencies = PublicDependencies(
             accounts: storage.accounts,
             directory: storage.directory,
@@ -34,6 +35,7 @@ struct Servers: Sendable {
             credentialFormats: providers.formats,
             credentialChanged: { network, provider, appID in
                 await providers.forgetCredentials(of: network)
+                announcements.announce(.credentials, in: network)
                 await dispatcher.credentialChanged(in: network, provider: provider, appID: appID)
             },
             credentialConfirmed: { network, provider, appID in
@@ -42,6 +44,7 @@ struct Servers: Sendable {
             },
             releaseBrake: { lane, end in try await dispatcher.releaseBrake(of: lane, until: end) },
             egress: settings.egress,
+            announcements: announcements,
             operatorToken: OperatorToken(storage.secrets.operatorToken),
             openAPI: try String(contentsOfFile: settings.description.path, encoding: .utf8),
             temporaryDirectory: FileManager.default.temporaryDirectory.path,

@@ -15,6 +15,8 @@ struct Storage: Sendable {
     let clock = WallClock.system
     let ids: UUIDv7Generator
     let metrics = MetricRegistry()
+    /// Between this replica and the others.
+    let announcements = Announcements()
     let secrets: ServiceSecrets
     let pool: PostgresPool
     let accounts: PostgresAccountStore
@@ -73,7 +75,8 @@ struct Storage: Sendable {
             readiness: readiness,
             logger: logger
         )
-        services = (cluster.map { [$0] } ?? []) + [pool, schema]
+        let post = AnnouncementPost(announcements, pool: pool, configuration: configuration, logger: logger)
+        services = (cluster.map { [$0] } ?? []) + [pool, schema, DeferredService(post, until: readiness)]
     }
 }
 

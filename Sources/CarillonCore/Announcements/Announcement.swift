@@ -1,0 +1,33 @@
+/// That something of a network was changed, for other replicas to read it anew.
+package struct Announcement: Sendable, Hashable {
+    /// What was changed. The raw values go between replicas of different releases: one that is not known is passed over.
+    package enum Topic: String, Sendable, CaseIterable {
+        /// A network's settings, API keys, webhook secrets or keys of user tokens; also that it is new or gone.
+        case network
+        /// What a network is known by to push services.
+        case credentials
+        /// Paused lanes and brakes.
+        case lanes
+        /// Something has become due before its time.
+        case work
+    }
+
+    /// What was changed.
+    package var topic: Topic
+    /// Whose it is.
+    package var networkID: NetworkID
+
+    /// An announcement by its parts.
+    package init(_ topic: Topic, in networkID: NetworkID) {
+        self.topic = topic
+        self.networkID = networkID
+    }
+}
+
+/// What is told at once.
+package enum AnnouncementBatch: Sendable, Equatable {
+    /// These.
+    case some(Set<Announcement>)
+    /// More than could be listed, or nobody knows what: anything may have changed.
+    case everything
+}

@@ -1,0 +1,97 @@
+package import CarillonCore
+package import Logging
+package import Postgres
+import ServiceLifecycle
+
+/// Carries announcements between the replicas of one database by LISTEN and NOTIFY.
+///
+/// It listens on a connection of its own, straight to PostgreSQL: a pooler that hands connections out by transaction
+/// does not carry notifications. What may have been missed while there was no connection is told as a change of
+/// everything once there is one again.
+/// - SeeAlso: PostgreSQL documentation, "NOTIFY"
+package struct AnnouncementPost: Service {
+    /// The least time between two notifications: they wait in one line for all databases of a server.
+    private static let interval = Duration.milliseconds(50)
+    /// How long to wait after a notification that could not be sent.
+    private static let patience = Duration.milliseconds(500)
+    private static let channel = "carillon"
+
+    private let announcements: Announcements
+    private let pool: PostgresPool
+    private let configuration: PostgresConfiguration
+    private let logger: Logger
+    /// Tells this replica's own notifications from those of others.
+    private let sender = String(UInt64.random(in: .min ... .max), radix: 36)
+
+    /// A post.
+    ///
+    /// - Parameters:
+    ///   - announcements: What to tell, and whom.
+    ///   - pool: Notifies; a statement of its own for each notification.
+    ///   - configuration: Where to listen.
+    ///   - logger: Told when it cannot listen or notify.
+    package init(
+        _ announcements: Announcements,
+        pool: PostgresPool,
+        configuration: PostgresConfiguration,
+        logger: Logger
+    ) {
+        self.announcements = announcements
+        self.pool = pool
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    /// Listens and notifies until graceful shutdown; what waits then is told before it returns.
+    package func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await listener.run() }
+            group.addTask { await notifyUntilShutdown() }
+            try await group.waitForAll()
+        }
+    }
+
+    private var listener: PostgresListener {
+        PostgresListener(
+            configuration: configuration,
+            channels: [Self.channel],
+            logger: logger,
+            onNotification: { [announcements, sender] notification in
+                guard let message = AnnouncementMessage(notification.payload), message.sender != sender else { return }
+                announcements.deliver(message.batch)
+            },
+            onReconnect: { [announcements] in announcements.deliver(.everything) }
+        )
+    }
+
+    private func notifyUntilShutdown() async {
+        await cancelWhenGracefulShutdown {
+            for await _ in announcements.wakeups {
+                let isSent = await notify()
+                try? await Task.sleep(for: isSent ? Self.interval : Self.patience)
+            }
+        }
+        _ = await notify()
+    }
+
+    /// Tells the others what waits; `false` when that has failed.
+    private func notify() async -> Bool {
+        guard let batch = announcements.take() else { return true }
+        let payload = AnnouncementMessage(from: sender, batch).text
+        do {
+            try await pool.withConnection { session in
+                // Notifications are committed one after the other, so none waits for the disk.
+                _ = try session.queryFirst(
+                    """
+                    SELECT set_config('synchronous_commit', 'off', true), pg_notify(\(Self.channel), \(payload))
+                    """
+                ) { _ in true }
+            }
+            return true
+        } catch {
+            announcements.putBack(batch)
+            logger.debug("Could not tell other replicas of changes", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+}
