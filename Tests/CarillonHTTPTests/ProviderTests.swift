@@ -127,9 +127,10 @@ import Testing
 }
 
 @Suite struct ManagementTests {
-    private func answer(_ path: String, notReady: [String] = []) async throws -> Answer {
+    private func answer(_ path: String, notReady: [String] = [], warnings: [String] = []) async throws -> Answer {
         let router = ManagementRouter.make(
             reasonsNotReady: { notReady },
+            warnings: { warnings },
             exposition: { "carillon_up 1\n" },
             metrics: NOOPMetricsHandler.instance
         )
@@ -149,6 +150,12 @@ import Testing
         #expect(answer.problem == "not-ready")
         #expect(answer.string("detail") == "PostgreSQL cannot be reached")
         #expect(try await self.answer("/health/live", notReady: ["x"]).status == 200)
+    }
+
+    @Test func `a service that works says what an operator should look at`() async throws {
+        let answer = try await answer("/health/ready", warnings: ["few files"])
+        #expect(answer.status == 200)
+        #expect(answer.text == #"{"status":"ready","warnings":["few files"]}"#)
     }
 
     @Test func `metrics are Prometheus text`() async throws {

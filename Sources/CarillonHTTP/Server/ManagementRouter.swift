@@ -10,16 +10,18 @@ package enum ManagementRouter {
     ///
     /// - Parameters:
     ///   - reasonsNotReady: Why the service cannot work at the moment, in plain words; empty when it can.
+    ///   - warnings: What an operator should look at although the service works.
     ///   - exposition: The metrics in Prometheus' text format.
     ///   - metrics: Where requests are counted.
     /// - Returns: The router.
     package static func make(
         reasonsNotReady: @escaping @Sendable () async -> [String],
+        warnings: @escaping @Sendable () -> [String] = { [] },
         exposition: @escaping @Sendable () async -> String,
         metrics: any MetricsFactory
     ) -> Router<CarillonRequestContext> {
         let outline = Router(context: CarillonRequestContext.self)
-        addRoutes(to: outline, reasonsNotReady, exposition)
+        addRoutes(to: outline, reasonsNotReady, warnings, exposition)
         let router = Router(context: CarillonRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.addEdge(
             problems: ProblemMapping(),
@@ -27,20 +29,25 @@ package enum ManagementRouter {
             settings: ServerSettings(),
             metrics: metrics
         )
-        addRoutes(to: router, reasonsNotReady, exposition)
+        addRoutes(to: router, reasonsNotReady, warnings, exposition)
         return router
     }
 
     private static func addRoutes(
         to router: Router<CarillonRequestContext>,
         _ reasonsNotReady: @escaping @Sendable () async -> [String],
+        _ warnings: @escaping @Sendable () -> [String],
         _ exposition: @escaping @Sendable () async -> String
     ) {
         router.get("/health/live") { _, _ in Response.json(["status": "live"]) }
         router.get("/health/ready") { _, _ in
             let reasons = await reasonsNotReady()
             guard reasons.isEmpty else { throw Problem.notReady(reasons) }
-            return Response.json(["status": "ready"])
+            var answer = JSONObject()
+            answer["status"] = "ready"
+            let warnings = warnings()
+            if !warnings.isEmpty { answer["warnings"] = JSONValue(warnings) }
+            return Response.json(.object(answer))
         }
         router.get("/metrics") { _, _ in
             Response(

@@ -9,8 +9,6 @@ import Synchronization
 package final class APNsConnections: Sendable {
     /// Credentials beyond these lose their connections, those first that were used longest ago.
     private static let mostCredentials = 1_000
-    /// How many connections all credentials have together: a quarter of the file descriptors that a process usually has.
-    private static let mostConnections = 256
 
     private struct State {
         var transports: [String: (transport: any HTTPTransport, lastUse: UInt64)] = [:]
@@ -23,7 +21,7 @@ package final class APNsConnections: Sendable {
     /// Connections, which are opened when there is something to send.
     /// - Parameters:
     ///   - tls: How to speak TLS; certificates of credentials are added to it.
-    ///   - policy: How long connections are kept.
+    ///   - policy: How long connections are kept, and how many all credentials have together.
     ///   - resolver: Looks Apple's names up, afresh for each connection.
     ///   - logger: Where to say that Apple sent a connection away.
     ///   - group: Where connections live; its owner shuts it down.
@@ -37,7 +35,7 @@ package final class APNsConnections: Sendable {
     ) throws {
         let anonymous = try NIOSSLContext(configuration: tls)
         // They all lead to Apple's few hosts, so that there is no limit for one.
-        let maximum = min(policy.maximumOpenConnections, Self.mostConnections)
+        let maximum = policy.maximumOpenConnections
         let connections = OpenConnections(maximum: maximum, maximumPerHost: maximum)
         self.init { credential in
             var policy = policy

@@ -4,9 +4,8 @@ import NIOCore
 ///
 /// HTTP/1.1 connections are kept for seconds only, whatever this says.
 package struct ConnectionPolicy: Sendable {
-    /// How many connections of any version a client has to all hosts together: half of the 1,024 file descriptors that a
-    /// process usually has. When that is not enough, those without a request are closed, and requests wait until their
-    /// deadlines for one of the others to end.
+    /// How many connections of any version a client has to all hosts together. When that is not enough, those without a
+    /// request are closed, and requests wait until their deadlines for one of the others to end.
     package var maximumOpenConnections = 512
     /// How many of them lead to one host, so that one that never answers leaves the others theirs. As many requests as a
     /// group of devices has on their way at a time; more wait for a connection that has become free.
@@ -39,6 +38,14 @@ package struct ConnectionPolicy: Sendable {
         self.idleLimit = idleLimit
         self.maximumAge = maximumAge
         self.pingInterval = pingInterval
+    }
+
+    /// The same policy for a client that has so many places for connections: one host gets an eighth of them at the most.
+    package func limited(to places: Int) -> ConnectionPolicy {
+        var policy = self
+        policy.maximumOpenConnections = places
+        policy.maximumOpenConnectionsPerHost = min(maximumOpenConnectionsPerHost, max(1, places / 8))
+        return policy
     }
 
     /// For hosts that other people chose: closed after half a minute without traffic, and after five minutes in any case.

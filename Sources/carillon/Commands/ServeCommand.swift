@@ -15,6 +15,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         MemoryArenas.limit()
+        DescriptorLimit.raise()
         try await reportingErrors {
             let settings = try Settings(environment: ProcessInfo.processInfo.environment)
             let logger = Logger.standardError(settings)

@@ -23,9 +23,25 @@ struct Composition: Sendable {
     ///   - logger: Where the service logs.
     /// - Throws: ``ConfigurationError`` and ``StartError``.
     init(_ settings: Settings, output: LineWriter = .standardOutput, logger: Logger) throws {
+        let descriptors = try DescriptorBudget(limit: DescriptorLimit.current.soft)
+        if let concern = descriptors.concern {
+            logger.warning("Few connections fit", metadata: ["reason": "\(concern)"])
+        }
         let storage = try Storage(settings, logger: logger)
-        let pipeline = try Pipeline(settings, storage: storage, output: output, logger: logger)
-        let servers = try Servers(settings, storage: storage, pipeline: pipeline, logger: logger)
+        let pipeline = try Pipeline(
+            settings,
+            storage: storage,
+            descriptors: descriptors,
+            output: output,
+            logger: logger
+        )
+        let servers = try Servers(
+            settings,
+            storage: storage,
+            descriptors: descriptors,
+            pipeline: pipeline,
+            logger: logger
+        )
         readiness = storage.readiness
         operatorToken = storage.secrets.operatorToken
         var configuration = ServiceGroupConfiguration(

@@ -14,13 +14,25 @@ struct Pipeline: Sendable {
     /// What tidies up, what sends and what expands, in the order of dependency.
     let services: [any Service]
 
-    init(_ settings: Settings, storage: Storage, output: LineWriter, logger: Logger) throws {
+    init(
+        _ settings: Settings,
+        storage: Storage,
+        descriptors: DescriptorBudget,
+        output: LineWriter,
+        logger: Logger
+    ) throws {
         do throws(TemplateFileError) {
             catalog = try TemplateCatalog(directory: settings.templates.path)
         } catch {
             throw StartError("\(error)")
         }
-        providers = try PushProviders(settings, storage: storage, output: output, logger: logger)
+        providers = try PushProviders(
+            settings,
+            storage: storage,
+            descriptors: descriptors,
+            output: output,
+            logger: logger
+        )
         let housekeeping = Housekeeping(
             housekeeper: Housekeeper(pool: storage.pool, clock: storage.clock, logger: logger),
             logger: logger

@@ -11,14 +11,26 @@ struct PushProviders: Sendable {
     let formats: [any CredentialFormat]
     private let forgetCredentials: @Sendable (NetworkID) async -> Void
 
-    init(_ settings: Settings, storage: Storage, output: LineWriter, logger: Logger) throws {
+    init(
+        _ settings: Settings,
+        storage: Storage,
+        descriptors: DescriptorBudget,
+        output: LineWriter,
+        logger: Logger
+    ) throws {
         let (tls, clock, store) = (settings.outboundTLS, storage.clock, storage.credentials)
         let guarded = try OutboundHTTPClient(
             egress: settings.egress,
             tls: tls,
+            policy: .brief.limited(to: descriptors.webConnections),
             logger: logger
         )
-        let trusted = try OutboundHTTPClient(egress: .unrestricted, tls: tls, policy: .lasting, logger: logger)
+        let trusted = try OutboundHTTPClient(
+            egress: .unrestricted,
+            tls: tls,
+            policy: .lasting.limited(to: descriptors.fcmConnections),
+            logger: logger
+        )
         let fcmServer = settings.pushServices.fcm
         let fcmTokens = FCMTokenSource(transport: trusted, server: fcmServer, clock: clock)
         let apnsCredentials = RememberedCredentials { network, app in
@@ -40,7 +52,11 @@ struct PushProviders: Sendable {
                 clock: clock
             ),
             APNsProvider(
-                connections: try APNsConnections(tls: tls, logger: logger),
+                connections: try APNsConnections(
+                    tls: tls,
+                    policy: .lasting.limited(to: descriptors.apnsConnections),
+                    logger: logger
+                ),
                 credentials: { try await apnsCredentials.credential(of: $0, for: $1) },
                 tokens: APNsTokenSource(
                     tokens: { try await store.providerToken($0, candidate: $1, ifOlderThan: $2) },

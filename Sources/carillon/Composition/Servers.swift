@@ -15,7 +15,13 @@ struct Servers: Sendable {
     /// Health and metrics.
     let management: any Service
 
-    init(_ settings: Settings, storage: Storage, pipeline: Pipeline, logger: Logger) throws {
+    init(
+        _ settings: Settings,
+        storage: Storage,
+        descriptors: DescriptorBudget,
+        pipeline: Pipeline,
+        logger: Logger
+    ) throws {
         let ingestor = pipeline.ingestor
         let dispatcher = pipeline.dispatcher
         let providers = pipeline.providers
@@ -55,6 +61,7 @@ struct Servers: Sendable {
         )
         var limits = ServerSettings()
         limits.trustedProxies = settings.trustedProxies
+        limits.connections = descriptors.publicConnections
         open = Listener(
             router: PublicRouter.make(dependencies, settings: limits),
             settings: limits,
@@ -65,9 +72,11 @@ struct Servers: Sendable {
         )
         let probe = ReadinessProbe(readiness: storage.readiness, pool: storage.pool)
         let metrics = storage.metrics
+        limits.connections = descriptors.managementConnections
         management = Listener(
             router: ManagementRouter.make(
                 reasonsNotReady: { await probe.reasons() },
+                warnings: { [descriptors.concern].compactMap(\.self) },
                 exposition: { metrics.exposition() },
                 metrics: metrics
             ),

@@ -18,7 +18,18 @@ struct FileChecks: Sendable {
     }
 
     func findings() -> [Finding] {
-        [templates, description] + dataDirectory + [freeSpace]
+        [templates, description] + dataDirectory + [freeSpace, Self.descriptors(limit: DescriptorLimit.current.hard)]
+    }
+
+    /// Whether a service started here has places for its connections; it raises the soft limit itself.
+    static func descriptors(limit: Int) -> Finding {
+        do throws(StartError) {
+            let budget = try DescriptorBudget(limit: limit)
+            if let concern = budget.concern { return .warn("open files", concern) }
+            return .ok("open files", "\(budget.publicConnections) clients have a place")
+        } catch {
+            return .fail("open files", error.description)
+        }
     }
 
     private var templates: Finding {

@@ -21,6 +21,7 @@ enum MetricHelp {
         "carillon_stale_settles_total": "Outcomes that were not written because another replica had the delivery.",
         "carillon_waiting_events": "Accepted events in memory that wait to be expanded.",
         "carillon_waiting_groups": "Delivery groups in memory that wait or are being sent.",
+        "process_max_fds": "The most file descriptors that may be open.",
         "process_open_fds": "Open file descriptors.",
         "process_resident_memory_bytes": "Resident memory.",
         "process_start_time_seconds": "When the process started, in seconds since 1970.",

@@ -28,6 +28,7 @@ struct ProcessMetrics: Sendable {
         registry.onScrape("process_open_fds") {
             Self.openFiles.map { [MetricReading(Double($0))] } ?? []
         }
+        registry.onScrape("process_max_fds") { [MetricReading(Double(DescriptorLimit.current.soft))] }
     }
 
     /// Resident memory in bytes; `nil` where there is no `/proc`.

@@ -1,0 +1,70 @@
+import NIOPosix
+
+/// Who may have how many of the process's file descriptors at a time.
+///
+/// Nothing that others cause may take the last ones: without descriptors the runtime itself cannot work. So connections
+/// have places of a fixed number, inbound and outbound apart, and what is left is for the database, for files and for the
+/// runtime.
+struct DescriptorBudget: Hashable, Sendable {
+    /// With fewer the service works, but has room for few connections: an operator should know.
+    static let comfortable = 2_000
+
+    /// What is no connection: PostgreSQL and its server, event loops, files, look-ups of names, the log.
+    private static let basicReserve = 96
+    /// An event loop has a selector, a wake-up and a timer, and a thread of the runtime may have as many.
+    private static let reservePerLoop = 6
+    /// The fewest that are worth a start, beyond the reserve.
+    private static let fewestPlaces = 64
+    /// The most inbound connections: each takes about 20 KB of memory.
+    private static let mostInbound = 8_192
+    /// The most outbound connections: with TLS each takes about 60 KB of memory.
+    private static let mostOutbound = 4_096
+
+    /// How many descriptors the process may have.
+    let limit: Int
+    /// Connections to the public port.
+    let publicConnections: Int
+    /// Connections to the management port.
+    let managementConnections: Int
+    /// Connections to webhooks and browsers' push services.
+    let webConnections: Int
+    /// Connections to APNs, of all credentials together.
+    let apnsConnections: Int
+    /// Connections to FCM.
+    let fcmConnections: Int
+
+    /// A budget for a process.
+    ///
+    /// - Parameters:
+    ///   - limit: How many descriptors it may have.
+    ///   - loops: How many event loops it has.
+    /// - Throws: ``StartError`` when there are too few to work with.
+    init(limit: Int, loops: Int = MultiThreadedEventLoopGroup.singleton.loopCount) throws(StartError) {
+        let reserve = Self.basicReserve + Self.reservePerLoop * loops
+        let fewest = reserve + Self.fewestPlaces
+        guard limit >= fewest else {
+            throw StartError("the limit of open files is \(limit), but at least \(fewest) are needed: raise ulimit -n")
+        }
+        self.limit = limit
+        let half = (limit - reserve) / 2
+        let inbound = min(half, Self.mostInbound)
+        let outbound = min(half, Self.mostOutbound)
+        managementConnections = min(max(inbound / 8, 8), 64)
+        publicConnections = inbound - managementConnections
+        apnsConnections = outbound / 4
+        fcmConnections = outbound / 4
+        webConnections = outbound - apnsConnections - fcmConnections
+    }
+
+    /// What an operator should know; `nil` when all is well.
+    var concern: String? {
+        guard limit < Self.comfortable else { return nil }
+        return
+            "the limit of open files is \(limit), so that \(publicConnections) clients have a place:"
+            + " raise it to \(Self.comfortable) or more (ulimit -n, LimitNOFILE=)"
+    }
+}
+
+extension MultiThreadedEventLoopGroup {
+    fileprivate var loopCount: Int { Array(makeIterator()).count }
+}
