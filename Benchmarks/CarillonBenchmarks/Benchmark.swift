@@ -23,6 +23,7 @@ enum BenchmarkName: String, CaseIterable, ExpressibleByArgument {
     case pushWebPush = "push-webpush"
     case slowProvider = "slow-provider"
     case chat
+    case neighbours
 
     /// All names.
     static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
@@ -41,6 +42,7 @@ enum BenchmarkName: String, CaseIterable, ExpressibleByArgument {
         case .pushWebPush: push(.webPush, scale)
         case .slowProvider: SlowProviderBenchmark(rounds: max(10, scale.rounds), devices: scale.devices)
         case .chat: ChatBenchmark(seconds: scale.seconds ?? 15)
+        case .neighbours: NeighboursBenchmark(names: scale.chosen, seconds: scale.seconds ?? 15, size: scale.size)
         }
     }
 
@@ -54,7 +56,7 @@ struct Scale: ParsableArguments, Sendable {
     @Option(help: "How often each measurement is repeated, its yardstick in between; the median counts.")
     var rounds = 3
 
-    @Option(help: "How long each load lasts: 10 for ingest, 60 for mixed and 15 for chat, unless given.")
+    @Option(help: "How long each load lasts: 10 for ingest, 60 for mixed, 15 for chat and neighbours, unless given.")
     var seconds: Int?
 
     @Option(help: "The members of fanout's channel.")
@@ -66,11 +68,21 @@ struct Scale: ParsableArguments, Sendable {
     @Option(help: "The events of latency.")
     var samples = 200
 
+    @Option(help: "A neighbour to measure, repeatable: \(NeighbourName.list); all of them, unless given.")
+    var neighbour: [NeighbourName] = []
+
+    @Option(help: "How large neighbours are, as a share of the documentation's table.")
+    var size = 1.0
+
+    /// The neighbours to measure.
+    var chosen: [NeighbourName] { neighbour.isEmpty ? NeighbourName.allCases : neighbour }
+
     func validate() throws {
         guard (1...100).contains(rounds) else { throw ValidationError("--rounds must be 1 to 100") }
         guard (1...3600).contains(seconds ?? 1) else { throw ValidationError("--seconds must be 1 to 3600") }
         guard (100...1_000_000).contains(members) else { throw ValidationError("--members must be 100 to 1000000") }
         guard (100...100_000).contains(devices) else { throw ValidationError("--devices must be 100 to 100000") }
         guard (10...10_000).contains(samples) else { throw ValidationError("--samples must be 10 to 10000") }
+        guard (0.001...1).contains(size) else { throw ValidationError("--size must be 0.001 to 1") }
     }
 }

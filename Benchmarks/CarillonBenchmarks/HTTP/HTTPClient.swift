@@ -36,12 +36,22 @@ actor HTTPClient {
         defer { timeout.cancel() }
         channel.writeAndFlush(Exchange(request: bytes, answer: answer), promise: nil)
         do {
-            return try await answer.futureResult.get()
+            return try await withTaskCancellationHandler {
+                try await answer.futureResult.get()
+            } onCancel: {
+                answer.fail(CancellationError())
+            }
         } catch {
             self.channel = nil
             channel.close(promise: nil)
             throw error
         }
+    }
+
+    /// Closes the connection.
+    func close() {
+        channel?.close(promise: nil)
+        channel = nil
     }
 
     /// Gets JSON.

@@ -26,6 +26,7 @@ struct ServiceUnderTest: Sendable {
     ///   - cluster: Its database.
     ///   - output: Where the `log` provider writes.
     ///   - environment: Settings besides those of `Cluster.environment`.
+    ///   - launcher: A program that becomes the service, with its arguments; none, unless given.
     ///   - body: The work.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws; ``BenchmarkFailure`` with the end of the service's log when it does not start or
@@ -34,6 +35,7 @@ struct ServiceUnderTest: Sendable {
         on cluster: Cluster,
         output: FileDescriptor,
         environment: [Environment.Key: String] = [:],
+        launcher: [String] = [],
         _ body: (ServiceUnderTest) async throws -> Value
     ) async throws -> Value {
         let log = ServiceLog(path: cluster.workshop.newPath("service.log"))
@@ -42,8 +44,10 @@ struct ServiceUnderTest: Sendable {
         options.createSession = true
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: stopLimit)]
         let result = try await run(
-            .path(FilePath(cluster.workshop.program)),
-            arguments: ["serve"],
+            launcher.first.map { .name($0) } ?? .path(FilePath(cluster.workshop.program)),
+            arguments: Arguments(
+                launcher.dropFirst() + (launcher.isEmpty ? [] : [cluster.workshop.program]) + ["serve"]
+            ),
             environment: .custom(cluster.environment.merging(environment) { $1 }),
             workingDirectory: FilePath(cluster.workshop.resources),
             platformOptions: options,

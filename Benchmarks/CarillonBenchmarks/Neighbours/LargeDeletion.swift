@@ -1,0 +1,43 @@
+import NIOCore
+import Postgres
+import Synchronization
+
+/// A network that deletes a channel with very many members.
+struct LargeDeletion: Neighbour {
+    private static let members = 200_000
+
+    private let took = Measured()
+
+    func prepare(_ network: TestNetwork, _ scene: Scene) async throws {
+        let count = scene.scaled(Self.members)
+        let shape = DirectoryLines(userCount: count, channelCount: 1, membersPerChannel: count)
+        _ = try await network.fill(with: shape, in: scene.service)
+        try await scene.cluster.script("VACUUM ANALYZE")
+    }
+
+    func misbehave(_ network: TestNetwork, _ scene: Scene) async throws {
+        let client = HTTPClient(port: scene.service.port, bearer: network.apiKey)
+        // So that there is something to measure before it is over.
+        try await Task.sleep(for: .seconds(3))
+        let path = "\(network.path)/channels/\(DirectoryLines.channelID(0))"
+        let start = ContinuousClock.now
+        let answer = try await client.send(HTTPRequest(method: "DELETE", path: path), limit: .seconds(60))
+        took.set(seconds: (ContinuousClock.now - start) / .seconds(1), status: answer.status)
+    }
+
+    func figures(_ scene: Scene) async throws -> [Figure] {
+        let (seconds, status) = took.value
+        return [
+            Figure("DELETE is answered with \(status) after", seconds * 1000, "ms", goal: .below(500))
+        ]
+    }
+
+    /// What was seen while others were measured.
+    private final class Measured: Sendable {
+        private let state = Mutex((seconds: 0.0, status: 0))
+
+        var value: (seconds: Double, status: Int) { state.withLock { $0 } }
+
+        func set(seconds: Double, status: Int) { state.withLock { $0 = (seconds, status) } }
+    }
+}

@@ -1,0 +1,89 @@
+/// Somebody who misbehaves beside an innocent network.
+protocol Neighbour: Sendable {
+    /// A program that starts the service, with its arguments: `prlimit --nofile=256:256`, for example.
+    var launcher: [String] { get }
+    /// Where the innocent network's devices are, and how its receivers behave.
+    var innocent: Innocent.Plan { get }
+    /// How long the neighbour misbehaves before the innocent network is measured.
+    var headStart: Duration { get }
+    /// What is promised of the innocent network's deliveries.
+    var promise: Promise { get }
+
+    /// Lends what has to be there before the service starts.
+    func withSurroundings<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value
+
+    /// Gets ready, before the innocent network is measured in quiet.
+    ///
+    /// - Parameters:
+    ///   - network: The neighbour's own, which is empty.
+    ///   - scene: Where they meet.
+    /// - Throws: What prevents a measurement.
+    func prepare(_ network: TestNetwork, _ scene: Scene) async throws
+
+    /// Misbehaves until it is cancelled.
+    ///
+    /// - Parameters:
+    ///   - network: The neighbour's own.
+    ///   - scene: Where they meet.
+    /// - Throws: What prevents a measurement.
+    func misbehave(_ network: TestNetwork, _ scene: Scene) async throws
+
+    /// What else there is to say in the end.
+    func figures(_ scene: Scene) async throws -> [Figure]
+}
+
+extension Neighbour {
+    var launcher: [String] { [] }
+    var innocent: Innocent.Plan { Innocent.Plan() }
+    var headStart: Duration { .seconds(2) }
+    var promise: Promise { Promise(factor: 3, extra: 0.2) }
+
+    func withSurroundings<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        try await body()
+    }
+
+    func prepare(_ network: TestNetwork, _ scene: Scene) async throws {}
+
+    func figures(_ scene: Scene) async throws -> [Figure] { [] }
+}
+
+/// How much later the innocent network's p99 of deliveries may be than in quiet.
+struct Promise: Sendable {
+    /// A multiple of what it is in quiet.
+    let factor: Double
+    /// Seconds on top.
+    let extra: Double
+
+    /// The latest p99 that keeps the promise, in milliseconds.
+    func limit(quiet: Double) -> Double { factor * quiet + extra * 1000 }
+}
+
+/// Where neighbours meet.
+struct Scene: Sendable {
+    /// The database.
+    let cluster: Cluster
+    /// The service, which may be dead.
+    let service: ServiceUnderTest
+    /// The port of all webhooks, on each address of this machine.
+    let webhookPort: Int
+    /// How large the neighbours are: 1 is the size of the documentation's table.
+    let size: Double
+
+    /// A number of the documentation's table at this size.
+    func scaled(_ number: Int) -> Int { max(1, Int(Double(number) * size)) }
+
+    /// Makes the neighbour's network, with room for what it does where the service has limits.
+    func makeNeighbour() async throws -> TestNetwork {
+        let network = try await TestNetwork.make("neighbour", in: service)
+        let limits = #"{"limits":{"webhookHosts":100000,"channelsPerUser":100000}}"#
+        let request = HTTPRequest(
+            method: "PATCH",
+            path: network.path,
+            headers: [("content-type", "application/json")],
+            body: Array(limits.utf8)
+        )
+        // What has no such limits refuses to have them set.
+        _ = try await service.operator.send(request)
+        return network
+    }
+}

@@ -1,0 +1,100 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// Webhook receivers on every address of this machine and one port; how they answer is in the path.
+///
+/// `/prompt` answers 204 and notes what came; `/second` answers 503 to the first attempt of each delivery, and 204 to the
+/// second, which it notes; anything else takes the connection and never answers.
+enum WebhookHosts {
+    /// Lends the receivers.
+    ///
+    /// - Parameters:
+    ///   - book: What came to `/prompt` and, in the end, to `/second` is noted here.
+    ///   - body: The work.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws, and why there is no port.
+    static func withHosts<Value>(
+        noting book: ArrivalBook,
+        _ body: (_ port: Int) async throws -> Value
+    ) async throws -> Value {
+        let attempts = FirstAttempts()
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.backlog, value: 4096)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                    try channel.pipeline.syncOperations.addHandler(HostHandler(book: book, attempts: attempts))
+                }
+            }
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .bind(host: "0.0.0.0", port: 0)
+            .get()
+        do {
+            guard let port = server.localAddress?.port else { throw BenchmarkFailure("the receivers have no port") }
+            let value = try await body(port)
+            try await server.close()
+            return value
+        } catch {
+            try? await server.close()
+            throw error
+        }
+    }
+}
+
+/// Which deliveries were tried once.
+private final class FirstAttempts: Sendable {
+    private let ids = Mutex<Set<String>>([])
+
+    /// Whether this delivery has not been tried before.
+    func isFirst(_ id: String) -> Bool { ids.withLock { $0.insert(id).inserted } }
+}
+
+/// Answers one request after the other, or not at all.
+private final class HostHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let book: ArrivalBook
+    private let attempts: FirstAttempts
+    private var head: HTTPRequestHead?
+    private var received = ByteBuffer()
+
+    init(book: ArrivalBook, attempts: FirstAttempts) {
+        self.book = book
+        self.attempts = attempts
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            self.head = head
+            received.clear()
+        case .body(let part):
+            received.writeImmutableBuffer(part)
+        case .end:
+            guard let head, let status = status(for: head) else { return }
+            if status == .noContent { book.note(Arrival(at: .now(), bytes: received)) }
+            var answer = HTTPResponseHead(version: .http1_1, status: status)
+            if status != .noContent { answer.headers.add(name: "content-length", value: "0") }
+            context.write(wrapOutboundOut(.head(answer)), promise: nil)
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        }
+    }
+
+    /// `nil` for no answer.
+    private func status(for head: HTTPRequestHead) -> HTTPResponseStatus? {
+        switch head.uri {
+        case "/prompt": .noContent
+        case "/second":
+            attempts.isFirst(head.headers.first(name: "webhook-id") ?? "") ? .serviceUnavailable : .noContent
+        default: nil
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+}
