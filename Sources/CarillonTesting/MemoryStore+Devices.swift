@@ -2,8 +2,11 @@ package import CarillonCore
 
 extension MemoryStore: DeviceStore {
     /// Registers a device and adds its user to the directory where they are new; `true` when the device id is new.
-    package func putDevice(_ device: Device, in network: NetworkID) async throws -> Bool {
-        try withNetwork(network) { $0.put(device) }
+    package func putDevice(_ device: Device, in network: NetworkID, by writer: Writer) async throws -> Bool {
+        try withNetwork(network) { network in
+            if writer == .user { try network.checkRegistration(of: device) }
+            return try network.put(device)
+        }
     }
 
     /// A device; `nil` when unknown.
@@ -57,8 +60,29 @@ extension MemoryStore: DeviceStore {
 }
 
 extension MemoryNetwork {
+    /// Refuses what a user may not register, and makes room for the rest among what is unregistered.
+    fileprivate mutating func checkRegistration(of device: Device) throws {
+        let former = devices[device.id]
+        if let former, former.userID != device.userID, former.state == .active,
+            !former.address.isSameToken(as: device.address)
+        {
+            throw DeviceTaken()
+        }
+        let replaced = devices.values.filter { $0.id == device.id || $0.address.isSameToken(as: device.address) }
+        let others = devices.values.filter { other in
+            other.userID == device.userID && !replaced.contains { $0.id == other.id }
+        }
+        let isCounted = replaced.contains { $0.userID == device.userID && $0.state != .unregistered }
+        let limit = network.limits[.devicesPerUser]
+        let unregistered = others.filter { $0.state == .unregistered }
+            .sorted { (outOfUse[$0.id] ?? .epoch, $0.id) < (outOfUse[$1.id] ?? .epoch, $1.id) }
+        guard isCounted || others.count - unregistered.count < limit else { throw LimitReached(.devicesPerUser, limit) }
+        for other in unregistered.prefix(max(0, others.count + 1 - limit)) { devices[other.id] = nil }
+    }
+
     /// Registers a device; its token leaves the device that had it. `true` when the device id is new.
-    mutating func put(_ device: Device) -> Bool {
+    mutating func put(_ device: Device) throws -> Bool {
+        let formerHosts = webhookHosts
         mention(device.userID)
         var former = devices[device.id].map { [$0] } ?? []
         let isNew = former.isEmpty
@@ -68,8 +92,17 @@ extension MemoryNetwork {
         }
         devices[device.id] = device
         outOfUse[device.id] = nil
+        let hosts = webhookHosts
+        let limit = network.limits[.webhookHosts]
+        guard hosts.count <= limit || hosts.isSubset(of: formerHosts) else { throw LimitReached(.webhookHosts, limit) }
         newChanges += Set(former.map(\.userID)).subtracting([device.userID]).sorted()
         return isNew
+    }
+}
+
+extension MemoryNetwork {
+    private var webhookHosts: Set<String> {
+        Set(devices.values.filter { $0.address.provider == .webhook }.map(\.address.appID))
     }
 }
 

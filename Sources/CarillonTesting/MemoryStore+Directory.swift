@@ -96,7 +96,7 @@ extension MemoryStore: DirectoryStore {
                     case .channel(let channel): _ = network.put(channel, at: now)
                     case .member(let channel, let user):
                         _ = network.makeMember(user, of: channel, since: since, at: now)
-                    case .device(let device): _ = network.put(device)
+                    case .device(let device): _ = try network.put(device)
                     }
                 }
             }

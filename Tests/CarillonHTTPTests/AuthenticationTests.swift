@@ -68,7 +68,9 @@ import Testing
         try await withAPI { api in
             let network = try await api.makeNetwork()
             let key = try await api.makeKey("device", in: network)
-            let device = #"{"userId":"alice","provider":"log"}"#
+            let device = #"{"userId":"alice","provider":"fcm","token":"t","appId":"app"}"#
+            #expect(try await api.call(.put, network.path("devices/d"), device, as: key).status == 403)
+            try await api.set(#"{"deviceRegistration":"appKey"}"#)
             #expect(try await api.call(.put, network.path("devices/d"), device, as: key).status == 201)
             #expect(try await api.call(.get, network.path("devices/d"), as: key).status == 403)
             #expect(try await api.call(.get, network.path("users/alice/devices"), as: key).status == 403)

@@ -46,10 +46,14 @@ import Testing
 }
 
 extension TestAPI {
+    /// Changes a network, as its operator.
+    func set(_ patch: String, of network: String = "acme") async throws {
+        let answer = try await call(.patch, "/v1/networks/\(network)", patch, as: Self.operatorToken)
+        try #require(answer.status == 200, "\(answer.text)")
+    }
+
     /// Sets limits of a network, as its operator.
     func setLimits(_ limits: String, of network: String = "acme") async throws {
-        let body = #"{"limits":\#(limits)}"#
-        let answer = try await call(.patch, "/v1/networks/\(network)", body, as: Self.operatorToken)
-        try #require(answer.status == 200, "\(answer.text)")
+        try await set(#"{"limits":\#(limits)}"#, of: network)
     }
 }

@@ -30,6 +30,17 @@ struct TestNetwork: Sendable {
             body: credential.serialized
         )
         _ = try await service.operator.send(request).expecting(201)
+        guard case .webPush = pushService else { return }
+        let hosts: JSONValue = ["webPushHosts": ["default", "127.0.0.1"]]
+        // The simulator has to be allowed. A build that does not know the setting refuses it, and allows every host.
+        _ = try await service.operator.send(
+            HTTPRequest(
+                method: "PATCH",
+                path: path,
+                headers: [("content-type", "application/json")],
+                body: hosts.serialized
+            )
+        )
     }
 
     /// Fills the directory.

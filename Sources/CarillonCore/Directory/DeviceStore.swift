@@ -2,8 +2,14 @@
 package protocol DeviceStore: Sendable {
     /// Registers a device and adds its user to the directory where they are new; `true` when the device id is new.
     ///
-    /// The last write wins: the device leaves its former user, and its token leaves the device that had it.
-    func putDevice(_ device: Device, in network: NetworkID) async throws -> Bool
+    /// The last write wins: the device leaves its former user, and its token leaves the device that had it. Of users'
+    /// writes those that could not come from the same phone are refused. What a user has beyond the limit is made room for
+    /// among what is unregistered, the longest first.
+    ///
+    /// - Throws: ``DeviceTaken`` when a user writes what another one has in use, at another address; ``LimitReached`` when
+    ///   a user would have too many devices in use, or the network's webhooks, whoever writes, would name too many servers.
+    ///   Nothing is changed then.
+    func putDevice(_ device: Device, in network: NetworkID, by writer: Writer) async throws -> Bool
     /// A device; `nil` when unknown.
     func device(_ id: DeviceID, in network: NetworkID) async throws -> Device?
     /// Removes a device: with `user` only while it is theirs; `false` when nothing was removed.
@@ -19,4 +25,10 @@ package protocol DeviceStore: Sendable {
     ) async throws -> Int
     /// A user's devices in the order of their ids.
     func devices(of user: UserID, in network: NetworkID, after: DeviceID?, limit: Int) async throws -> [Device]
+}
+
+/// A device of this id is another user's, who has it in use at another address.
+package struct DeviceTaken: Error, Sendable, Equatable {
+    /// The error.
+    package init() {}
 }

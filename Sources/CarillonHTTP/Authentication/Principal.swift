@@ -46,13 +46,20 @@ struct Access: Sendable {
         }
     }
 
-    /// Passes those who may register and unregister devices.
+    /// Passes those who may unregister devices, and perhaps register them.
     func requireDevices() throws(Problem) {
         switch principal {
         case .operator, .user, .apiKey(.admin), .apiKey(.device): return
         case .apiKey(.events), .apiKey(.notify), .backend:
             throw .forbidden("an app key, an admin key or a user token is needed")
         }
+    }
+
+    /// Passes those who may register devices; an app key only where the network lets it.
+    func requireDeviceRegistration() throws(Problem) {
+        try requireDevices()
+        guard principal == .apiKey(.device), network.deviceRegistration != .appKey else { return }
+        throw .forbidden("this network's devices are registered with user tokens: see deviceRegistration")
     }
 
     /// The user whom a path or query names: `me` is the user of a user token.

@@ -11,6 +11,8 @@ struct DeviceReader {
     let now: Timestamp
     /// Where devices may be reached.
     let egress: EgressGuard
+    /// Which push services its subscription may name.
+    let webPushHosts: WebPushHosts
 
     /// Reads a device whose id and user are known already; `nil` after noting what is wrong.
     ///
@@ -81,7 +83,7 @@ struct DeviceReader {
     private func subscription(from reader: inout JSONObjectReader) -> DeviceAddress? {
         guard var subscription = reader.object("subscription", required: true) else { return nil }
         // RFC 8030 section 3: push services are reached through TLS only. On this machine there are only fakes of them.
-        let endpoint = url("endpoint", from: &subscription, mustBeConfidential: true)
+        let endpoint = url("endpoint", from: &subscription, at: webPushHosts)
         // Browsers write it; it says nothing that the push service would not.
         _ = subscription.value("expirationTime")
         var point: String?
@@ -116,17 +118,22 @@ struct DeviceReader {
         return text
     }
 
-    /// An absolute URL that a POST can be sent to, as far as it can be seen. Where a name leads is checked when it is used:
-    /// names change.
+    /// An absolute URL that a POST can be sent to, as far as it can be seen; of one of `hosts`, and confidentially, where
+    /// they are given. Where a name leads is checked when it is used: names change.
     private func url(
         _ key: String,
         from reader: inout JSONObjectReader,
-        mustBeConfidential: Bool = false
+        at hosts: WebPushHosts? = nil
     ) -> String? {
         guard let text = reader.string(key, required: true, maximumBytes: OutboundURL.maximumBytes) else { return nil }
         do throws(EgressRefusal) {
-            guard try egress.check(text).isConfidential || !mustBeConfidential else {
+            let url = try egress.check(text)
+            guard url.isConfidential || hosts == nil else {
                 reader.refuse(key, "must be an https URL")
+                return nil
+            }
+            guard hosts?.allow(url.host) ?? true else {
+                reader.refuse(key, "must be of a push service that the network's webPushHosts name")
                 return nil
             }
         } catch {

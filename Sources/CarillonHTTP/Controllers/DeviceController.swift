@@ -25,17 +25,21 @@ struct DeviceController: Sendable {
 
     private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await authenticator.access(request, context)
-        try access.requireDevices()
+        try access.requireDeviceRegistration()
         let id = try deviceID(context)
         let body = try await RequestBodyReader.json(of: request)
         let device = try body.read(as: "invalid-device") { reader in
             let user = access.namedUser(&reader)
-            return DeviceReader(now: clock.now(), egress: egress).device(id, of: user, from: &reader)
+            return DeviceReader(now: clock.now(), egress: egress, webPushHosts: access.network.webPushHosts)
+                .device(id, of: user, from: &reader)
         }
         guard device.userID == access.ownUser ?? device.userID else {
-            throw Problem.forbidden("userId must be the token's user")
+            throw Problem.forbidden("must be the token's user", at: "/userId")
         }
-        let isNew = try await devices.putDevice(device, in: access.networkID)
+        guard access.writer == .admin || !device.address.isForAdmins else {
+            throw Problem.forbidden("devices of this provider are registered by admins", at: "/provider")
+        }
+        let isNew = try await devices.putDevice(device, in: access.networkID, by: access.writer)
         return .json(device.json, status: isNew ? .created : .ok)
     }
 
@@ -44,9 +48,8 @@ struct DeviceController: Sendable {
         if access.ownUser == nil { try access.requireAdmin() }
         let id = try deviceID(context)
         guard let device = try await devices.device(id, in: access.networkID) else { throw Problem.notFound() }
-        guard device.userID == access.ownUser ?? device.userID else {
-            throw Problem.forbidden("the device belongs to another user")
-        }
+        // Of what is others' a user learns nothing, not even that it is there.
+        guard device.userID == access.ownUser ?? device.userID else { throw Problem.notFound() }
         return .json(device.json)
     }
 
@@ -81,7 +84,10 @@ struct DeviceController: Sendable {
     }
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, user) = try await authenticator.accessToUser(request, context)
+        let access = try await authenticator.access(request, context)
+        let named = try context.identifier("user", as: Person.self)
+        if let own = access.ownUser, named != own, !named.isReserved { throw Problem.notFound() }
+        let user = try access.user(named)
         let page = try Page(QueryParameters(request))
         let devices = try await devices.devices(
             of: user,
@@ -93,6 +99,16 @@ struct DeviceController: Sendable {
             guard try await directory.user(user, in: access.networkID) != nil else { throw Problem.notFound() }
         }
         return page.answer(devices, key: \.id.rawValue, \.json)
+    }
+}
+
+extension DeviceAddress {
+    /// Whether only admins may have it sent to: what it names is no phone and no browser.
+    fileprivate var isForAdmins: Bool {
+        switch self {
+        case .log, .webhook: true
+        case .apns, .fcm, .webpush: false
+        }
     }
 }
 

@@ -21,7 +21,7 @@ struct ImportController: Sendable {
         context.channel.triggerUserOutboundEvent(RequestDeadlineHandler.Mode.sincePart, promise: nil)
         let spool = try ImportSpool(
             in: temporaryDirectory,
-            devices: DeviceReader(now: clock.now(), egress: egress)
+            devices: DeviceReader(now: clock.now(), egress: egress, webPushHosts: access.network.webPushHosts)
         )
         let tally = try await spool.fill { handle in
             try await RequestBodyReader.forEachPart(of: request, handle)

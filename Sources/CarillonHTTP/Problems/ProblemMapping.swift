@@ -20,6 +20,7 @@ package struct ProblemMapping: Sendable {
         case let problem as Problem: problem
         case let input as InvalidInput: Problem(input)
         case let reached as LimitReached: .limitReached(reached)
+        case is DeviceTaken: .conflict("device-taken", "the device is in use by another user, at another address")
         case is RequestDeadlineExceeded: .requestTimeout
         case let error as HTTPError where error.status == .notFound: .notFound()
         default: other(error) ?? (error.isTransient ? .serviceUnavailable : nil)

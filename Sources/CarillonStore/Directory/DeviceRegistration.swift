@@ -54,13 +54,20 @@ struct DeviceRegistration {
 
     /// Stores the devices; what is registered elsewhere under their tokens goes.
     ///
+    /// - Parameters:
+    ///   - session: The transaction.
+    ///   - writer: For whom. A user registers one device at a time.
     /// - Returns: The ids that are new.
+    /// - Throws: ``DeviceTaken`` and ``LimitReached``, with which the transaction has to end.
     @discardableResult
-    func write(_ session: borrowing PostgresSession) throws -> Set<DeviceID> {
+    func write(_ session: borrowing PostgresSession, by writer: Writer = .admin) throws -> Set<DeviceID> {
         guard !devices.isEmpty else { return [] }
         let former = try lockFormer(session)
+        if writer == .user { try checkUser(former, session) }
+        let addsWebhookHosts = try addsWebhookHosts(session)
         try makeRoom(former, session)
         try upsert(session)
+        if addsWebhookHosts { try checkWebhookHosts(session) }
         let current = Dictionary(uniqueKeysWithValues: devices.map { ($0.id, $0) })
         // Who loses a device, or whose deliveries in memory have a former address, is looked at again.
         let touched = former.filter { row in current[row.id].map { !row.isTheSame(as: $0) } ?? true }
@@ -79,6 +86,7 @@ struct DeviceRegistration {
             add(Array("id:\(device.id.rawValue)".utf8))
             add(Array("user:\(device.userID.rawValue)".utf8))
             if let hash = device.address.uniqueHash { add(hash) }
+            if device.address.provider == .webhook { add(Array("webhooks".utf8)) }
         }
         return numbers.sorted()
     }
@@ -88,7 +96,8 @@ struct DeviceRegistration {
         let ids = devices.map(\.id.rawValue) + displaced.map(\.rawValue)
         return try session.query(
             """
-            SELECT device_id, user_id, provider, app_id, address, environment, p256dh, auth, address_hash FROM devices
+            SELECT device_id, user_id, provider, app_id, address, environment, p256dh, auth, address_hash, state
+            FROM devices
             WHERE network_id = \(network.rawValue)
                 AND (device_id = ANY (\(ids)) OR address_hash = ANY (\(devices.compactMap(\.address.uniqueHash))))
             ORDER BY device_id
@@ -99,7 +108,8 @@ struct DeviceRegistration {
                 id: try row.id(0),
                 user: try row.id(1),
                 columns: try (2...7).map { try row.decode($0, as: String?.self) },
-                hash: try row.decode(8)
+                hash: try row.decode(8),
+                state: try row.choice(9)
             )
         }
     }
@@ -152,12 +162,13 @@ struct DeviceRegistration {
 }
 
 /// A device as it was stored before.
-private struct FormerDevice {
+struct FormerDevice {
     let id: DeviceID
     let user: UserID
     /// Provider, app, address, environment and both keys.
     let columns: [String?]
     let hash: [UInt8]?
+    let state: DeviceState
 
     /// Whether what is sent to this one reaches the other, and the same person.
     func isTheSame(as device: Device) -> Bool {

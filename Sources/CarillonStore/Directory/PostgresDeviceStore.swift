@@ -14,12 +14,13 @@ package struct PostgresDeviceStore: DeviceStore {
     }
 
     /// Registers a device; the last write wins, by id and by token. `true` when the device id is new.
-    package func putDevice(_ device: Device, in network: NetworkID) async throws -> Bool {
+    /// - Throws: ``DeviceTaken`` and ``LimitReached``, mostly for what users write.
+    package func putDevice(_ device: Device, in network: NetworkID, by writer: Writer) async throws -> Bool {
         let registration = DeviceRegistration([device], in: network)
         return try await pool.write { session in
             try registration.lock(session)
             try session.mention(users: registration.users, in: network)
-            return try registration.write(session).contains(device.id)
+            return try registration.write(session, by: writer).contains(device.id)
         }
     }
 

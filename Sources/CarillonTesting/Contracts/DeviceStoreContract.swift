@@ -4,40 +4,44 @@ import Testing
 /// What every ``DeviceStore`` promises.
 package enum DeviceStoreContract {
     /// The promises.
-    package static let clauses: [ContractClause] = [
-        ContractClause("every kind of address is read back", everyKindOfAddressIsReadBack),
-        ContractClause("an unknown device is neither found nor deleted", unknownDeviceIsNeitherFoundNorDeleted),
-        ContractClause("a device belongs to the user who registered it last", deviceBelongsToTheUserWhoRegistered),
-        ContractClause(
-            "a token belongs to the device that was registered last",
-            tokenBelongsToTheDeviceThatWasRegistered
-        ),
-        ContractClause(
-            "a token of another provider or network is another token",
-            tokenOfAnotherProviderOrNetworkIsAnother
-        ),
-        ContractClause(
-            "webhooks and standard output are shared by any number of devices",
-            webhooksAndStandardOutputAreSharedByAny
-        ),
-        ContractClause("a device is deleted only for its owner when one is named", deviceIsDeletedOnlyForItsOwner),
-        ContractClause("what was unregistered in a window of time can be restored", unregisteredDevicesCanBeRestored),
-        ContractClause("all of a window of time is restored, however many they are", howeverManyAreRestored),
-        ContractClause("a user's devices are listed in pages by id", usersDevicesAreListedInPagesByID),
-        ContractClause(
-            "the user of a device is in the directory, not knowing them",
-            userOfADeviceIsInTheDirectory
-        ),
-        ContractClause(
-            "registering the same tokens and ids at once neither fails nor leaves two",
-            registeringTheSameTokensAndIDsAtOnce
-        ),
-        ContractClause(
-            "imports and registrations of the same tokens and ids at once neither fail nor leave two",
-            importingAndRegisteringAtOnce
-        ),
-        ContractClause("a device whose token an import gives to another one is gone", importedTokenLeavesItsDevice),
-    ]
+    package static let clauses: [ContractClause] =
+        [
+            ContractClause("every kind of address is read back", everyKindOfAddressIsReadBack),
+            ContractClause("an unknown device is neither found nor deleted", unknownDeviceIsNeitherFoundNorDeleted),
+            ContractClause("a device belongs to the user who registered it last", deviceBelongsToTheUserWhoRegistered),
+            ContractClause(
+                "a token belongs to the device that was registered last",
+                tokenBelongsToTheDeviceThatWasRegistered
+            ),
+            ContractClause(
+                "a token of another provider or network is another token",
+                tokenOfAnotherProviderOrNetworkIsAnother
+            ),
+            ContractClause(
+                "webhooks and standard output are shared by any number of devices",
+                webhooksAndStandardOutputAreSharedByAny
+            ),
+            ContractClause("a device is deleted only for its owner when one is named", deviceIsDeletedOnlyForItsOwner),
+            ContractClause(
+                "what was unregistered in a window of time can be restored",
+                unregisteredDevicesCanBeRestored
+            ),
+            ContractClause("all of a window of time is restored, however many they are", howeverManyAreRestored),
+            ContractClause("a user's devices are listed in pages by id", usersDevicesAreListedInPagesByID),
+            ContractClause(
+                "the user of a device is in the directory, not knowing them",
+                userOfADeviceIsInTheDirectory
+            ),
+            ContractClause(
+                "registering the same tokens and ids at once neither fails nor leaves two",
+                registeringTheSameTokensAndIDsAtOnce
+            ),
+            ContractClause(
+                "imports and registrations of the same tokens and ids at once neither fail nor leave two",
+                importingAndRegisteringAtOnce
+            ),
+            ContractClause("a device whose token an import gives to another one is gone", importedTokenLeavesItsDevice),
+        ] + limitClauses
 
     private static func everyKindOfAddressIsReadBack(_ scene: StoreScene) async throws {
         let addresses: [DeviceAddress] = [

@@ -89,6 +89,8 @@ struct SimulateCommand: AsyncParsableCommand {
         terminal.line("  PUT /providers/apns/apps/\(appId)  @\(files.apnsCredential)")
         terminal.line("  PUT /providers/fcm/apps/\(appId)   @\(files.fcmCredential)")
         terminal.line("  PUT /providers/webpush  @\(files.webPushCredential)")
+        terminal.line(terminal.styled("The network", .bold) + ", for its browsers to be here")
+        terminal.line(#"  PATCH /v1/networks/{network}  {"webPushHosts":["default","127.0.0.1"]}"#)
         terminal.line(terminal.styled("Devices of the user alice", .bold))
         for device in files.devices { terminal.line("  PUT /devices/\(device.name)  @\(device.path)") }
         terminal.line()

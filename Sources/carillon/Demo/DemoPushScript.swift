@@ -51,6 +51,10 @@ struct DemoPushScript: Sendable {
         )
         let subject: JSONValue = ["subject": "mailto:ops@example.com"]
         try await stage.put(network, "/providers/webpush", subject)
+        stage.remark("Browsers' push services are few and known; the simulated one is allowed beside them.")
+        let hosts: JSONValue = ["webPushHosts": [.string(WebPushHosts.wellKnown), "127.0.0.1"]]
+        let changed = try await stage.client.asAdmin(of: network, .PATCH, "", hosts)
+        guard changed.status == 200 else { throw stage.unexpected(changed, "200") }
         let answer = try await stage.client.asAdmin(of: network, .GET, "/providers/webpush/key")
         guard let publicKey = answer["publicKey"]?.text else { throw stage.unexpected(answer, "a public key") }
         stage.terminal.line("  the key with which browsers subscribe, made for this network: \(publicKey.prefix(16))…")

@@ -21,8 +21,10 @@ extension TestNetwork {
         try await send(.PUT, "/providers/fcm/apps/\(app)", ["serviceAccount": account])
     }
 
-    /// Lets the network's key pair for Web Push be made; answers the public key, as browsers ask for it.
+    /// Lets the network's key pair for Web Push be made, and allows subscriptions of the simulator; answers the public key,
+    /// as browsers ask for it.
     func storeWebPushCredential() async throws -> String {
+        try await send(.PATCH, "", ["webPushHosts": ["default", "127.0.0.1"]])
         try await send(.PUT, "/providers/webpush", ["subject": "mailto:ops@acme.example"])
         return try #require(try await send(.GET, "/providers/webpush/key")["publicKey"]?.text)
     }

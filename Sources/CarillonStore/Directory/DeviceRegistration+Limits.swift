@@ -1,0 +1,101 @@
+import CarillonCore
+import Postgres
+
+extension DeviceRegistration {
+    /// Refuses what a user may not register, and makes room for the rest among what is unregistered.
+    ///
+    /// Nobody else registers a device for the same user meanwhile.
+    func checkUser(_ former: [FormerDevice], _ session: borrowing PostgresSession) throws {
+        guard let limit = try session.network(network)?.limits[.devicesPerUser] else { throw StoreError.unknownNetwork }
+        for device in devices {
+            let isTaken = former.contains { row in
+                row.id == device.id && row.user != device.userID && row.state == .active
+                    && (row.hash == nil || row.hash != device.address.uniqueHash)
+            }
+            guard !isTaken else { throw DeviceTaken() }
+            let isCounted = former.contains { $0.user == device.userID && $0.state != .unregistered }
+            let replaced = former.map(\.id.rawValue)
+            let (inUse, all) = try count(of: device.userID, without: replaced, upTo: limit, session)
+            guard isCounted || inUse < limit else { throw LimitReached(.devicesPerUser, limit) }
+            guard all >= limit else { continue }
+            try forgetUnregistered(of: device.userID, without: replaced, but: max(0, limit - 1 - inUse), session)
+        }
+    }
+
+    /// Whether webhooks are to be sent to servers to which none are yet.
+    func addsWebhookHosts(_ session: borrowing PostgresSession) throws -> Bool {
+        let hosts = Set(devices.map(\.address).filter { $0.provider == .webhook }.map(\.appID))
+        guard !hosts.isEmpty else { return false }
+        return try session.queryFirst(
+            """
+            SELECT EXISTS (SELECT FROM unnest(\(hosts.sorted())) AS n (host)
+                           WHERE NOT EXISTS (SELECT FROM devices d
+                                             WHERE d.network_id = \(network.rawValue) AND d.provider = 'webhook'
+                                                 AND d.app_id = n.host))
+            """
+        ) { row in try row.decode(0, as: Bool.self) } ?? false
+    }
+
+    /// Refuses what has been written when the network's webhooks name too many servers now: walks from one server to the
+    /// next, however many devices each has.
+    func checkWebhookHosts(_ session: borrowing PostgresSession) throws {
+        guard let limit = try session.network(network)?.limits[.webhookHosts] else { throw StoreError.unknownNetwork }
+        let count = try session.queryFirst(
+            """
+            WITH RECURSIVE hosts AS (
+                (SELECT app_id FROM devices WHERE network_id = \(network.rawValue) AND provider = 'webhook'
+                 ORDER BY app_id LIMIT 1)
+                UNION ALL
+                SELECT (SELECT d.app_id FROM devices d
+                        WHERE d.network_id = \(network.rawValue) AND d.provider = 'webhook' AND d.app_id > h.app_id
+                        ORDER BY d.app_id LIMIT 1)
+                FROM hosts h WHERE h.app_id IS NOT NULL
+            )
+            SELECT count(*) FROM (SELECT FROM hosts WHERE app_id IS NOT NULL LIMIT \(limit + 1)) AS counted
+            """
+        ) { row in try row.decode(0, as: Int64.self) }
+        guard count ?? 0 <= limit else { throw LimitReached(.webhookHosts, limit) }
+    }
+
+    /// How many devices a user has in use, and how many altogether; each counted up to a number.
+    private func count(
+        of user: UserID,
+        without replaced: [String],
+        upTo limit: Int,
+        _ session: borrowing PostgresSession
+    ) throws -> (inUse: Int, all: Int) {
+        let counts = try session.queryFirst(
+            """
+            SELECT (SELECT count(*) FROM (SELECT FROM devices
+                                          WHERE network_id = \(network.rawValue) AND user_id = \(user.rawValue)
+                                              AND device_id <> ALL (\(replaced)) AND state <> 'unregistered'
+                                          LIMIT \(limit)) AS used),
+                   (SELECT count(*) FROM (SELECT FROM devices
+                                          WHERE network_id = \(network.rawValue) AND user_id = \(user.rawValue)
+                                              AND device_id <> ALL (\(replaced))
+                                          LIMIT \(limit)) AS known)
+            """
+        ) { row in (inUse: try row.decode(0, as: Int64.self), all: try row.decode(1, as: Int64.self)) }
+        return (Int(counts?.inUse ?? 0), Int(counts?.all ?? 0))
+    }
+
+    /// Forgets a user's unregistered devices but for the latest.
+    private func forgetUnregistered(
+        of user: UserID,
+        without replaced: [String],
+        but kept: Int,
+        _ session: borrowing PostgresSession
+    ) throws {
+        try session.execute(
+            """
+            DELETE FROM devices
+            WHERE network_id = \(network.rawValue)
+                AND device_id IN (SELECT device_id FROM devices
+                                  WHERE network_id = \(network.rawValue) AND user_id = \(user.rawValue)
+                                      AND device_id <> ALL (\(replaced)) AND state = 'unregistered'
+                                  ORDER BY state_at DESC NULLS LAST OFFSET \(kept)
+                                  FOR UPDATE SKIP LOCKED)
+            """
+        )
+    }
+}
