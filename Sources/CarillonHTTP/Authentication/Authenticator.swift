@@ -9,29 +9,31 @@ import Hummingbird
 struct Authenticator: Sendable {
     private enum Identity {
         case `operator`
-        case caller(Principal, VerifiableCredentials)
+        case caller(Access)
     }
 
     private let operatorToken: OperatorToken
     private let cache: CredentialCache
+    private let rates: RequestRates
     private let clock: WallClock
 
-    init(operatorToken: OperatorToken, cache: CredentialCache, clock: WallClock) {
+    init(operatorToken: OperatorToken, cache: CredentialCache, rates: RequestRates, clock: WallClock) {
         self.operatorToken = operatorToken
         self.cache = cache
+        self.rates = rates
         self.clock = clock
     }
 
     /// The caller in the network of the path, by `Authorization`.
     func access(_ request: Request, _ context: CarillonRequestContext) async throws -> Access {
         let networkID = try context.identifier("network", as: Network.self)
-        switch try await identity(request.headers, preferring: networkID) {
+        switch try await identity(request, context, preferring: networkID) {
         case .operator:
             guard let credentials = try await cache.credentials(of: networkID) else { throw Problem.notFound() }
             return Access(network: credentials.network, principal: .operator)
-        case .caller(let principal, let credentials):
-            guard credentials.network.id == networkID else { throw Problem.notFound() }
-            return Access(network: credentials.network, principal: principal)
+        case .caller(let access):
+            guard access.networkID == networkID else { throw Problem.notFound() }
+            return access
         }
     }
 
@@ -43,37 +45,79 @@ struct Authenticator: Sendable {
     }
 
     /// Passes operators; `networkID` is the network of the path, if there is one.
-    func requireOperator(_ request: Request, networkID: NetworkID? = nil) async throws {
-        guard case .caller(_, let credentials) = try await identity(request.headers, preferring: networkID) else {
-            return
-        }
-        if let networkID, credentials.network.id != networkID { throw Problem.notFound() }
+    func requireOperator(
+        _ request: Request,
+        _ context: CarillonRequestContext,
+        networkID: NetworkID? = nil
+    ) async throws {
+        guard case .caller(let access) = try await identity(request, context, preferring: networkID) else { return }
+        if let networkID, access.networkID != networkID { throw Problem.notFound() }
         throw Problem.forbidden("the operator's token is needed")
     }
 
-    /// The secrets that verify a webhook of a network; `nil` for an unknown one, which nobody can sign for.
-    func webhookSecrets(of networkID: NetworkID) async throws -> [WebhookSecret]? {
-        try await cache.credentials(of: networkID)?.webhookSecrets(at: clock.now())
+    /// A network and the secrets that verify its webhooks; `nil` for an unknown one, which nobody can sign for.
+    func webhookSecrets(
+        of networkID: NetworkID,
+        _ context: CarillonRequestContext
+    ) async throws -> (network: Network, secrets: [WebhookSecret])? {
+        try await credentials(of: networkID, context).map { ($0.network, $0.webhookSecrets(at: clock.now())) }
     }
 
-    private func identity(_ headers: HTTPFields, preferring networkID: NetworkID?) async throws -> Identity {
-        guard let text = try BearerToken.text(headers) else {
+    /// Who calls, counted against the caller's rate.
+    private func identity(
+        _ request: Request,
+        _ context: CarillonRequestContext,
+        preferring networkID: NetworkID?
+    ) async throws -> Identity {
+        let identity = try await claimedIdentity(request, context, preferring: networkID)
+        if case .caller(let access) = identity { try rates.take(for: access) }
+        return identity
+    }
+
+    private func claimedIdentity(
+        _ request: Request,
+        _ context: CarillonRequestContext,
+        preferring networkID: NetworkID?
+    ) async throws -> Identity {
+        guard let text = try BearerToken.text(request.headers) else {
             throw Problem.unauthorized("Authorization is missing")
         }
         if operatorToken.matches(text) { return .operator }
         if text.hasPrefix(APIKeySecret.prefix) {
-            guard let key = APIKeySecret(text), let credentials = try await cache.credentials(holding: key),
+            guard let key = APIKeySecret(text), let credentials = try await credentials(holding: key, context),
                 let role = credentials.role(of: key)
             else { throw Problem.unauthorized("the API key is not valid") }
-            return .caller(.apiKey(role), credentials)
+            return .caller(Access(network: credentials.network, principal: .apiKey(role), keyID: key.id))
         }
         guard let token = UserToken(text), token.isCurrent(at: clock.now()) else {
             throw Problem.unauthorized("the token is not valid")
         }
         let isMeantHere = networkID.map { token.networks.contains($0) } ?? false
         guard let audience = isMeantHere ? networkID : token.networks.first,
-            let credentials = try await cache.credentials(of: audience), credentials.verifies(token)
+            let credentials = try await credentials(of: audience, context), credentials.verifies(token)
         else { throw Problem.unauthorized("the token is not valid") }
-        return .caller(.user(token.userID), credentials)
+        return .caller(Access(network: credentials.network, principal: .user(token.userID)))
+    }
+
+    /// The credentials of the network of an API key; for addresses that prove nothing only keys are found that are known.
+    private func credentials(
+        holding key: APIKeySecret,
+        _ context: CarillonRequestContext
+    ) async throws -> VerifiableCredentials? {
+        guard context.isSuspect else { return try await cache.credentials(holding: key) }
+        let credentials = try await credentials(of: key.networkID, context)
+        guard credentials?.holds(key) != false else { throw Problem.tooManyRequests(retryAfter: .seconds(1)) }
+        return credentials
+    }
+
+    /// A network's credentials; of networks that may not even be there nothing is read for addresses that prove nothing.
+    private func credentials(
+        of networkID: NetworkID,
+        _ context: CarillonRequestContext
+    ) async throws -> VerifiableCredentials? {
+        guard !context.isSuspect || cache.knows(networkID) else {
+            throw Problem.tooManyRequests(retryAfter: .seconds(1))
+        }
+        return try await cache.credentials(of: networkID)
     }
 }

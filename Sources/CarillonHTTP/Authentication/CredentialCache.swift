@@ -99,6 +99,14 @@ package final class CredentialCache: Sendable {
         return try await self.credentials(of: key.networkID)
     }
 
+    /// Whether a network was there when it was last looked for, or nobody needs to look to tell that it is not.
+    func knows(_ id: NetworkID) -> Bool {
+        state.withLock { state in
+            guard let entry = state.entries[id] else { return state.readings[id] != nil }
+            return entry.credentials != nil || now() - entry.loadedAt < timeToLive
+        }
+    }
+
     /// A network's credentials; `nil` when there is no such network.
     ///
     /// - Throws: What the store throws.

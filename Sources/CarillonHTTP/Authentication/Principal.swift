@@ -18,6 +18,8 @@ struct Access: Sendable {
     let network: Network
     /// The caller.
     let principal: Principal
+    /// What the caller's API key is listed by; `nil` for those who have none.
+    var keyID: String?
 
     var networkID: NetworkID { network.id }
 

@@ -8,6 +8,7 @@ struct EventController: Sendable {
     typealias Accept = @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt]
 
     let authenticator: Authenticator
+    let rates: RequestRates
     let accept: Accept
     let history: any EventHistory
     let clock: WallClock
@@ -20,15 +21,17 @@ struct EventController: Sendable {
     }
 
     private func post(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (networkID, body) = try await authorizedBody(request, context)
+        let (network, body) = try await authorizedBody(request, context)
         let parser = EventParser(clock: clock)
         switch try parser.parse(body: body, fallbackSourceID: request.headers[SignedBody.idHeader]) {
         case .single(let event):
-            let receipts = try await accept([event], networkID)
+            try rates.take(events: 1, of: network)
+            let receipts = try await accept([event], network.id)
             guard let receipt = receipts.first else { throw Problem.internalError }
             return .json(receipt.json, status: .accepted)
         case .batch(let events):
-            let receipts = try await accept(events, networkID)
+            try rates.take(events: events.count, of: network)
+            let receipts = try await accept(events, network.id)
             return .json(["results": .array(receipts.map(\.json))], status: .accepted)
         }
     }
@@ -37,19 +40,19 @@ struct EventController: Sendable {
     private func authorizedBody(
         _ request: Request,
         _ context: CarillonRequestContext
-    ) async throws -> (NetworkID, [UInt8]) {
+    ) async throws -> (Network, [UInt8]) {
         guard request.headers[.authorization] == nil, let signature = SignedBody(request.headers) else {
             let access = try await authenticator.access(request, context)
             try access.requireEvents()
-            return (access.networkID, try await body(of: request))
+            return (access.network, try await body(of: request))
         }
         let networkID = try context.identifier("network", as: Network.self)
         let body = try await body(of: request)
-        guard let secrets = try await authenticator.webhookSecrets(of: networkID) else {
+        guard let (network, secrets) = try await authenticator.webhookSecrets(of: networkID, context) else {
             throw Problem.unauthorized(SignatureError.mismatch.description)
         }
         try signature.verify(body, secrets: secrets, now: clock.now())
-        return (networkID, body)
+        return (network, body)
     }
 
     private func body(of request: Request) async throws -> [UInt8] {

@@ -18,14 +18,14 @@ struct NetworkController: Sendable {
     }
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        try await authenticator.requireOperator(request)
+        try await authenticator.requireOperator(request, context)
         let page = try Page(QueryParameters(request))
         let networks = try await accounts.networks(after: page.after { NetworkID($0) }, limit: page.fetchLimit)
         return page.answer(networks, key: \.id.rawValue, \.json)
     }
 
     private func create(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        try await authenticator.requireOperator(request)
+        try await authenticator.requireOperator(request, context)
         let network = try await RequestBodyReader.json(of: request).read(as: "invalid-network") { reader in
             let id = reader.identifier("id", as: Network.self, required: true)
             // What else is wrong is said even where the id is.
@@ -83,7 +83,7 @@ struct NetworkController: Sendable {
 
     private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let id = try context.identifier("network", as: Network.self)
-        try await authenticator.requireOperator(request, networkID: id)
+        try await authenticator.requireOperator(request, context, networkID: id)
         let existed = try await accounts.deleteNetwork(id)
         cache.invalidate(id)
         guard existed else { throw Problem.notFound() }

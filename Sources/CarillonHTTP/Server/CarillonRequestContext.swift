@@ -14,6 +14,8 @@ package struct CarillonRequestContext: RequestContext {
     ///
     /// Limits are counted by its ``CarillonCore/IPAddress/subscriber``.
     var clientAddress: IPAddress?
+    /// Whether so much of what comes from that address proves nothing that no more work is put into it than must be.
+    var isSuspect = false
 
     /// A context for a request that arrived on a connection.
     package init(source: ApplicationRequestContextSource) {

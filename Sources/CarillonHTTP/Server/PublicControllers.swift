@@ -26,12 +26,18 @@ struct PublicControllers {
             announcements: dependencies.announcements,
             logger: dependencies.logger
         )
-        let authenticator = Authenticator(operatorToken: dependencies.operatorToken, cache: cache, clock: clock)
+        let authenticator = Authenticator(
+            operatorToken: dependencies.operatorToken,
+            cache: cache,
+            rates: dependencies.rates,
+            clock: clock
+        )
         let names = NameLookup(directory: directory)
         networks = NetworkController(authenticator: authenticator, accounts: accounts, cache: cache, clock: clock)
         credentials = CredentialController(authenticator: authenticator, accounts: accounts, cache: cache, clock: clock)
         events = EventController(
             authenticator: authenticator,
+            rates: dependencies.rates,
             accept: dependencies.accept,
             history: dependencies.history,
             clock: clock

@@ -39,6 +39,8 @@ package struct PublicDependencies: Sendable {
     package var egress: EgressGuard
     /// Tells other replicas of changed credentials, and this one of theirs.
     package var announcements: Announcements
+    /// Counts what callers do.
+    package var rates: RequestRates
     /// The token of those who run the service.
     package var operatorToken: OperatorToken
     /// The text of `GET /openapi.yaml`.
@@ -76,6 +78,7 @@ package struct PublicDependencies: Sendable {
         operatorToken: OperatorToken,
         openAPI: String,
         temporaryDirectory: String,
+        rates: RequestRates = RequestRates(),
         problems: ProblemMapping = ProblemMapping(),
         metrics: any MetricsFactory,
         logger: Logger,
@@ -98,6 +101,7 @@ package struct PublicDependencies: Sendable {
         self.releaseBrake = releaseBrake
         self.egress = egress
         self.announcements = announcements
+        self.rates = rates
         self.operatorToken = operatorToken
         self.openAPI = openAPI
         self.temporaryDirectory = temporaryDirectory
@@ -125,6 +129,7 @@ package enum PublicRouter {
             settings: settings,
             metrics: dependencies.metrics
         )
+        router.add(middleware: RefusalRateMiddleware(rates: dependencies.rates))
         controllers.addRoutes(to: router)
         return router
     }

@@ -127,6 +127,12 @@ final class ManualTime: Sendable {
 
     var clock: WallClock { WallClock { [self] in time.withLock(\.self) } }
 
+    /// The same time for what must not run backwards.
+    var monotonic: @Sendable () -> ContinuousClock.Instant {
+        let start = ContinuousClock.now
+        return { start + .milliseconds(self.clock.now().milliseconds - TestAPI.now.milliseconds) }
+    }
+
     func advance(by duration: Duration) {
         time.withLock { $0 = $0 + duration }
     }
@@ -170,6 +176,7 @@ func withAPI(
         lanes: lanes,
         credentials: credentials(store),
         dispatcher: dispatcher,
+        rates: RequestRates(now: time.monotonic),
         problems: problems
     )
     let application = Application(
@@ -191,6 +198,7 @@ extension PublicDependencies {
         lanes: [LaneStatus] = [],
         credentials: (any ProviderCredentialStore)? = nil,
         dispatcher: RecordingDispatcher = RecordingDispatcher(),
+        rates: RequestRates = RequestRates(),
         problems: ProblemMapping = ProblemMapping()
     ) throws {
         let ids = UUIDv7Generator()
@@ -214,6 +222,7 @@ extension PublicDependencies {
             operatorToken: OperatorToken(Secret(TestAPI.operatorToken)),
             openAPI: "openapi: 3.1.0\n",
             temporaryDirectory: NSTemporaryDirectory(),
+            rates: rates,
             problems: problems,
             metrics: NOOPMetricsHandler.instance,
             logger: .silent,

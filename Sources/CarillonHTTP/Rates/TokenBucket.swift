@@ -1,0 +1,53 @@
+/// A rate with ten seconds' worth at once: a bucket that fills by itself, and from which is taken.
+///
+/// A value that knows no clock: times are durations since a moment of the caller's choice, and one that lies before the
+/// last is taken for the last. What is taken is kept as the time that it takes to come back, so that nothing is rounded.
+struct TokenBucket: Sendable {
+    /// How long an empty bucket takes to fill: what may come at once after a silence.
+    static let depth = Duration.seconds(10)
+
+    /// After how long it is full; more than ``depth`` when more was taken at once than a bucket holds.
+    private var debt = Duration.zero
+    private var updatedAt: Duration
+
+    /// A full bucket.
+    init(at now: Duration) {
+        updatedAt = now
+    }
+
+    /// Takes tokens, unless there are too few.
+    ///
+    /// More than a bucket can ever hold is given when it is full, and waited for afterwards: the rate holds in the long run.
+    ///
+    /// - Parameters:
+    ///   - count: How many.
+    ///   - rate: How many there are per second, at least one. When it changes, the bucket is as full as it was.
+    ///   - now: The time.
+    /// - Returns: `nil` when they were taken, otherwise after how long they will be there.
+    mutating func take(_ count: Int, rate: Int, at now: Duration) -> Duration? {
+        refill(at: now)
+        let cost = Duration.seconds(1) / max(1, rate) * count
+        let wait = debt + min(cost, Self.depth) - Self.depth
+        guard wait <= .zero else { return wait }
+        debt += cost
+        return nil
+    }
+
+    /// After how long there is a token; `nil` when there is one. Takes nothing.
+    func wait(rate: Int, at now: Duration) -> Duration? {
+        var copy = self
+        return copy.take(1, rate: rate, at: now)
+    }
+
+    /// How full it is at a moment: at 1 it is like a new one, below 0 more was taken than it holds.
+    func fullness(at now: Duration) -> Double {
+        var copy = self
+        copy.refill(at: now)
+        return 1 - copy.debt / Self.depth
+    }
+
+    private mutating func refill(at now: Duration) {
+        debt = max(.zero, debt - max(.zero, now - updatedAt))
+        updatedAt = max(updatedAt, now)
+    }
+}

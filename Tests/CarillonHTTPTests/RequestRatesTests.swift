@@ -1,0 +1,71 @@
+import CarillonCore
+import CarillonTesting
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import CarillonHTTP
+
+@Suite struct RequestRatesTests {
+    @Test func `everybody has a bucket of their own`() throws {
+        let time = ManualInstant()
+        let rates = RequestRates(now: { time.now })
+        for _ in 0..<10 { try rates.take(from: .user("acme", "alice"), rate: 1) }
+        #expect(throws: Problem.self) { try rates.take(from: .user("acme", "alice"), rate: 1) }
+        for owner in [.user("acme", "bob"), .user("other", "alice"), .key("acme", "alice"), .events("acme")]
+            as [RequestRates.Owner]
+        {
+            try rates.take(from: owner, rate: 1)
+        }
+        #expect(rates.count == 5)
+    }
+
+    @Test func `what is too much is 429 with the seconds to wait`() throws {
+        let time = ManualInstant()
+        let rates = RequestRates(now: { time.now })
+        try rates.take(40, from: .events("acme"), rate: 4)
+        let problem = #expect(throws: Problem.self) { try rates.take(7, from: .events("acme"), rate: 4) }
+        #expect(problem?.status == .tooManyRequests)
+        #expect(problem?.headers[.retryAfter] == "2")
+        time.advance(by: .seconds(2))
+        try rates.take(7, from: .events("acme"), rate: 4)
+    }
+
+    @Test func `looking makes no bucket`() throws {
+        let rates = RequestRates()
+        #expect(rates.wait(of: .events("acme"), rate: 1) == nil)
+        #expect(rates.count == 0)
+    }
+
+    @Test func `however many there are, so many are remembered, those who asked for most first`() throws {
+        let time = ManualInstant()
+        let rates = RequestRates(capacity: 100, now: { time.now })
+        try rates.take(10, from: .user("acme", "greedy"), rate: 1)
+        for number in 0..<10_000 {
+            try rates.take(from: .user("acme", UserID(trusted: "user-\(number)")), rate: 1)
+            #expect(rates.count <= 100)
+        }
+        #expect(throws: Problem.self) { try rates.take(from: .user("acme", "greedy"), rate: 1) }
+    }
+
+    @Test func `what is full again is forgotten first`() throws {
+        let time = ManualInstant()
+        let rates = RequestRates(capacity: 10, now: { time.now })
+        for number in 0..<9 { try rates.take(2, from: .user("acme", UserID(trusted: "user-\(number)")), rate: 1) }
+        time.advance(by: .seconds(5))
+        try rates.take(from: .user("acme", "late"), rate: 1)
+        try rates.take(from: .user("acme", "later"), rate: 1)
+        #expect(rates.count == 2)
+    }
+}
+
+/// A monotonic time that stands still until it is moved.
+private final class ManualInstant: Sendable {
+    private let instant = Mutex(ContinuousClock.now)
+
+    var now: ContinuousClock.Instant { instant.withLock { $0 } }
+
+    func advance(by duration: Duration) {
+        instant.withLock { $0 += duration }
+    }
+}
