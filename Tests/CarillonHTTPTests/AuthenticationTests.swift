@@ -156,10 +156,11 @@ import Testing
                 #expect(try await api.call(.get, network.path(path), as: network.token()).status == 200, "\(path)")
             }
             for path in [
-                "users/bob/notifications", "users/bob/devices", "users/me", "notifications", "events", "templates",
+                "users/bob/notifications", "users/me", "notifications", "events", "templates",
             ] {
                 #expect(try await api.call(.get, network.path(path), as: network.token()).status == 403, "\(path)")
             }
+            #expect(try await api.call(.get, network.path("users/bob/devices"), as: network.token()).status == 404)
             #expect(
                 try await api.call(.get, network.path("users/me/notifications"), as: network.adminKey).status == 403
             )

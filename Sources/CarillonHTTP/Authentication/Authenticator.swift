@@ -84,7 +84,7 @@ struct Authenticator: Sendable {
         }
         if operatorToken.matches(text) { return .operator }
         if text.hasPrefix(APIKeySecret.prefix) {
-            guard let key = APIKeySecret(text), let credentials = try await credentials(holding: key, context),
+            guard let key = APIKeySecret(text), let credentials = try await cache.credentials(holding: key),
                 let role = credentials.role(of: key)
             else { throw Problem.unauthorized("the API key is not valid") }
             return .caller(Access(network: credentials.network, principal: .apiKey(role), keyID: key.id))
@@ -99,18 +99,8 @@ struct Authenticator: Sendable {
         return .caller(Access(network: credentials.network, principal: .user(token.userID)))
     }
 
-    /// The credentials of the network of an API key; for addresses that prove nothing only keys are found that are known.
-    private func credentials(
-        holding key: APIKeySecret,
-        _ context: CarillonRequestContext
-    ) async throws -> VerifiableCredentials? {
-        guard context.isSuspect else { return try await cache.credentials(holding: key) }
-        let credentials = try await credentials(of: key.networkID, context)
-        guard credentials?.holds(key) != false else { throw Problem.tooManyRequests(retryAfter: .seconds(1)) }
-        return credentials
-    }
-
     /// A network's credentials; of networks that may not even be there nothing is read for addresses that prove nothing.
+    /// What an API key names needs no such care: keys are looked for many at a time, and remembered when there is none.
     private func credentials(
         of networkID: NetworkID,
         _ context: CarillonRequestContext

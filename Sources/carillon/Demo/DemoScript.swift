@@ -41,11 +41,17 @@ struct DemoScript: Sendable {
         guard let url = try await stage.waitFor({ receiver.url }) else {
             throw StartError("the webhook receiver did not start")
         }
-        try await stage.put(
-            network,
-            "/devices/dave-server",
-            ["userId": "dave", "provider": "webhook", "url": .string(url)]
-        )
+        let server: JSONValue = ["userId": "dave", "provider": "webhook", "url": .string(url)]
+        let registered = try await stage.client.asAdmin(of: network, .PUT, "/devices/dave-server", server)
+        if registered.status == 400 {
+            throw StartError(
+                """
+                this service may not send to 127.0.0.1, where the demo takes webhooks: \
+                start it with \(Setting.egressAllow.variable)=127.0.0.0/8, or play the demo without --url
+                """
+            )
+        }
+        guard registered.status == 201 else { throw stage.unexpected(registered, "201") }
         return ["alice", "bob", "carol", "dave", "erin"].map(DemoPerson.init)
     }
 }
@@ -91,14 +97,6 @@ extension DemoScript {
             let delivery = deliveries.first { $0["userId"]?.text == person.id }
             let explanation = try await stage.explain(body, for: person.id, in: network)
             stage.terminal.line("  " + person.line(delivery, explanation, on: stage.terminal))
-            if delivery?["reason"]?.text == EgressRefusal.Rule.address.rawValue {
-                throw StartError(
-                    """
-                    this service may not send to 127.0.0.1, where the demo takes webhooks: \
-                    start it with \(Setting.egressAllow.variable)=127.0.0.0/8, or play the demo without --url
-                    """
-                )
-            }
             if delivery?["state"]?.text == "delivered" { delivered.insert(person.id) }
         }
         for line in logLines?.lines(about: id) ?? [] { stage.remark("on standard output: \(line)") }
