@@ -5,6 +5,7 @@ import Synchronization
 /// A network that deletes a channel with very many members.
 struct LargeDeletion: Neighbour {
     private static let members = 200_000
+    private static let limit = TimeAmount.seconds(60)
 
     private let took = Measured()
 
@@ -20,12 +21,18 @@ struct LargeDeletion: Neighbour {
         // So that there is something to measure before it is over.
         try await Task.sleep(for: .seconds(3))
         let path = "\(network.path)/channels/\(DirectoryLines.channelID(0))"
-        let start = ContinuousClock.now
-        let answer = try await client.send(HTTPRequest(method: "DELETE", path: path), limit: .seconds(60))
-        took.set(seconds: (ContinuousClock.now - start) / .seconds(1), status: answer.status)
+        // Not cancelled when others have been measured: how long it takes is a figure, too.
+        let deletion = Task {
+            let start = ContinuousClock.now
+            let answer = try await client.send(HTTPRequest(method: "DELETE", path: path), limit: Self.limit)
+            took.set(seconds: (ContinuousClock.now - start) / .seconds(1), status: answer.status)
+        }
+        try await deletion.value
     }
 
     func figures(_ scene: Scene) async throws -> [Figure] {
+        let deadline = ContinuousClock.now + Duration(Self.limit)
+        while took.value.status == 0, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }
         let (seconds, status) = took.value
         return [
             Figure("DELETE is answered with \(status) after", seconds * 1000, "ms", goal: .below(500))

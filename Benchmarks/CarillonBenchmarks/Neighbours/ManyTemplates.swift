@@ -5,9 +5,9 @@ struct ManyTemplates: Neighbour {
     private static let templates = 6_000
     private static let types = ["channel.created", "member.joined", "message.sent"]
 
-    private let refusals = Refusals()
+    private static let interval = Duration.milliseconds(200)
 
-    var headStart: Duration { .seconds(10) }
+    private let refusals = Refusals()
 
     func prepare(_ network: TestNetwork, _ scene: Scene) async throws {
         let lines = [
@@ -15,21 +15,34 @@ struct ManyTemplates: Neighbour {
             #"{"device":{"id":"d","userId":"u","provider":"log"}}"#,
         ]
         _ = try await network.importing(Array(lines.joined(separator: "\n").utf8), in: scene.service).expecting(200)
+        let client = HTTPClient(port: scene.service.port, bearer: network.apiKey)
+        for number in 0..<scene.scaled(Self.templates) {
+            let answer = try await put(number, client, network)
+            guard [200, 201, 409].contains(answer.status) else { throw UnexpectedAnswer(answer) }
+            if answer.status == 409 { refusals.add() }
+        }
     }
 
+    /// Changes one template again and again, so that all of them are read anew for the next message.
     func misbehave(_ network: TestNetwork, _ scene: Scene) async throws {
         let poster = Poster(network: network, in: scene)
         let client = HTTPClient(port: scene.service.port, bearer: network.apiKey)
-        let text = String(repeating: "All of this is text. ", count: 500)
-        let type = (name: "content-type", value: "application/json")
-        for number in 0..<scene.scaled(Self.templates) {
-            try Task.checkCancellation()
-            let path = "\(network.path)/templates/\(Self.types[number % 3])/en-x-t\(number / 3)"
-            let body = Array(#"{"title":"%s","body":"\#(text)%s"}"#.utf8)
-            let answer = try await client.send(HTTPRequest(method: "PUT", path: path, headers: [type], body: body))
-            if answer.status == 409 { refusals.add() }
-            if number % 50 == 0 { try await poster.post("message-\(number)", channel: "c") }
+        var number = 0
+        while !Task.isCancelled {
+            number += 1
+            _ = try await put(0, client, network)
+            try await poster.post("message-\(number)", channel: "c")
+            try? await Task.sleep(for: Self.interval)
         }
+    }
+
+    private func put(_ number: Int, _ client: HTTPClient, _ network: TestNetwork) async throws -> HTTPAnswer {
+        let path = "\(network.path)/templates/\(Self.types[number % 3])/en-x-t\(number / 3)"
+        // Only messages have so much text; the others' bodies have other arguments.
+        let text = number % 3 == 2 ? String(repeating: "All of this is text. ", count: 500) + "%s" : "Hello"
+        let body = Array(#"{"title":"Hello","body":"\#(text)"}"#.utf8)
+        let type = (name: "content-type", value: "application/json")
+        return try await client.send(HTTPRequest(method: "PUT", path: path, headers: [type], body: body))
     }
 
     func figures(_ scene: Scene) async throws -> [Figure] {

@@ -24,13 +24,19 @@ struct WaitingLanes: Neighbour {
         try await waitForDeliveries(count, scene)
         // They wait as they would after an answer of 503 with a long Retry-After; the others for a credential.
         let waiting = count - scene.scaled(Self.paused)
-        try await scene.cluster.script(
+        let moved = try await scene.cluster.count(
             """
-            UPDATE deliveries SET run_at = now() + interval '1 hour', leased = false, lease_token = lease_token + 1
-            WHERE (network_id, group_id) IN (
-                SELECT network_id, group_id FROM deliveries WHERE network_id = 'neighbour' ORDER BY app_id LIMIT \(waiting))
+            WITH moved AS (
+                UPDATE deliveries
+                SET run_at = now() + interval '1 hour', leased = false, lease_token = lease_token + 1
+                WHERE (network_id, group_id) IN (
+                    SELECT network_id, group_id FROM deliveries WHERE network_id = 'neighbour'
+                    ORDER BY app_id LIMIT \(waiting))
+                RETURNING 1)
+            SELECT count(*) FROM moved
             """
         )
+        guard moved == waiting else { throw BenchmarkFailure("only \(moved) of \(waiting) groups wait") }
         try await Task.sleep(for: .seconds(3600))
     }
 
