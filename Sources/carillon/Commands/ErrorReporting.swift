@@ -12,24 +12,27 @@ extension AsyncParsableCommand {
     func reportingErrors(_ body: () async throws -> Void) async throws {
         // A reader of our output that has gone away must not end the process: writing fails instead.
         signal(SIGPIPE, SIG_IGN)
+        var exit: ExitCode?
         do {
             try await body()
         } catch let error as ConfigurationError {
             for mistake in error.mistakes { printToStandardError("carillon: \(mistake)") }
-            throw ExitCode(ConfigurationError.exitStatus)
+            exit = ExitCode(ConfigurationError.exitStatus)
         } catch let error as ExitCode {
-            throw error
+            exit = error
         } catch {
             printToStandardError("carillon: \(error)")
-            throw ExitCode.failure
+            exit = .failure
         }
+        // What was said last is what matters most, but nobody has to read it for the process to end.
+        await LogOutput.standardError.flush(within: .seconds(1))
+        if let exit { throw exit }
     }
 }
 
 /// Writes a line to standard error.
 func printToStandardError(_ line: String) {
-    let bytes = Array("\(line)\n".utf8)
-    _ = write(STDERR_FILENO, bytes, bytes.count)
+    LogOutput.standardError.write(Array("\(line)\n".utf8)) { Array("carillon: \($0) lines were lost\n".utf8) }
 }
 
 extension Logger {

@@ -28,6 +28,9 @@ struct ProcessMetrics: Sendable {
         registry.onScrape("process_open_fds") {
             Self.openFiles.map { [MetricReading(Double($0))] } ?? []
         }
+        registry.onScrape("carillon_log_lines_dropped_total", .counter) {
+            [MetricReading(Double(LogOutput.standardError.dropped))]
+        }
         registry.onScrape("process_max_fds") { [MetricReading(Double(DescriptorLimit.current.soft))] }
     }
 

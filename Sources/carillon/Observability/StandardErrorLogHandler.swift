@@ -1,20 +1,12 @@
 import CarillonCore
 import Logging
-import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
-/// Writes log lines to standard error, each with one system call, so that lines of several threads do not mix.
+/// Hands log lines to the process's ``LogOutput``, whole, so that lines of several threads do not mix.
 struct StandardErrorLogHandler: LogHandler {
-    private static let output = Mutex<Void>(())
-
     private let label: String
     private let text: LogText
     private let clock: WallClock
+    private let output: LogOutput
 
     /// What is logged at least.
     var logLevel: Logger.Level
@@ -24,11 +16,18 @@ struct StandardErrorLogHandler: LogHandler {
     var metadataProvider: Logger.MetadataProvider?
 
     /// A handler for the logger of this label.
-    init(label: String, format: LogFormat, level: Logger.Level, clock: WallClock = .system) {
+    init(
+        label: String,
+        format: LogFormat,
+        level: Logger.Level,
+        clock: WallClock = .system,
+        output: LogOutput = .standardError
+    ) {
         self.label = label
         text = LogText(format: format)
         logLevel = level
         self.clock = clock
+        self.output = output
     }
 
     /// A value that goes with every line.
@@ -43,11 +42,17 @@ struct StandardErrorLogHandler: LogHandler {
         if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }
         if let own = event.metadata { all.merge(own) { $1 } }
         let line = text.line(of: event, label: label, metadata: all, at: clock.now())
-        Self.output.withLock { _ in
-            line.withUnsafeBytes { bytes in
-                // A log that cannot be written must not stop the service, so the result does not matter.
-                _ = write(STDERR_FILENO, bytes.baseAddress, bytes.count)
-            }
+        output.write(line) { [text, label, clock] lost in
+            let event = LogEvent(
+                level: .warning,
+                message: "Lines of this log were dropped: nobody read them",
+                metadata: nil,
+                source: nil,
+                file: #fileID,
+                function: #function,
+                line: #line
+            )
+            return text.line(of: event, label: label, metadata: ["lines": "\(lost)"], at: clock.now())
         }
     }
 }

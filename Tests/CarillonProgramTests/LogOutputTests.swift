@@ -1,0 +1,100 @@
+import Foundation
+import Logging
+import Testing
+
+@testable import carillon
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+@Suite struct LogOutputTests {
+    /// A pipe whose reader does nothing unless it is told to.
+    private final class UnreadPipe {
+        let reader: Int32
+        let writer: Int32
+
+        init() throws {
+            // A closed pipe must fail the write, as it does in the program, not end the tests.
+            signal(SIGPIPE, SIG_IGN)
+            var ends: [Int32] = [0, 0]
+            try #require(pipe(&ends) == 0)
+            (reader, writer) = (ends[0], ends[1])
+        }
+
+        deinit {
+            close(writer)
+        }
+
+        /// Reads until a line contains `end`; blocks.
+        func lines(until end: String) -> [String] {
+            var bytes: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            while !String(decoding: bytes.suffix(4_096), as: UTF8.self).contains(end) {
+                let count = read(reader, &buffer, buffer.count)
+                guard count > 0 else { break }
+                bytes += buffer[..<count]
+            }
+            return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+        }
+    }
+
+    private func logger(_ output: LogOutput) -> Logger {
+        Logger(label: "test") { StandardErrorLogHandler(label: $0, format: .text, level: .info, output: output) }
+    }
+
+    @Test func `whoever logs is not held up by a pipe that nobody reads, and what is lost is counted`() async throws {
+        let pipe = try UnreadPipe()
+        let output = LogOutput(descriptor: pipe.writer, limit: 100_000)
+        let logger = logger(output)
+        // Far more than the pipe and the memory take: this would never end.
+        for number in 1...20_000 { logger.info("line", metadata: ["number": "\(number)"]) }
+        let dropped = output.dropped
+        #expect(dropped > 1_000 && dropped < 20_000)
+
+        let lines = pipe.lines(until: "were dropped")
+        #expect(lines.count { $0.contains(" line number=") } == 20_000 - dropped)
+        #expect(lines.count { $0.contains("were dropped") } == 1)
+        #expect(lines.last?.hasSuffix("lines=\(dropped)") == true)
+        logger.info("and on")
+        #expect(pipe.lines(until: "and on").count == 1)
+        #expect(output.dropped == dropped)
+        close(pipe.reader)
+    }
+
+    @Test func `lines come in order, and are all there after flushing`() async throws {
+        let path = NSTemporaryDirectory() + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let file = open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        defer { close(file) }
+        let output = LogOutput(descriptor: file)
+        let logger = logger(output)
+        for number in 1...500 { logger.info("line", metadata: ["number": "\(number)"]) }
+        await output.flush(within: .seconds(30))
+        let numbers = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { line in
+            line.split(separator: "=").last.flatMap { Int($0) }
+        }
+        #expect(numbers == Array(1...500))
+    }
+
+    @Test func `a pipe that is closed loses lines and nothing else`() async throws {
+        let pipe = try UnreadPipe()
+        close(pipe.reader)
+        let output = LogOutput(descriptor: pipe.writer)
+        logger(output).info("line")
+        await output.flush(within: .seconds(30))
+        #expect(output.dropped == 1)
+    }
+
+    @Test func `flushing gives up on a reader that never comes`() async throws {
+        let pipe = try UnreadPipe()
+        let output = LogOutput(descriptor: pipe.writer)
+        let logger = logger(output)
+        for _ in 1...5_000 { logger.info("line") }
+        await output.flush(within: .milliseconds(50))
+        // Lets the thread go that still writes.
+        close(pipe.reader)
+    }
+}
