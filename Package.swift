@@ -19,6 +19,7 @@ let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swi
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
 let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -93,7 +94,9 @@ let package = Package(
         .target(
             name: "CarillonHTTP",
             dependencies: [
-                "CarillonCore", crypto, httpTypes, hummingbird, jwtKit, logging, metrics, nioCore, serviceLifecycle,
+                "CarillonCore", crypto, deque, httpTypes, hummingbird, hummingbirdCore, jwtKit, logging, metrics,
+                nioCore, nioHTTP1,
+                serviceLifecycle,
             ],
             swiftSettings: settings
         ),
@@ -147,7 +150,7 @@ let package = Package(
             dependencies: [
                 "CarillonCore", "CarillonHTTP", "CarillonProviders", "CarillonTesting",
                 crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, logging, metricsCore, nioCore,
-                nioEmbedded,
+                nioEmbedded, nioHTTP1,
             ],
             swiftSettings: settings
         ),
@@ -203,7 +206,7 @@ let package = Package(
             name: "SystemTests",
             dependencies: [
                 "carillon", "CarillonCore", "CarillonSimulator", "EmbeddedPostgres",
-                asyncHTTPClient, hummingbird, httpTypes, logging, nioCore, nioHTTP1,
+                asyncHTTPClient, hummingbird, httpTypes, logging, nioCore, nioHTTP1, nioPosix,
             ],
             swiftSettings: settings
         ),

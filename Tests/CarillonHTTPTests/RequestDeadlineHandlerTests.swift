@@ -57,17 +57,4 @@ import Testing
             try channel.throwIfErrorCaught()
         }
     }
-
-    @Test func `a caller who is still sending after the last answer has two seconds to read it`() throws {
-        try receivePart()
-        enter(.closing)
-        try channel.writeOutbound("answer")
-        for _ in 0..<19 {
-            try receivePart()
-            loop.advanceTime(by: .milliseconds(100))
-        }
-        #expect(channel.isActive)
-        loop.advanceTime(by: .milliseconds(100))
-        #expect(!channel.isActive)
-    }
 }

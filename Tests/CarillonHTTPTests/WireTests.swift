@@ -1,5 +1,6 @@
 import CarillonCore
 import CarillonHTTP
+import Foundation
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
@@ -37,9 +38,9 @@ import Testing
         }
     }
 
-    @Test func `headers that never end are cut off by the idle timeout`() async throws {
+    @Test func `a head that never ends is cut off`() async throws {
         var settings = ServerSettings()
-        settings.idleTimeout = .milliseconds(300)
+        settings.headTimeout = .milliseconds(300)
         try await withAPI(.live, settings: settings) { api in
             let port = try #require(api.client.port)
             let answer = await RawConnection.with(port: port) { connection in
@@ -190,14 +191,102 @@ import Testing
 
     @Test(arguments: [
         "\u{0}\u{0}\u{0}\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET /openapi.yaml HTTP/1.1\r\nbad header\r\n\r\n",
+        "GET /openapi.yaml HTTP/1.1\r\n\r\n", "NONSENSE / HTTP/1.1\r\nhost: x\r\n\r\n",
+        "GET / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n",
     ])
-    func `what is no HTTP is refused and the connection closed`(text: String) async throws {
+    func `what is no HTTP is a problem with an id, and the connection is closed`(text: String) async throws {
         try await withServer { _, port in
             let answer = await RawConnection.with(port: port) { connection in
                 connection.send(text)
                 return connection.receive()
             }
-            #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 400 "))
+            #expect(answer.hasPrefix("HTTP/1.1 400 "))
+            #expect(answer.contains("/problems/malformed-request"))
+            #expect(answer.lowercased().contains("x-request-id: "))
+        }
+    }
+
+    @Test func `a body that breaks the framing is a problem with an id`() async throws {
+        try await withServer { api, port in
+            let network = try await api.makeNetwork()
+            let answer = await RawConnection.with(port: port) { connection in
+                connection.send(Self.head("users/bob", network, "transfer-encoding: chunked") + "nonsense\r\n")
+                return connection.receive()
+            }
+            #expect(answer.hasPrefix("HTTP/1.1 400 "))
+            #expect(answer.contains("/problems/incomplete-body"))
+            #expect(answer.components(separatedBy: "HTTP/1.1 ").count == 2, "one answer")
+        }
+    }
+
+    @Test func `HTTP 1_0 is answered and closed`() async throws {
+        try await withServer { _, port in
+            let answer = await RawConnection.with(port: port) { connection in
+                connection.send("GET /openapi.yaml HTTP/1.0\r\n\r\n")
+                return connection.receive()
+            }
+            #expect(answer.hasPrefix("HTTP/1.0 200 "))
+            #expect(answer.hasSuffix("openapi: 3.1.0\n"))
+        }
+    }
+
+    @Test func `who expects 100-continue is told to go on`() async throws {
+        try await withServer { api, port in
+            let network = try await api.makeNetwork()
+            let answer = await RawConnection.with(port: port) { connection in
+                connection.send(Self.head("users/bob", network, "content-length: 2\r\nexpect: 100-continue"))
+                let first = connection.receive(until: "\r\n\r\n")
+                connection.send("{}")
+                return first + connection.receive(until: "}")
+            }
+            #expect(answer.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 "))
+        }
+    }
+
+    @Test func `silent connections keep nobody out, however many they are`() async throws {
+        var settings = ServerSettings()
+        settings.connections = 24
+        try await withAPI(.live, settings: settings) { api in
+            let port = try #require(api.client.port)
+            let answer = await RawConnection.with(port: port, count: 100) { connections in
+                for connection in connections { connection.send("GET /openapi.yaml HTTP/1.1\r\nhost: x\r\nx-slow: ") }
+                return RawConnection.talk(port: port) { connection in
+                    connection.send("GET /openapi.yaml HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+                    return connection.receive()
+                }
+            }
+            #expect(answer.hasPrefix("HTTP/1.1 200 "))
+        }
+    }
+
+    @Test func `one address has an eighth of the places, unless it is a trusted proxy's`() async throws {
+        var settings = ServerSettings()
+        settings.connections = 24
+        for (proxies, isHeard) in [(TrustedProxies.none, false), (.loopback, true)] {
+            settings.trustedProxies = proxies
+            try await withAPI(.live, settings: settings) { api in
+                let port = try #require(api.client.port)
+                let answer = await RawConnection.with(port: port) { first in
+                    let request = "GET /openapi.yaml HTTP/1.1\r\nhost: x\r\n\r\n"
+                    func ask(_ connection: RawConnection) -> String {
+                        connection.send(request)
+                        return connection.receive(until: "3.1.0")
+                    }
+                    _ = ask(first)
+                    // An answer says that the connection was counted.
+                    return RawConnection.talk(port: port) { second in
+                        _ = ask(second)
+                        return RawConnection.talk(port: port) { third in
+                            _ = ask(third)
+                            return RawConnection.talk(port: port) { fourth in
+                                _ = ask(fourth)
+                                return ask(first)
+                            }
+                        }
+                    }
+                }
+                #expect(answer.hasPrefix("HTTP/1.1 200 ") == isHeard)
+            }
         }
     }
 }

@@ -26,6 +26,11 @@ import Testing
         #expect(concern.contains("1999") && concern.contains("2000"))
     }
 
+    @Test(arguments: [(65_536, Finding.Verdict.ok), (1_024, .warn), (64, .fail)])
+    func `doctor speaks up when there are few`(limit: Int, verdict: Finding.Verdict) {
+        #expect(FileChecks.descriptors(limit: limit).verdict == verdict)
+    }
+
     @Test func `a limit that is too small to work with stops the start`() {
         let error = #expect(throws: StartError.self) { try DescriptorBudget(limit: 64, loops: 2) }
         #expect(error.map { "\($0)".contains("64") && "\($0)".contains("172") } == true)

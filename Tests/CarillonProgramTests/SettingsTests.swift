@@ -43,7 +43,10 @@ import Testing
             ("CARILLON_EGRESS_ALLOW", "10.0.0.0/8,"), ("CARILLON_EXTRA_CA_FILE", "/nowhere.pem"),
             ("CARILLON_APNS_PRODUCTION_URL", "api.push.apple.com"), ("CARILLON_FCM_URL", "ftp://fcm.example"),
             ("CARILLON_CONFIG_FILE", "/nowhere.json"), ("CARILLON_TRUSTED_PROXIES", "10.0.0.1"),
-            ("CARILLON_TRUSTED_PROXIES", "10.0.0.0/8,none"),
+            ("CARILLON_TRUSTED_PROXIES", "10.0.0.0/8,none"), ("CARILLON_CORS_ORIGINS", "chat.example"),
+            ("CARILLON_CORS_ORIGINS", "https://chat.example/"), ("CARILLON_CORS_ORIGINS", "https://Chat.example"),
+            ("CARILLON_CORS_ORIGINS", "https://chat.example:443"), ("CARILLON_CORS_ORIGINS", "https://a.example,"),
+            ("CARILLON_CORS_ORIGINS", "https://a.example,*"), ("CARILLON_CORS_ORIGINS", "null"),
         ]
     )
     func `a bad value is one line that begins with the variable's name`(name: String, value: String) {
@@ -107,6 +110,18 @@ import Testing
         #expect(try proxies(nil) == .loopback)
         #expect(try proxies("10.0.0.0/8, ::1/128") == TrustedProxies([CIDRBlock("10.0.0.0/8"), CIDRBlock("::1/128")]))
         #expect(try proxies("none") == .none)
+    }
+
+    @Test func `pages may call from the origins that are named, from all, or not at all`() throws {
+        func origins(_ text: String?) throws -> CORSOrigins {
+            try Settings(environment: text.map { ["CARILLON_CORS_ORIGINS": $0] } ?? [:], for: .database).corsOrigins
+        }
+        #expect(try origins(nil) == .named([]))
+        #expect(try origins("*") == .all)
+        #expect(
+            try origins("https://chat.example, http://localhost:5173,capacitor://localhost")
+                == .named(["https://chat.example", "http://localhost:5173", "capacitor://localhost"])
+        )
     }
 
     @Test func `a folder that does not exist is refused where it is needed`() throws {

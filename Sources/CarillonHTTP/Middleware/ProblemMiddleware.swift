@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
 import Logging
-import NIOCore
 
 /// Turns every error into a problem (RFC 9457).
 struct ProblemMiddleware: RouterMiddleware {
@@ -16,11 +15,7 @@ struct ProblemMiddleware: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch {
-            let response = problem(for: error, request, context).response
-            if response.headers[.connection] == "close" {
-                context.channel.triggerUserOutboundEvent(RequestDeadlineHandler.Mode.closing, promise: nil)
-            }
-            return response
+            return problem(for: error, request, context).response
         }
     }
 

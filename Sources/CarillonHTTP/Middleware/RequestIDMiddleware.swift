@@ -31,7 +31,7 @@ struct RequestIDMiddleware: RouterMiddleware {
     }
 
     /// The caller's id, if it is 1 to 128 printable ASCII characters: anything else could forge lines of the log.
-    private static func accepted(_ id: String?) -> String? {
+    static func accepted(_ id: String?) -> String? {
         guard let id, (1...maximumCount).contains(id.utf8.count) else { return nil }
         return id.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? id : nil
     }

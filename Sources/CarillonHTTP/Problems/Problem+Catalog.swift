@@ -34,6 +34,17 @@ extension Problem {
         )
     }
 
+    /// What arrived is no request.
+    static func malformedRequest(_ detail: String) -> Problem {
+        Problem(
+            "malformed-request",
+            status: .badRequest,
+            title: "What arrived is not a valid request of HTTP",
+            detail: detail,
+            headers: [.connection: "close"]
+        )
+    }
+
     /// A body that ends early or breaks the framing of HTTP.
     static let incompleteBody = Problem(
         "incomplete-body",

@@ -149,6 +149,7 @@ extension Router<CarillonRequestContext> {
             ClientAddressMiddleware(proxies: settings.trustedProxies)
             RequestMetricsMiddleware(metrics: RequestMetrics(factory: metrics))
             AccessLogMiddleware()
+            CORSMiddleware(origins: settings.corsOrigins)
             ProblemMiddleware(mapping: problems, routes: routes)
             RequestLimitsMiddleware(settings: settings)
         }

@@ -7,8 +7,8 @@ struct RequestDeadlineExceeded: Error {}
 ///
 /// A body that trickles in is ended with an error, which whoever reads it turns into 408; a timer of the connection's
 /// own event loop does that without a task for each request. After an answer the rest of an unread body has the same
-/// time once more before the connection is closed, or two seconds when the answer announced that. Headers that trickle in are the idle timeout's business: no part of
-/// a request exists before they are complete.
+/// time once more before the connection is closed. Heads that trickle in, and callers who say nothing, are
+/// ``ConnectionHandler``'s business: no part of a request exists before its head is complete.
 final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
     typealias InboundOut = NIOAny
@@ -21,12 +21,7 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
         case wholeRequest
         /// From the last part that arrived: for uploads of any size.
         case sincePart
-        /// Not at all: the answer announces that the connection is closed, which follows shortly after it.
-        case closing
     }
-
-    /// How long a caller who is still sending has to read the last answer before a reset could take it away.
-    private static let lingering = TimeAmount.seconds(2)
 
     private let limit: TimeAmount
     private var timer: Scheduled<Void>?
@@ -39,27 +34,20 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch mode {
         case .wholeRequest where timer == nil, .sincePart: restart(context)
-        case .wholeRequest, .closing: break
+        case .wholeRequest: break
         }
         context.fireChannelRead(data)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         stop()
-        switch mode {
-        case .wholeRequest, .sincePart: mode = .wholeRequest
-        case .closing: close(context)
-        }
+        mode = .wholeRequest
         context.write(data, promise: promise)
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        guard let mode = event as? Mode else {
-            context.triggerUserOutboundEvent(event, promise: promise)
-            return
-        }
-        self.mode = mode
-        promise?.succeed()
+        if let mode = event as? Mode { self.mode = mode }
+        context.triggerUserOutboundEvent(event, promise: promise)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -76,12 +64,6 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit) { [self] in
             timer = nil
             context.fireErrorCaught(RequestDeadlineExceeded())
-        }
-    }
-
-    private func close(_ context: ChannelHandlerContext) {
-        timer = context.eventLoop.assumeIsolated().scheduleTask(in: min(limit, Self.lingering)) {
-            context.close(promise: nil)
         }
     }
 

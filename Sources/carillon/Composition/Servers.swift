@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
+import Metrics
 import NIOCore
 import Postgres
 import ServiceLifecycle
@@ -61,6 +62,7 @@ struct Servers: Sendable {
         )
         var limits = ServerSettings()
         limits.trustedProxies = settings.trustedProxies
+        limits.corsOrigins = settings.corsOrigins
         limits.connections = descriptors.publicConnections
         open = Listener(
             router: PublicRouter.make(dependencies, settings: limits),
@@ -68,6 +70,7 @@ struct Servers: Sendable {
             address: settings.listen,
             port: .open,
             readiness: storage.readiness,
+            metrics: storage.metrics,
             logger: logger
         )
         let probe = ReadinessProbe(readiness: storage.readiness, pool: storage.pool)
@@ -84,6 +87,7 @@ struct Servers: Sendable {
             address: settings.managementListen,
             port: .management,
             readiness: storage.readiness,
+            metrics: metrics,
             logger: logger
         )
     }
@@ -101,13 +105,17 @@ private struct Listener: Service {
         address: ListenAddress,
         port: Readiness.Port,
         readiness: Readiness,
+        metrics: any MetricsFactory,
         logger: Logger
     ) {
         self.address = address
         setting = port == .open ? .listen : .managementListen
         application = Application(
             responder: router.buildResponder(),
-            server: settings.server,
+            server: settings.server(
+                InboundConnections(settings, port: port == .open ? "public" : "management", metrics: metrics),
+                logger: logger
+            ),
             configuration: settings.configuration(address: .hostname(address.host, port: address.port)),
             onServerRunning: { channel in
                 let number = channel.localAddress?.port ?? address.port

@@ -7,6 +7,7 @@ enum Setting: String, CaseIterable, Sendable {
     case operatorToken
     case masterKey
     case trustedProxies
+    case corsOrigins
     case templatesDir
     case migrationsDir
     case logLevel

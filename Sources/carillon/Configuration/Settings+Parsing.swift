@@ -44,6 +44,39 @@ extension TrustedProxies {
     }
 }
 
+extension CORSOrigins {
+    /// Reads origins with commas between them, or `*`.
+    init(setting text: String) throws(InvalidSetting) {
+        if text == "*" {
+            self = .all
+            return
+        }
+        var origins: Set<String> = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let origin = String(part.drop(while: \.isWhitespace).prefix { !$0.isWhitespace })
+            guard let canonical = Self.canonical(origin) else {
+                throw .value(origin, mustBe: "*, or origins with commas between them such as https://chat.example")
+            }
+            guard canonical == origin else { throw .value(origin, mustBe: "as browsers write it, \(canonical)") }
+            origins.insert(canonical)
+        }
+        self = .named(origins)
+    }
+
+    /// An origin as browsers write it (RFC 6454 section 6.2); `nil` when it is none.
+    private static func canonical(_ origin: String) -> String? {
+        if let url = try? OutboundURL(origin) { return url.origin }
+        // Apps with a web view inside have schemes of their own, such as capacitor://localhost.
+        let parts = origin.split(separator: "://", omittingEmptySubsequences: false)
+        let isOrigin =
+            parts.count == 2 && !["http", "https"].contains(parts[0])
+            && parts.allSatisfy { part in
+                !part.isEmpty && part.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz0123456789.-+".utf8.contains($0) }
+            }
+        return isOrigin ? origin : nil
+    }
+}
+
 extension TLSConfiguration {
     init(setting path: String) throws(InvalidSetting) {
         do throws(ExtraRootsError) {

@@ -28,6 +28,8 @@ struct Settings: Sendable {
     var managementListen = ListenAddress(host: "127.0.0.1", port: 9090)
     /// Whose `X-Forwarded-For` is believed.
     var trustedProxies = TrustedProxies.loopback
+    /// Which web pages may call the public API.
+    var corsOrigins = CORSOrigins.named([])
     /// Where the data is.
     var database = Database.embedded
     /// The embedded cluster and the generated secrets.
@@ -89,6 +91,7 @@ struct Settings: Sendable {
         if listen == managementListen, listen.port != 0 {
             reader.reject(.managementListen, InvalidSetting("is the address of CARILLON_LISTEN: each needs its own"))
         }
+        corsOrigins = reader.value(.corsOrigins, CORSOrigins.init(setting:)) ?? corsOrigins
         trustedProxies = reader.value(.trustedProxies, TrustedProxies.init(setting:)) ?? trustedProxies
     }
 

@@ -28,6 +28,29 @@ struct RawConnection: Sendable {
         }
     }
 
+    /// Makes so many connections, talks, and hangs up all of them.
+    static func with<Result: Sendable>(
+        port: Int,
+        count: Int,
+        _ talk: @escaping @Sendable ([RawConnection]) -> Result
+    ) async -> Result {
+        await withCheckedContinuation { continuation in
+            DispatchQueue(label: "raw-connections").async {
+                let connections = (0..<count).map { _ in RawConnection(port: port) }
+                let result = talk(connections)
+                for connection in connections { close(connection.descriptor) }
+                continuation.resume(returning: result)
+            }
+        }
+    }
+
+    /// Connects, talks and hangs up on the caller's own thread.
+    static func talk<Result>(port: Int, _ talk: (RawConnection) -> Result) -> Result {
+        let connection = RawConnection(port: port)
+        defer { close(connection.descriptor) }
+        return talk(connection)
+    }
+
     private init(port: Int) {
         #if canImport(Glibc)
             descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

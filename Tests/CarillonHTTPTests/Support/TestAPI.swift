@@ -181,7 +181,10 @@ func withAPI(
     )
     let application = Application(
         router: PublicRouter.make(dependencies, settings: settings),
-        server: settings.server,
+        server: settings.server(
+            InboundConnections(settings, port: "test", metrics: NOOPMetricsHandler.instance),
+            logger: .silent
+        ),
         configuration: settings.configuration(address: .hostname("127.0.0.1", port: 0)),
         logger: .silent
     )

@@ -24,14 +24,15 @@ final class Program: Sendable {
     ///   - arguments: Its arguments.
     ///   - environment: Its `CARILLON_…` variables; it has no others but PATH and HOME.
     ///   - scratch: Where its output goes.
+    ///   - prelude: What a shell does before it becomes the program, such as setting limits.
     /// - Throws: When it cannot be started.
-    init(_ arguments: [String], environment: [String: String], scratch: Scratch) throws {
+    init(_ arguments: [String], environment: [String: String], scratch: Scratch, prelude: String? = nil) throws {
         let name = UUID().uuidString
         standardOutput = scratch.path("\(name).out")
         standardError = scratch.path("\(name).err")
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: Self.path)
-        process.arguments = arguments
+        process.executableURL = URL(fileURLWithPath: prelude == nil ? Self.path : "/bin/sh")
+        process.arguments = (prelude.map { ["-c", "\($0); exec \"$0\" \"$@\"", Self.path] } ?? []) + arguments
         process.environment = environment.merging(
             ProcessInfo.processInfo.environment.filter { ["PATH", "HOME"].contains($0.key) }
         ) { own, _ in own }

@@ -15,12 +15,14 @@ struct RunningService: Sendable {
     ///   - scratch: The data directory is inside.
     ///   - environment: Variables besides those that every test needs.
     ///   - isReady: Whether to wait until it is ready, too.
+    ///   - prelude: What a shell does before it becomes the service.
     /// - Returns: The running service.
     /// - Throws: When it does not start in time.
     static func start(
         in scratch: Scratch,
         environment: [String: String] = [:],
-        isReady: Bool = true
+        isReady: Bool = true,
+        prelude: String? = nil
     ) async throws -> RunningService {
         let data = scratch.path("data")
         var variables = [
@@ -28,7 +30,7 @@ struct RunningService: Sendable {
             "CARILLON_EGRESS_ALLOW": "127.0.0.0/8",
         ]
         variables.merge(environment) { _, given in given }
-        let program = try Program(["serve"], environment: variables, scratch: scratch)
+        let program = try Program(["serve"], environment: variables, scratch: scratch, prelude: prelude)
         let line = try await eventually(within: .seconds(60), "the line that says where it listens") {
             try #require(program.isRunning, "\(program.errorText)")
             return program.errorText.split(separator: "\n").last { line in

@@ -1,0 +1,103 @@
+import CarillonCore
+package import Metrics
+import NIOCore
+import Synchronization
+
+/// The connections to one port, each with a place or on its way out.
+package final class InboundConnections: Sendable {
+    /// Why a connection was ended that had done nothing but take its time.
+    enum Cut: String, CaseIterable {
+        /// Its address had all the places that it may have.
+        case refused
+        /// It waited longest when a place was needed.
+        case displaced
+        /// A request's head did not get complete.
+        case head
+        /// An answer was not fetched.
+        case answer
+        /// What arrived was no HTTP.
+        case malformed
+    }
+
+    private struct State {
+        var places: ConnectionPlaces
+        var channels: [ConnectionPlaces.ID: any NIOCore.Channel] = [:]
+        var lastID: ConnectionPlaces.ID = 0
+    }
+
+    private let state: Mutex<State>
+    private let proxies: TrustedProxies
+    private let meter: Meter
+    private let cuts: [Cut: Counter]
+
+    /// - Parameters:
+    ///   - settings: How many there may be.
+    ///   - port: The port's name in metrics.
+    ///   - metrics: Where they are counted.
+    package init(_ settings: ServerSettings, port: String, metrics: any MetricsFactory) {
+        state = Mutex(
+            State(
+                places: ConnectionPlaces(
+                    places: settings.connections - settings.sparePlaces,
+                    placesPerAddress: settings.connectionsPerAddress
+                )
+            )
+        )
+        proxies = settings.trustedProxies
+        meter = Meter(label: "carillon_http_connections", dimensions: [("port", port)], factory: metrics)
+        cuts = Dictionary(
+            uniqueKeysWithValues: Cut.allCases.map { cut in
+                let dimensions = [("port", port), ("reason", cut.rawValue)]
+                return (
+                    cut,
+                    Counter(label: "carillon_http_connections_cut_total", dimensions: dimensions, factory: metrics)
+                )
+            }
+        )
+    }
+
+    /// A connection was accepted.
+    /// - Returns: Its number; `nil` when it has to be closed.
+    func open(_ channel: any NIOCore.Channel) -> ConnectionPlaces.ID? {
+        let address = channel.remoteAddress.flatMap(IPAddress.init)
+        // A proxy's connections are those of many clients.
+        let share = address.flatMap { proxies.contains($0) ? nil : $0.subscriber }
+        let (id, displaced): (ConnectionPlaces.ID?, (any NIOCore.Channel)?) = state.withLock { state in
+            state.lastID += 1
+            let id = state.lastID
+            let displaced: (any NIOCore.Channel)?
+            switch state.places.open(id, from: share) {
+            case .admitted: displaced = nil
+            case .displaces(let other): displaced = state.channels.removeValue(forKey: other)
+            case .refused: return (nil, nil)
+            }
+            state.channels[id] = channel
+            meter.set(state.places.count)
+            return (id, displaced)
+        }
+        if id == nil { cut(.refused) }
+        displaced?.pipeline.fireUserInboundEventTriggered(ConnectionDisplaced())
+        return id
+    }
+
+    /// See ``ConnectionPlaces/waits(_:)``.
+    func waits(_ id: ConnectionPlaces.ID) { state.withLock { $0.places.waits(id) } }
+
+    /// See ``ConnectionPlaces/works(_:)``.
+    func works(_ id: ConnectionPlaces.ID) { state.withLock { $0.places.works(id) } }
+
+    /// A connection has ended.
+    func closed(_ id: ConnectionPlaces.ID) {
+        state.withLock { state in
+            state.places.close(id)
+            state.channels[id] = nil
+            meter.set(state.places.count)
+        }
+    }
+
+    /// Counts a connection that was ended.
+    func cut(_ cut: Cut) { cuts[cut]?.increment() }
+}
+
+/// Tells a connection that another one has its place.
+struct ConnectionDisplaced: Sendable {}

@@ -1,0 +1,36 @@
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// A connection as Hummingbird serves it, with a ``ConnectionHandler`` next to the decoder.
+struct ListeningChannel: ServerChildChannel {
+    typealias Value = HTTP1Channel.Value
+
+    private let http: HTTP1Channel
+    private let connections: InboundConnections
+    private let settings: ServerSettings
+    private let refusals: RefusalWriter
+
+    init(_ http: HTTP1Channel, connections: InboundConnections, settings: ServerSettings, logger: Logger) {
+        self.http = http
+        self.connections = connections
+        self.settings = settings
+        refusals = RefusalWriter(logger: logger)
+    }
+
+    func setup(channel: any NIOCore.Channel, logger: Logger) -> EventLoopFuture<Value> {
+        http.setup(channel: channel, logger: logger).flatMapThrowing { [connections, settings, refusals] value in
+            let pipeline = channel.pipeline.syncOperations
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            let handler = ConnectionHandler(connections: connections, settings: settings, refusals: refusals)
+            try pipeline.addHandler(handler, position: .after(decoder))
+            return value
+        }
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        await http.handle(value: value, logger: logger)
+    }
+}

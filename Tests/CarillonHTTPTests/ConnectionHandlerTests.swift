@@ -1,0 +1,235 @@
+import CoreMetrics
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Testing
+
+@testable import CarillonHTTP
+
+@Suite struct ConnectionHandlerTests {
+    private let loop = EmbeddedEventLoop()
+    private let channel: EmbeddedChannel
+    private let connections: InboundConnections
+
+    init() throws {
+        let settings = ServerSettings()
+        connections = InboundConnections(settings, port: "test", metrics: NOOPMetricsHandler.instance)
+        let handler = ConnectionHandler(
+            connections: connections,
+            settings: settings,
+            refusals: RefusalWriter(logger: .silent)
+        )
+        channel = EmbeddedChannel(
+            handlers: [
+                HalfOpenSocket(), HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder()), handler,
+            ],
+            loop: loop
+        )
+        channel.allowRemoteHalfClosure = true
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    }
+
+    private func receive(_ text: String) throws {
+        try channel.writeInbound(ByteBuffer(string: text))
+    }
+
+    private func answer(_ headers: HTTPHeaders = ["content-length": "0"], flushes: Bool = true) {
+        let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: headers)
+        channel.write(HTTPServerResponsePart.head(head), promise: nil)
+        channel.write(HTTPServerResponsePart.end(nil), promise: nil)
+        if flushes { channel.flush() }
+    }
+
+    /// Everything that was sent since the last time.
+    private func sent() throws -> String {
+        var text = ""
+        while let part = try channel.readOutbound(as: IOData.self) {
+            if case .byteBuffer(let buffer) = part { text += String(buffer: buffer) }
+        }
+        return text.lowercased()
+    }
+
+    private let request = "GET / HTTP/1.1\r\nhost: x\r\n\r\n"
+
+    // MARK: Time
+
+    @Test func `a head has ten seconds from the beginning, however it trickles in`() throws {
+        try receive("GET / HTTP/1.1\r\nhost: x\r\n")
+        for _ in 0..<3 {
+            loop.advanceTime(by: .seconds(3))
+            try receive("x: y\r\n")
+        }
+        #expect(channel.isActive)
+        loop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test func `who says nothing at all has ten seconds`() {
+        loop.advanceTime(by: .milliseconds(9_999))
+        #expect(channel.isActive)
+        loop.advanceTime(by: .milliseconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test func `twenty seconds may pass between an answer and the next request`() throws {
+        for _ in 0..<3 {
+            try receive(request)
+            answer()
+            loop.advanceTime(by: .milliseconds(19_999))
+        }
+        #expect(channel.isActive)
+        loop.advanceTime(by: .milliseconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test func `a further head has ten seconds from its first byte`() throws {
+        try receive(request)
+        answer()
+        loop.advanceTime(by: .seconds(1))
+        for byte in ["G", "E", "T"] {
+            try receive(byte)
+            loop.advanceTime(by: .seconds(3))
+        }
+        #expect(channel.isActive)
+        loop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test func `the service may take longer than a caller`() throws {
+        try receive(request)
+        loop.advanceTime(by: .hours(1))
+        #expect(channel.isActive)
+        answer()
+        #expect(try sent().hasPrefix("http/1.1 200"))
+        loop.advanceTime(by: .seconds(20))
+        #expect(!channel.isActive)
+    }
+
+    @Test func `an answer that is not fetched is not kept for longer than twenty seconds`() throws {
+        try receive(request)
+        answer(flushes: false)
+        loop.advanceTime(by: .seconds(20))
+        #expect(!channel.isActive)
+    }
+
+    // MARK: Places
+
+    @Test func `whoever is displaced between requests is closed at once`() throws {
+        try receive(request)
+        answer()
+        channel.pipeline.fireUserInboundEventTriggered(ConnectionDisplaced())
+        #expect(!channel.isActive)
+    }
+
+    @Test func `whoever is displaced in the middle of work gets the answer, and is told that it is the last`() throws {
+        try receive(request)
+        channel.pipeline.fireUserInboundEventTriggered(ConnectionDisplaced())
+        #expect(channel.isActive)
+        answer()
+        #expect(try sent().contains("connection: close"))
+        #expect(!channel.isActive)
+    }
+
+    // MARK: HTTP
+
+    @Test func `a request of HTTP 1_1 needs one Host`() throws {
+        for more in ["", "host: a\r\nhost: b\r\n"] {
+            let test = try ConnectionHandlerTests()
+            try test.receive("GET / HTTP/1.1\r\n\(more)x-request-id: mine\r\n\r\n")
+            let answer = try test.sent()
+            #expect(answer.hasPrefix("http/1.1 400 "))
+            #expect(answer.contains("content-type: application/problem+json"))
+            #expect(answer.contains("x-request-id: mine"))
+            #expect(answer.contains("/problems/malformed-request"))
+            #expect(try test.channel.readInbound(as: HTTPServerRequestPart.self) == nil)
+            test.loop.advanceTime(by: .seconds(2))
+            #expect(!test.channel.isActive)
+        }
+    }
+
+    @Test func `HTTP 1_0 needs no Host, is answered in its own version, and closed`() throws {
+        try receive("GET / HTTP/1.0\r\nconnection: keep-alive\r\n\r\n")
+        answer()
+        let text = try sent()
+        #expect(text.hasPrefix("http/1.0 200") && text.contains("connection: close"))
+        #expect(!channel.isActive)
+    }
+
+    @Test func `whoever asks for the end gets it, however it is spelled`() throws {
+        try receive("GET / HTTP/1.1\r\nhost: x\r\nConnection: Close\r\n\r\n")
+        answer()
+        #expect(try sent().contains("connection: close"))
+        #expect(!channel.isActive)
+    }
+
+    @Test func `what cannot be read is a problem with an id`() throws {
+        for text in ["\u{0}\u{1}\r\n\r\n", "GET / HTTP/9.9\r\nhost: x\r\n\r\n", "GET / HTTP/1.1\r\nbad header\r\n\r\n"]
+        {
+            let test = try ConnectionHandlerTests()
+            try? test.receive(text)
+            let answer = try test.sent()
+            #expect(answer.hasPrefix("http/1.1 400 "))
+            #expect(answer.contains("/problems/malformed-request") && answer.contains("x-request-id: "))
+        }
+    }
+
+    @Test func `what came before something that cannot be read is answered first`() throws {
+        try? receive(request + "bad\r\n\r\n")
+        #expect(try sent().isEmpty)
+        answer()
+        let text = try sent()
+        #expect(text.hasPrefix("http/1.1 200"))
+        #expect(text.contains("http/1.1 400 "))
+        loop.advanceTime(by: .seconds(2))
+        #expect(!channel.isActive)
+    }
+
+    @Test func `who waits to be told to go on is told at once`() throws {
+        try receive("POST / HTTP/1.1\r\nhost: x\r\nexpect: 100-Continue\r\ncontent-length: 2\r\n\r\n")
+        #expect(try sent() == "http/1.1 100 continue\r\n\r\n")
+        try receive("{}")
+        answer()
+        #expect(try sent().hasPrefix("http/1.1 200"))
+    }
+
+    @Test func `who is told to go on has had the answers to former requests`() throws {
+        try receive(request + "POST / HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 2\r\n\r\n")
+        #expect(try sent().isEmpty)
+        answer()
+        #expect(try sent().hasSuffix("\r\n\r\nhttp/1.1 100 continue\r\n\r\n"))
+    }
+
+    @Test func `a caller who is still sending after the last answer has two seconds to read it`() throws {
+        try receive("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n")
+        answer(["content-length": "0", "connection": "close"])
+        for _ in 0..<19 {
+            try receive("x")
+            loop.advanceTime(by: .milliseconds(100))
+        }
+        #expect(channel.isActive)
+        loop.advanceTime(by: .milliseconds(100))
+        #expect(!channel.isActive)
+    }
+
+    @Test func `nothing is said twice about a body that breaks off after its answer`() throws {
+        try receive("POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n")
+        answer()
+        _ = try sent()
+        try? receive("no chunk\r\n")
+        answer()
+        #expect(try sent().isEmpty)
+    }
+}
+
+/// Takes the end of what is sent for that, and not for the end of the connection.
+private final class HalfOpenSocket: ChannelOutboundHandler {
+    typealias OutboundIn = NIOAny
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard mode == .output else {
+            context.close(mode: mode, promise: promise)
+            return
+        }
+        promise?.succeed()
+    }
+}
