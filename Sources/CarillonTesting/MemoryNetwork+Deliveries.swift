@@ -32,10 +32,12 @@ extension MemoryNetwork {
     ) -> [RefreshedGroup] {
         let due = groups.values.filter { row in
             let isDue = row.runAt <= now || isExpired && !row.group.leased
-            return isDue && (row.group.expiresAt <= now) == isExpired && isMeant(row.group)
+            return isDue && (row.group.expiresAt <= now) == isExpired
         }
         let oldest = due.sorted { ($0.runAt, EventID($0.group.id)) < ($1.runAt, EventID($1.group.id)) }
-        return oldest.prefix(limit).compactMap { row in
+        var meant: [MemoryGroupRow] = []
+        for row in oldest where meant.count < limit && isMeant(row.group) { meant.append(row) }
+        return meant.compactMap { row in
             var row = row
             if row.group.leased { row.rescues += 1 }
             row.group.leased = true
@@ -75,11 +77,17 @@ extension MemoryNetwork {
     }
 
     /// Writes down what happened to a group.
-    mutating func settle(_ settlement: Settlement, at now: Timestamp, ids: UUIDv7Generator) {
+    mutating func settle(
+        _ settlement: Settlement,
+        at now: Timestamp,
+        ids: UUIDv7Generator,
+        isBraked: Bool
+    ) {
         let group = settlement.group
         for record in settlement.records {
             note(record, of: group, ids: ids)
-            if let effect = record.effect { apply(effect, to: record.deviceID, of: record.userID, at: now) }
+            guard let effect = record.effect, !isBraked || !effect.putsOutOfUse else { continue }
+            apply(effect, to: record.deviceID, of: record.userID, at: now)
         }
         for target in settlement.remainders.flatMap(\.targets) {
             guard let error = settlement.troubles[target.deviceID] else { continue }
@@ -153,6 +161,15 @@ extension MemoryNetwork {
             outOfUse[id] = now
         }
         devices[id] = device
+    }
+}
+
+extension DeviceEffect {
+    fileprivate var putsOutOfUse: Bool {
+        switch self {
+        case .unregister, .quarantine: true
+        case .clearError, .noteError: false
+        }
     }
 }
 

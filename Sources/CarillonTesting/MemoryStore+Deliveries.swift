@@ -24,7 +24,7 @@ struct MemoryDeadLetter {
     var notification: Notification
 }
 
-extension MemoryStore: DeliveryQueue {
+extension MemoryStore: OutboxWriter, OutboxClaims, OutboxReader, OutcomeLog {
     /// Commits pages of expanded events: their deliveries, and how far each event is.
     package func enqueue(_ expansions: [Expansion]) async throws -> [Bool] {
         let now = clock.now()
@@ -38,24 +38,31 @@ extension MemoryStore: DeliveryQueue {
         }
     }
 
-    /// Takes groups whose time has come, round-robin over networks and lanes, at most `limit` in all and
-    /// `limitPerLane` of each lane; lanes in `excluded` are left alone.
-    package func claimGroups(limit: Int, limitPerLane: Int, excluding excluded: [Lane]) async throws -> [RefreshedGroup]
-    {
+    /// Takes groups whose time has come, a share of `limit` of each network in turn, at most `limitPerLane` of each lane.
+    package func claimGroups(
+        limit: Int,
+        limitPerLane: Int,
+        excluding excluded: ClaimExclusions
+    ) async throws -> (groups: [RefreshedGroup], hasMore: Bool) {
         let now = clock.now()
         return try withState { state in
+            let networks = state.networksInTurn(dueAt: now).filter { !excluded.networks.contains($0) }
+            guard let last = networks.last else { return ([], false) }
+            state.lastServedNetwork = last
+            let share = (limit + networks.count - 1) / networks.count
             var claimed: [RefreshedGroup] = []
-            for lane in state.lanesInTurn(dueAt: now) where !excluded.contains(lane) && claimed.count < limit {
-                state.lastServedLane = lane
-                let share = min(limitPerLane, limit - claimed.count)
-                let point = state.readPoint
+            for id in networks {
+                state.putOffPaused(of: id, at: now)
+                var taken: [Lane: Int] = [:]
+                let point = ReadPoint(state.readPoint, moment: now)
                 claimed +=
-                    state.networks[lane.networkID]?.claim(share, at: now, ids: ids, readPoint: point) {
-                        $0.lane == lane
-                    }
-                    ?? []
+                    state.networks[id]?.claim(share, at: now, ids: ids, readPoint: point) { group in
+                        guard !excluded.lanes.contains(group.lane) else { return false }
+                        taken[group.lane, default: 0] += 1
+                        return taken[group.lane, default: 0] <= limitPerLane
+                    } ?? []
             }
-            return claimed
+            return (claimed, claimed.count >= share)
         }
     }
 
@@ -66,7 +73,7 @@ extension MemoryStore: DeliveryQueue {
             var claimed: [RefreshedGroup] = []
             for id in state.sortedIDs where claimed.count < limit {
                 let share = limit - claimed.count
-                let point = state.readPoint
+                let point = ReadPoint(state.readPoint, moment: now)
                 claimed +=
                     state.networks[id]?.claim(share, at: now, ids: ids, readPoint: point, isExpired: true) { _ in true }
                     ?? []
@@ -77,10 +84,11 @@ extension MemoryStore: DeliveryQueue {
 
     /// Looks up devices and toggles of these groups anew.
     package func refresh(_ groups: [DeliveryGroup]) async throws -> [RefreshedGroup] {
-        try withState { state in
+        let now = clock.now()
+        return try withState { state in
             try groups.map { group in
                 guard let network = state.networks[group.lane.networkID] else { throw UnknownNetwork() }
-                return network.refresh(group, at: state.readPoint)
+                return network.refresh(group, at: ReadPoint(state.readPoint, moment: now))
             }
         }
     }
@@ -98,20 +106,25 @@ extension MemoryStore: DeliveryQueue {
         }
     }
 
-    /// Writes down what happened to groups: outcomes, what remains, dead letters, and the devices' own states.
-    package func settle(_ settlements: [Settlement]) async throws -> Set<UUID> {
+    /// Writes down what happened to groups: outcomes, what remains, dead letters, the devices' own states, and what lanes
+    /// report.
+    package func settle(_ settlements: [Settlement]) async throws -> SettleReceipt {
         let now = clock.now()
         return try withState { state in
-            var stale: Set<UUID> = []
+            var receipt = SettleReceipt()
             for settlement in settlements {
-                let id = settlement.group.lane.networkID
-                guard state.networks[id]?.holds(settlement.group) ?? false else {
-                    stale.insert(settlement.group.id)
+                let lane = settlement.group.lane
+                guard state.networks[lane.networkID]?.holds(settlement.group) ?? false else {
+                    receipt.stale.insert(settlement.group.id)
                     continue
                 }
-                state.networks[id]?.settle(settlement, at: now, ids: ids)
+                if let answers = settlement.answers, let condition = state.note(answers, of: lane, at: now) {
+                    receipt.lanes[lane] = condition
+                }
+                let isBraked = state.lanes[lane]?.condition.brakedSince != nil
+                state.networks[lane.networkID]?.settle(settlement, at: now, ids: ids, isBraked: isBraked)
             }
-            return stale
+            return receipt
         }
     }
 
@@ -139,29 +152,6 @@ extension MemoryStore: DeliveryQueue {
         }
     }
 
-    /// Makes what waits for a provider's lanes due now, of one app or, without `appID`, of all.
-    package func makeDue(_ provider: ProviderName, appID: String?, in network: NetworkID) async throws {
-        let now = clock.now()
-        try withNetwork(network) { network in
-            for (id, row) in network.groups where row.group.lane.provider == provider && !row.group.leased {
-                guard appID ?? row.group.lane.appID == row.group.lane.appID else { continue }
-                guard row.laneReason != nil || row.group.attempt == 0 else { continue }
-                network.groups[id]?.runAt = min(row.runAt, now)
-            }
-        }
-    }
-
-    /// Lets go the brake of a lane until a moment, in all replicas.
-    package func releaseBrake(of lane: Lane, until end: Timestamp) async throws {
-        try withState { $0.releasedBrakes[lane] = end }
-    }
-
-    /// The lanes whose brake is let go now.
-    package func releasedBrakes() async throws -> Set<Lane> {
-        let now = clock.now()
-        return try withState { state in Set(state.releasedBrakes.filter { $0.value > now }.keys) }
-    }
-
     /// How long the longest-waiting group that is due, and the longest-waiting event, have been waiting.
     package func oldestWait() async throws -> Duration {
         let now = clock.now()
@@ -175,13 +165,22 @@ extension MemoryStore: DeliveryQueue {
 }
 
 extension MemoryState {
-    /// The lanes with something due, beginning behind the one that was served last.
-    fileprivate func lanesInTurn(dueAt now: Timestamp) -> [Lane] {
-        let due = networks.values.flatMap { network in
-            network.groups.values.filter { $0.runAt <= now && $0.group.expiresAt > now }.map(\.group.lane)
+    /// The networks with something due, beginning behind the one that was served last.
+    fileprivate func networksInTurn(dueAt now: Timestamp) -> [NetworkID] {
+        let due = networks.filter { _, network in
+            network.groups.values.contains { $0.runAt <= now && $0.group.expiresAt > now }
         }
-        let lanes = Set(due).sorted()
-        guard let last = lastServedLane else { return lanes }
-        return lanes.filter { last < $0 } + lanes.filter { !(last < $0) }
+        let ids = due.keys.sorted()
+        guard let last = lastServedNetwork else { return ids }
+        return ids.filter { last < $0 } + ids.filter { !(last < $0) }
+    }
+
+    fileprivate mutating func putOffPaused(of id: NetworkID, at now: Timestamp) {
+        for (key, row) in networks[id]?.groups ?? [:] where row.runAt <= now {
+            guard let pause = lanes[row.group.lane]?.condition.pause, now < pause.until else { continue }
+            networks[id]?.groups[key]?.runAt = pause.until
+            networks[id]?.groups[key]?.laneReason = pause.reason
+            networks[id]?.groups[key]?.group.leased = false
+        }
     }
 }

@@ -9,7 +9,7 @@ extension MemoryStore: RecipientSource {
             for query in queries where total < recipientPageSize {
                 if query.after != nil, !pages.isEmpty { break }
                 guard let network = state.networks[query.networkID] else { throw UnknownNetwork() }
-                let page = network.page(for: query, at: state.readPoint)
+                let page = network.page(for: query, at: ReadPoint(state.readPoint, moment: clock.now()))
                 total += page.recipients.count
                 pages.append(page)
                 if query.after != nil { break }

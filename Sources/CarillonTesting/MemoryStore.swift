@@ -86,16 +86,15 @@ struct MemoryState {
     /// What was switched or unregistered, oldest first; a read point is a place in it.
     var changes: [(network: NetworkID, user: UserID?)] = []
     var providerTokens: [String: ProviderToken] = [:]
-    var releasedBrakes: [Lane: Timestamp] = [:]
-    /// The network and the lane that were served last.
+    var lanes: [Lane: MemoryLane] = [:]
+    /// The network that was served last.
     var lastServedNetwork: NetworkID?
-    var lastServedLane: Lane?
 
     /// The networks in the order of their ids.
     var sortedIDs: [NetworkID] { networks.keys.sorted() }
 
     /// Where the history of changes stands.
-    var readPoint: ReadPoint { ReadPoint("\(changes.count)") }
+    var readPoint: String { "\(changes.count)" }
 
     fileprivate mutating func collectChanges() {
         for (id, network) in networks where !network.newChanges.isEmpty {

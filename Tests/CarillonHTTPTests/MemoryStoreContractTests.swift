@@ -8,7 +8,7 @@ import Testing
         AccountStoreContract.clauses + DirectoryStoreContract.clauses + DirectoryFactsContract.clauses
         + ToggleStoreContract.clauses + DeviceStoreContract.clauses + TemplateStoreContract.clauses
         + EventInboxContract.clauses + RecipientSourceContract.clauses + DeliveryQueueContract.clauses
-        + SettlementContract.clauses + EventHistoryContract.clauses + ProviderCredentialStoreContract.clauses
+        + LaneBookContract.clauses + SettlementContract.clauses + EventHistoryContract.clauses + ProviderCredentialStoreContract.clauses
 
     @Test(arguments: clauses)
     func keeps(_ clause: ContractClause) async throws {

@@ -87,7 +87,7 @@ import Testing
             )
             _ = try await scene.credentials.putProviderCredential(credential, of: scene.network)
             let lane = Lane(networkID: scene.network, provider: .fcm, appID: "x")
-            try await scene.queue.releaseBrake(of: lane, until: .now + .seconds(60))
+            _ = try await scene.queue.apply(.believe(until: .now + .seconds(60)), to: LaneSelection(lane))
             let source = TemplateSource(title: "%s", body: .one("x"))
             let template = TemplateOverride(eventType: .messageSent, locale: "en", source: source, updatedAt: .now)
             _ = try await scene.templates.putTemplate(template, in: scene.network)
@@ -201,10 +201,9 @@ import Testing
 
     @Test func `a read point older than the remembered changes means that everybody may be touched`() async throws {
         try await withStores { scene, pool in
-            let point = try await pool.withConnection { try StoredReadPoint.current($0) }
-            let snapshot = point.rawValue.split(separator: "@")[0]
-            let old = ReadPoint("\(snapshot)@\((Timestamp.now - .seconds(9 * 60 + 1)).milliseconds)")
-            let young = ReadPoint("\(snapshot)@\((Timestamp.now - .seconds(8 * 60)).milliseconds)")
+            let point = try await pool.withConnection { try ReadPoint.current($0) }
+            let old = ReadPoint(point.rawValue, moment: .now - .seconds(9 * 60 + 1))
+            let young = ReadPoint(point.rawValue, moment: .now - .seconds(8 * 60))
             let points = [(network: scene.network, point: old), (network: scene.network, point: young)]
             #expect(try await scene.queue.changes(since: points) == [.everybody, .none])
         }
@@ -221,7 +220,7 @@ import Testing
                 return ["enabled": false]
             }
             for await _ in began.stream.prefix(1) {}
-            let point = try await pool.withConnection { try StoredReadPoint.current($0) }
+            let point = try await pool.withConnection { try ReadPoint.current($0) }
             mayEnd.signal()
             _ = try await written
             #expect(try await scene.queue.changes(since: [(scene.network, point)]) == [.users(["a"])])
@@ -243,7 +242,7 @@ import Testing
             _ = try await scene.toggles.updateToggles(.user("seen"), in: scene.network, by: .admin, expected: nil) {
                 _ in [:]
             }
-            let point = try await pool.withConnection { try StoredReadPoint.current($0) }
+            let point = try await pool.withConnection { try ReadPoint.current($0) }
             mayEnd.signal()
             _ = try await slow
             #expect(try await scene.queue.changes(since: [(scene.network, point)]) == [.users(["slow"])])
@@ -260,7 +259,7 @@ import Testing
             try await pool.withConnection { session in
                 _ = try session.execute("UPDATE deliveries SET targets = '[' WHERE group_id = \(groups[0].id)")
             }
-            let claimed = try await scene.queue.claimGroups(limit: 9, limitPerLane: 9, excluding: [])
+            let claimed = try await scene.queue.claimGroups(limit: 9, limitPerLane: 9, excluding: .init()).groups
             #expect(claimed.map(\.group.id) == [groups[1].id])
             let status = try #require(try await scene.history.event(pending.id, in: scene.network))
             #expect(status.deliveries[.dead] == 1)
@@ -293,7 +292,7 @@ import Testing
         let groups = [scene.group(of: pending, device.id), scene.group(of: pending, device.id)]
         _ = try await scene.queue.enqueue([Expansion(event: pending, groups: groups, next: nil)])
         let group = try #require(
-            try await scene.queue.claimGroups(limit: 1, limitPerLane: 1, excluding: []).first?.group
+            try await scene.queue.claimGroups(limit: 1, limitPerLane: 1, excluding: .init()).groups.first?.group
         )
         let record = DeviceRecord(deviceID: device.id, userID: "b", state: .dead, attempts: 1, at: .now)
         _ = try await scene.queue.settle([Settlement(group: group, records: [record], remainders: [])])

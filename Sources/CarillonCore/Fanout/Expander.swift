@@ -2,13 +2,11 @@
 package struct Expander: Sendable {
     private let catalog: TemplateCatalog
     private let ids: UUIDv7Generator
-    private let clock: WallClock
 
-    /// An expander that renders with `catalog`.
-    package init(catalog: TemplateCatalog, ids: UUIDv7Generator, clock: WallClock) {
+    /// An expander that renders with `catalog`; `ids` makes the ids of groups.
+    package init(catalog: TemplateCatalog, ids: UUIDv7Generator) {
         self.catalog = catalog
         self.ids = ids
-        self.clock = clock
     }
 
     /// Expands one page. An event that lacks what its type must carry notifies nobody.
@@ -18,7 +16,7 @@ package struct Expander: Sendable {
             let subject = NotificationSubject(event: pending.event, names: page.names)
         else { return Expansion(event: event, after: pending.cursor, groups: [], next: nil) }
         let question = ToggleQuestion(event: pending.event, names: page.names)
-        let evaluator = ToggleEvaluator(network: page.settings.toggles, question: question, now: clock.now())
+        let evaluator = ToggleEvaluator(network: page.settings.toggles, question: question, now: page.readPoint.moment)
         let cause = DeliveryCause(
             eventID: pending.id,
             eventType: pending.event.type,
@@ -42,7 +40,7 @@ package struct Expander: Sendable {
             guard decision == .allow else { continue }
             for device in recipient.devices {
                 let key = renderer.template(deviceLocale: device.locale, userLocale: recipient.locale)
-                grouping.add(Target(device), key)
+                grouping.add(Target(device), key, allowedUntil: evaluator.allowedUntil(recipient.settings))
             }
         }
         event.cursor = page.next
@@ -92,6 +90,7 @@ private struct Grouping {
     private let cause: DeliveryCause
     private let ids: UUIDv7Generator
     private var targets: [Key: [Target]] = [:]
+    private var allowedUntil: [Key: Timestamp] = [:]
     private var order: [Key] = []
 
     init(networkID: NetworkID, cause: DeliveryCause, ids: UUIDv7Generator) {
@@ -100,10 +99,11 @@ private struct Grouping {
         self.ids = ids
     }
 
-    mutating func add(_ target: Target, _ template: TemplateKey) {
+    mutating func add(_ target: Target, _ template: TemplateKey, allowedUntil end: Timestamp?) {
         let key = Key(provider: target.address.provider, appID: target.address.appID, template: template)
         if targets[key] == nil { order.append(key) }
         targets[key, default: []].append(target)
+        if let end { allowedUntil[key] = .earlier(allowedUntil[key], end) }
     }
 
     func groups(_ notification: (TemplateKey) -> Notification) -> [DeliveryGroup] {
@@ -113,7 +113,7 @@ private struct Grouping {
             let lane = Lane(networkID: networkID, provider: key.provider, appID: key.appID)
             return stride(from: 0, to: targets.count, by: DeliveryGroup.maximumTargets).map { start in
                 let share = Array(targets[start..<min(start + DeliveryGroup.maximumTargets, targets.count)])
-                return DeliveryGroup(
+                var group = DeliveryGroup(
                     id: ids.next(),
                     lane: lane,
                     cause: cause(for: share),
@@ -121,6 +121,8 @@ private struct Grouping {
                     targets: share,
                     leased: false
                 )
+                group.allowedUntil = allowedUntil[key]
+                return group
             }
         }
     }

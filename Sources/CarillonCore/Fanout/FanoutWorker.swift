@@ -9,12 +9,11 @@ package final class FanoutWorker: Service {
     private let inbox: any EventInbox
     private let recipients: any RecipientSource
     private let expander: Expander
-    private let deliveries: any DeliveryQueue
-    private let dispatcher: Dispatcher
+    private let outbox: any OutboxWriter
+    private let sending: any Entrance<HeldGroup>
     private let metrics: PipelineMetrics
     private let logger: Logger
 
-    private static let batchSize = 64
     private static let claimSize = 64
     private static let pollInterval = Duration.milliseconds(350)
     private static let renewInterval = Duration.seconds(15)
@@ -22,14 +21,14 @@ package final class FanoutWorker: Service {
     private static let longestReason = 500
     private static let patience = Duration.seconds(40)
 
-    /// A worker that takes events from `queue` and gives their deliveries to `dispatcher`.
+    /// A worker that takes events from `queue`, commits their deliveries to `outbox` and hands them to `sending`.
     package init(
         queue: FanoutQueue,
         inbox: some EventInbox,
         recipients: some RecipientSource,
         expander: Expander,
-        deliveries: some DeliveryQueue,
-        dispatcher: Dispatcher,
+        outbox: some OutboxWriter,
+        sending: some Entrance<HeldGroup>,
         metrics: PipelineMetrics,
         logger: Logger
     ) {
@@ -37,8 +36,8 @@ package final class FanoutWorker: Service {
         self.inbox = inbox
         self.recipients = recipients
         self.expander = expander
-        self.deliveries = deliveries
-        self.dispatcher = dispatcher
+        self.outbox = outbox
+        self.sending = sending
         self.metrics = metrics
         self.logger = logger
     }
@@ -49,23 +48,37 @@ package final class FanoutWorker: Service {
             await withDiscardingTaskGroup { group in
                 group.addTask { await self.claimOrphans() }
                 group.addTask { await self.renewLeases() }
-                for _ in 0..<2 { group.addTask { await self.expandEvents() } }
+                await self.expandEvents()
             }
         } onCancelOrGracefulShutdown: {
             self.queue.close()
         }
-        await queue.giveBackRest()
+        await queue.shutDown()
     }
 
+    /// Expands a few batches at a time: a batch that takes long keeps only its own network's events waiting.
     private func expandEvents() async {
-        while true {
-            let events = await queue.take(upTo: Self.batchSize)
-            if events.isEmpty { return }
-            // A large audience's further pages are read alone: nobody else's event waits for them.
-            let small = events.filter { $0.cursor == nil }
-            if !small.isEmpty { await expand(small) }
-            for event in events where event.cursor != nil { await expand([event]) }
-            metrics.waiting(events: queue.count)
+        let places = Places(FanoutQueue.batches)
+        await withDiscardingTaskGroup { group in
+            for await _ in queue.wakeups {
+                while places.take() {
+                    let turns = queue.next()
+                    guard !turns.isEmpty else {
+                        places.giveBack()
+                        break
+                    }
+                    group.addTask {
+                        // A large audience's further pages are read alone: nobody else's event waits for them.
+                        let events = turns.map(\.item)
+                        let small = events.filter { $0.cursor == nil }
+                        if !small.isEmpty { await self.expand(small) }
+                        for event in events where event.cursor != nil { await self.expand([event]) }
+                        places.giveBack()
+                        self.queue.finished(turns)
+                        self.metrics.waiting(events: self.queue.count)
+                    }
+                }
+            }
         }
     }
 
@@ -118,32 +131,56 @@ package final class FanoutWorker: Service {
         let pages = try await recipients.recipients(for: events.map(RecipientQuery.init))
         let rest = Array(events.dropFirst(pages.count))
         var expansions = zip(events, pages).map { expander.expand($0, $1) }
-        for index in expansions.indices { dispatcher.reserve(&expansions[index].groups) }
+        let readAt = ContinuousClock.now
+        var held: [[HeldGroup]] = []
+        for index in expansions.indices {
+            held.append(reserve(&expansions[index], readPoint: pages[index].readPoint, readAt: readAt))
+        }
         let written: [Bool]
         do {
-            written = try await deliveries.enqueue(expansions)
+            written = try await outbox.enqueue(expansions)
         } catch {
-            for expansion in expansions { dispatcher.cancelReservations(expansion.groups) }
+            sending.cancel(held.flatMap(\.self))
             throw error
         }
         var unfinished = rest
         for (index, expansion) in expansions.enumerated() {
             guard written[index] else {
-                dispatcher.cancelReservations(expansion.groups)
+                sending.cancel(held[index])
                 metrics.lostLease()
                 continue
             }
             metrics.expanded(expansion.event.tally, since: events[index].tally)
-            await dispatcher.submit(expansion.groups, readPoint: pages[index].readPoint)
+            await sending.submit(held[index])
             if expansion.next != nil { unfinished.append(expansion.event) }
         }
         await putBack(unfinished)
     }
 
+    /// Marks the groups for which there is room in memory as leased to this replica; answers those.
+    private func reserve(
+        _ expansion: inout Expansion,
+        readPoint: ReadPoint,
+        readAt: ContinuousClock.Instant
+    ) -> [HeldGroup] {
+        let groups = expansion.groups.map { HeldGroup(group: $0, readPoint: readPoint, readAt: readAt) }
+        let hasPlace = sending.reserve(groups)
+        var held: [HeldGroup] = []
+        for (index, isLeased) in hasPlace.enumerated() {
+            expansion.groups[index].leased = isLeased
+            guard isLeased else { continue }
+            held.append(groups[index])
+            held[held.count - 1].group.leased = true
+        }
+        return held
+    }
+
     /// Lines up again what is not finished, behind the other networks' events.
     private func putBack(_ events: [PendingEvent]) async {
         guard !events.isEmpty else { return }
-        if queue.reserve(events.count) { await queue.fill(events) } else { await queue.giveBack(events) }
+        let hasPlace = queue.reserve(events)
+        await queue.submit(zip(events, hasPlace).filter(\.1).map(\.0))
+        await queue.giveBack(zip(events, hasPlace).filter { !$0.1 }.map(\.0))
     }
 
     private func claimOrphans() async {
@@ -154,15 +191,13 @@ package final class FanoutWorker: Service {
 
     /// Claims once; `true` when there is probably more.
     private func claimOnce() async -> Bool {
-        let room = min(queue.room, Self.claimSize)
-        guard room > 0, queue.reserve(room) else { return false }
+        let limit = min(queue.room, Self.claimSize)
+        guard limit > 0 else { return false }
         do {
-            let events = try await inbox.claimEvents(limit: room)
-            queue.cancelReservation(room - events.count)
-            await queue.fill(events)
-            return events.count == room
+            let events = try await inbox.claimEvents(limit: limit)
+            await putBack(events)
+            return events.count == limit
         } catch {
-            queue.cancelReservation(room)
             logger.debug("Could not look for waiting events", metadata: ["error": "\(error)"])
             return false
         }

@@ -27,8 +27,11 @@ package struct Receipt: Sendable, Equatable {
 /// Requests share commits. An accepted event is leased to this replica and handed to its own fan-out in memory; when
 /// that is full the row is left for whoever claims it.
 package final class Ingestor: Sendable {
+    /// The largest body, in bytes, of an event that is handed on in memory: larger ones are claimed from the inbox.
+    private static let largestBodyInMemory = 16 << 10
+
     private let commits: GroupCommit<IncomingEvent, Acceptance>
-    private let fanout: FanoutQueue
+    private let fanout: any Entrance<PendingEvent>
     private let ids: UUIDv7Generator
     private let clock: WallClock
     private let metrics: PipelineMetrics
@@ -36,7 +39,7 @@ package final class Ingestor: Sendable {
     /// An ingestor that stores in `inbox` and hands on to `fanout`.
     package init(
         inbox: some EventInbox,
-        fanout: FanoutQueue,
+        fanout: some Entrance<PendingEvent>,
         ids: UUIDv7Generator,
         clock: WallClock,
         metrics: PipelineMetrics
@@ -76,19 +79,20 @@ package final class Ingestor: Sendable {
     private func store(_ incoming: inout [IncomingEvent], of network: NetworkID) async throws -> [Acceptance] {
         guard !incoming.isEmpty else { return [] }
         let notifying = incoming.indices.filter { index in
-            incoming[index].event.type.notifies && incoming[index].body.count <= FanoutQueue.largestBody
+            incoming[index].event.type.notifies && incoming[index].body.count <= Self.largestBodyInMemory
         }
-        let reserved = fanout.reserve(notifying.count, for: network) ? notifying : []
+        let hasPlace = fanout.reserve(notifying.map { PendingEvent(incoming[$0]) })
+        let reserved = zip(notifying, hasPlace).filter(\.1).map(\.0)
         for index in reserved { incoming[index].leased = true }
         do {
             let acceptances = try await commits.submit(incoming)
-            let accepted = reserved.filter { acceptances[$0] == .accepted(incoming[$0].id) }
-            fanout.cancelReservation(reserved.count - accepted.count, for: network)
-            await fanout.fill(accepted.map { PendingEvent(incoming[$0]) }, reservedFor: network)
+            let isAccepted = { [incoming] (index: Int) in acceptances[index] == .accepted(incoming[index].id) }
+            fanout.cancel(reserved.filter { !isAccepted($0) }.map { PendingEvent(incoming[$0]) })
+            await fanout.submit(reserved.filter(isAccepted).map { PendingEvent(incoming[$0]) })
             for acceptance in acceptances { metrics.accepted(acceptance) }
             return acceptances
         } catch {
-            fanout.cancelReservation(reserved.count, for: network)
+            fanout.cancel(reserved.map { PendingEvent(incoming[$0]) })
             metrics.refusedEvents(incoming.count)
             throw error
         }

@@ -33,6 +33,13 @@ package struct Timestamp: Hashable, Sendable, Comparable, CustomStringConvertibl
     }
 }
 
+extension Timestamp? {
+    /// The earlier of two moments; `nil` is never.
+    package static func earlier(_ left: Self, _ right: Self) -> Self {
+        [left, right].compactMap(\.self).min()
+    }
+}
+
 extension Duration {
     /// This duration in milliseconds, fractions dropped; as many as there can be for one that has more.
     package var wholeMilliseconds: Int64 {

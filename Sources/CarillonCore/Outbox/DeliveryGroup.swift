@@ -24,6 +24,10 @@ package struct DeliveryGroup: Sendable, Identifiable {
     /// Whether this replica holds it; otherwise the first that claims it does.
     package var leased: Bool
 
+    /// When quiet hours begin for the first of its users, as far as that can forbid it; not stored, since what is claimed is
+    /// judged anew.
+    package var allowedUntil: Timestamp?
+
     /// When it is no longer worth delivering.
     package var expiresAt: Timestamp { cause.receivedAt + notificationTimeToLive }
 

@@ -98,6 +98,8 @@ package struct Settlement: Sendable {
     /// The devices that are not; empty when the group is done. The first stays in the group's row, the others become
     /// groups of their own.
     package var remainders: [Remainder]
+    /// What was answered, where that counts for the lane's brake.
+    package var answers: DeviceReports.Answers?
 
     /// A settlement by its parts.
     package init(

@@ -85,10 +85,13 @@ package struct DirectoryNames: Sendable, Equatable {
 package struct ReadPoint: Sendable, Hashable {
     /// The store's own notation.
     package let rawValue: String
+    /// The time by the database's clock.
+    package let moment: Timestamp
 
-    /// A moment in the store's notation.
-    package init(_ rawValue: String) {
+    /// A moment in the store's notation and by its clock.
+    package init(_ rawValue: String, moment: Timestamp) {
         self.rawValue = rawValue
+        self.moment = moment
     }
 }
 

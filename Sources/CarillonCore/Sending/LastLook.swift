@@ -1,19 +1,29 @@
 /// Asks the toggles and the device list once more, just before a group is handed to its provider.
-package struct LastLook: Sendable {
-    private let clock: WallClock
+struct LastLook: Sendable {
+    private let outcomes: any OutcomeSink
 
-    /// A last look at the time of `clock`.
-    package init(clock: WallClock) {
-        self.clock = clock
+    /// A last look that has what may not be sent any more written down by `outcomes`.
+    init(outcomes: any OutcomeSink) {
+        self.outcomes = outcomes
+    }
+
+    /// What may still be sent of a group; the rest is written down.
+    func look(at refreshed: RefreshedGroup) -> DeliveryGroup {
+        let (group, records) = Self.verdict(on: refreshed)
+        guard !records.isEmpty || group.targets.isEmpty else { return group }
+        let rest = Remainder(targets: group.targets, attempt: group.attempt, delay: nil)
+        let remainders = group.targets.isEmpty ? [] : [rest]
+        outcomes.submit(Settlement(group: refreshed.group, records: records, remainders: remainders))
+        return group
     }
 
     /// What may still be sent of a group, and what is written down of the rest.
     ///
     /// - Parameter refreshed: The group as the database has it now.
     /// - Returns: The group with the targets that may be sent to, and the records of the others.
-    package func look(at refreshed: RefreshedGroup) -> (group: DeliveryGroup, records: [DeviceRecord]) {
+    static func verdict(on refreshed: RefreshedGroup) -> (group: DeliveryGroup, records: [DeviceRecord]) {
         var group = refreshed.group
-        let (now, attempts) = (clock.now(), group.attempt)
+        let (now, attempts) = (refreshed.readPoint.moment, group.attempt)
         func record(_ target: Target, _ state: DeliveryState, _ reason: String) -> DeviceRecord {
             DeviceRecord(
                 deviceID: target.deviceID,
@@ -25,6 +35,7 @@ package struct LastLook: Sendable {
             )
         }
         var records = refreshed.gone.map { record($0, .unregistered, "no longer registered for this user") }
+        group.allowedUntil = nil
         guard group.expiresAt > now else {
             records += group.targets.map { record($0, .expired, "not delivered in time") }
             group.targets = []
@@ -36,6 +47,7 @@ package struct LastLook: Sendable {
             let settings = refreshed.settings[target.userID] ?? ToggleSettings()
             let mentioned = refreshed.group.cause.mentions.contains(target.userID)
             guard case .forbid(let level, let reason) = evaluator.decide(settings, mentioned: mentioned) else {
+                group.allowedUntil = .earlier(group.allowedUntil, evaluator.allowedUntil(settings))
                 return true
             }
             records.append(record(target, .suppressed, "\(level.rawValue): \(reason)"))

@@ -2,13 +2,6 @@ import Synchronization
 
 /// Collects what a provider reports of one group, for the settles while it is being sent and the one at the end.
 final class SendLedger: Sendable {
-    /// What was reported since the last look.
-    struct Page {
-        var outcomes: [(target: Target, outcome: Outcome)]
-        /// What has not been reported yet.
-        var unreported: [Target]
-    }
-
     private struct State {
         var unreported: [DeviceID: Target]
         var outcomes: [(target: Target, outcome: Outcome)] = []
@@ -20,19 +13,26 @@ final class SendLedger: Sendable {
     private static let fullPage = DeliveryGroup.maximumTargets / 2
 
     /// The group as it was handed to the provider.
-    let group: DeliveryGroup
-    /// When it was handed over.
-    let begin = ContinuousClock.now
+    var group: DeliveryGroup { held.group }
+    private let held: HeldGroup
+    private let isProbe: Bool
+    private let begin = ContinuousClock.now
     private let state: Mutex<State>
     private let turn = Mutex(())
 
-    init(_ group: DeliveryGroup) {
-        self.group = group
-        state = Mutex(
-            State(
-                unreported: Dictionary(group.targets.map { ($0.deviceID, $0) }, uniquingKeysWith: { first, _ in first })
-            )
-        )
+    init(_ held: HeldGroup, isProbe: Bool = false) {
+        self.held = held
+        self.isProbe = isProbe
+        let targets = held.group.targets.map { ($0.deviceID, $0) }
+        state = Mutex(State(unreported: Dictionary(targets, uniquingKeysWith: { first, _ in first })))
+    }
+
+    /// The group with the devices of which nothing was reported yet.
+    var rest: DeliveryGroup {
+        var rest = held.group
+        let unreported = state.withLock(\.unreported)
+        rest.targets.removeAll { unreported[$0.deviceID] == nil }
+        return rest
     }
 
     /// Notes an outcome; a second one for the same device is dropped.
@@ -64,10 +64,18 @@ final class SendLedger: Sendable {
     }
 
     /// Takes what was reported.
-    func takePage() -> Page {
+    func takePage(isOver: Bool, at now: ContinuousClock.Instant = .now) -> SendPage {
         state.withLock { state in
             defer { (state.outcomes, state.since) = ([], nil) }
-            return Page(outcomes: state.outcomes, unreported: Array(state.unreported.values))
+            return SendPage(
+                group: held.group,
+                begin: begin,
+                outcomes: state.outcomes,
+                unreported: Array(state.unreported.values),
+                isOver: isOver,
+                isProbe: isProbe,
+                time: held.time(at: now)
+            )
         }
     }
 }

@@ -1,35 +1,20 @@
 /// When credentials were changed, to know which answers still concern the former ones.
 struct CredentialChanges {
-    private struct Key: Hashable {
-        var network: NetworkID
-        var provider: ProviderName
-        /// `nil` for all lanes of the provider.
-        var appID: String?
-    }
-
     /// Longer than any group is being sent.
     private static let memory = Duration.seconds(3600)
+    private static let mostChanges = 10_000
 
-    private var times: [Key: ContinuousClock.Instant] = [:]
+    private var changes: [(lanes: LaneSelection, at: ContinuousClock.Instant)] = []
 
     /// Notes a change.
-    mutating func note(
-        _ network: NetworkID,
-        _ provider: ProviderName,
-        appID: String?,
-        at now: ContinuousClock.Instant
-    ) {
-        times = times.filter { now < $0.value + Self.memory }
-        times[Key(network: network, provider: provider, appID: appID)] = now
+    mutating func note(_ lanes: LaneSelection, at now: ContinuousClock.Instant) {
+        changes.removeAll { $0.lanes == lanes || $0.at + Self.memory <= now }
+        if changes.count < Self.mostChanges { changes.append((lanes, now)) }
     }
 
     /// Whether a lane's credential was changed at a moment or later.
     func hasChanged(_ lane: Lane, since begin: ContinuousClock.Instant) -> Bool {
-        guard !times.isEmpty else { return false }
-        return [lane.appID, nil].contains { appID in
-            let key = Key(network: lane.networkID, provider: lane.provider, appID: appID)
-            return times[key].map { begin <= $0 } ?? false
-        }
+        changes.contains { begin <= $0.at && $0.lanes.contains(lane) }
     }
 }
 

@@ -11,7 +11,7 @@ package struct OutcomePolicy: Sendable {
         /// Nothing in it can succeed for now.
         case pause(after: Duration?, reason: String)
 
-        fileprivate var isPause: Bool {
+        var isPause: Bool {
             if case .pause = self { true } else { false }
         }
     }

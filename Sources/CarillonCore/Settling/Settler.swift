@@ -1,5 +1,6 @@
 import DequeModule
-import Logging
+package import Logging
+import ServiceLifecycle
 import Synchronization
 
 /// Writes down what was sent: takes what waits as soon as the last write is back, so that many groups share a commit, and
@@ -8,7 +9,7 @@ import Synchronization
 /// While the database is away the outcomes are kept, however long: the fence makes a late write harmless. A group of which
 /// one page can never be written is abandoned: were its later pages written, the devices of the lost one would vanish. Its
 /// lease runs out, and whoever claims it sends all of it again (promise P3).
-final class Settler: Sendable {
+package final class Settler: Service {
     private struct State {
         var waiting: Deque<Settlement> = []
         /// The last settlement of each group that waits, by its place in line; the first in line has the place `served`.
@@ -51,15 +52,18 @@ final class Settler: Sendable {
     /// How many devices are written at a time, so that none waits long for the others.
     private static let batchWeight = 20_000
 
-    private let queue: any DeliveryQueue
+    private let log: any OutcomeLog
+    private let lanes: LaneKeeper
     private let metrics: PipelineMetrics
     private let logger: Logger
     private let state = Mutex(State())
     private let wakeups: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 
-    init(queue: some DeliveryQueue, metrics: PipelineMetrics, logger: Logger) {
-        self.queue = queue
+    /// A settler that writes to `log` and tells `lanes` what that came to.
+    package init(log: some OutcomeLog, lanes: LaneKeeper, metrics: PipelineMetrics, logger: Logger) {
+        self.log = log
+        self.lanes = lanes
         self.metrics = metrics
         self.logger = logger
         (wakeups, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -90,18 +94,17 @@ final class Settler: Sendable {
         _ = state.withLock { $0.abandoned.removeValue(forKey: group.id) }
     }
 
-    /// Writes until closed and empty.
-    func run() async {
-        for await _ in wakeups {
-            while let batch = nextBatch() { await write(batch) }
-            if state.withLock({ $0.isClosed && $0.waiting.isEmpty }) { return }
+    /// Writes until graceful shutdown, and then what is left.
+    package func run() async throws {
+        await withGracefulShutdownHandler {
+            for await _ in wakeups {
+                while let batch = nextBatch() { await write(batch) }
+                if state.withLock({ $0.isClosed && $0.waiting.isEmpty }) { return }
+            }
+        } onGracefulShutdown: {
+            self.state.withLock { $0.isClosed = true }
+            self.wake.yield()
         }
-    }
-
-    /// Lets ``run()`` end when all is written.
-    func close() {
-        state.withLock { $0.isClosed = true }
-        wake.yield()
     }
 
     private func nextBatch() -> [Settlement]? {
@@ -127,8 +130,9 @@ final class Settler: Sendable {
         var backoff = Duration.milliseconds(50)
         while true {
             do {
-                let stale = try await queue.settle(batch)
-                for settlement in batch { count(settlement, isStale: stale.contains(settlement.group.id)) }
+                let receipt = try await log.settle(batch)
+                lanes.learn(receipt.lanes)
+                for settlement in batch { count(settlement, isStale: receipt.stale.contains(settlement.group.id)) }
                 return
             } catch  where error.isTransient && !Task.isCancelled {
                 logger.debug("Writing outcomes again", metadata: ["error": "\(error)"])
@@ -169,6 +173,7 @@ extension Settlement {
         var merged = self
         merged.records += next.records
         merged.troubles.merge(next.troubles) { _, new in new }
+        if let answers = next.answers { merged.answers = merged.answers.map { $0.adding(answers) } ?? answers }
         merged.remainders = next.remainders + remainders.dropFirst()
         return merged
     }

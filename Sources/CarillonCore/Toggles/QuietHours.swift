@@ -20,10 +20,25 @@ package struct QuietHours: Sendable, Hashable {
 
     /// Whether a moment falls into the window by the wall clocks of the time zone.
     package func contains(_ moment: Timestamp) -> Bool {
-        let seconds = Int64((Double(moment.milliseconds) / 1000).rounded(.down))
-        let offset = timeZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds)))
-        let secondOfDay = (seconds + Int64(offset)) % 86_400
-        let minute = Int((secondOfDay + 86_400) % 86_400) / 60
+        let minute = secondOfDay(moment) / 60
         return from < to ? (from..<to).contains(minute) : minute >= from || minute < to
+    }
+
+    /// When the next window begins, or a little earlier where the clocks are changed before.
+    package func nextBegin(after moment: Timestamp) -> Timestamp {
+        let wait = (from * 60 - secondOfDay(moment) + 86_400) % 86_400
+        let begin = moment + .seconds(wait == 0 ? 86_400 : wait)
+        return min(begin, begin - .seconds(offset(at: begin) - offset(at: moment)))
+    }
+
+    private func secondOfDay(_ moment: Timestamp) -> Int {
+        let (quotient, remainder) = moment.milliseconds.quotientAndRemainder(dividingBy: 1000)
+        let seconds = remainder < 0 ? quotient - 1 : quotient
+        let second = (seconds % 86_400 + Int64(offset(at: moment))) % 86_400
+        return Int((second + 86_400) % 86_400)
+    }
+
+    private func offset(at moment: Timestamp) -> Int {
+        timeZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(moment.milliseconds) / 1000))
     }
 }

@@ -96,6 +96,11 @@ package struct ToggleEvaluator: Sendable {
         return .allow
     }
 
+    /// When time alone can turn the verdict on a recipient who is allowed now; `nil` when it cannot.
+    package func allowedUntil(_ settings: ToggleSettings) -> Timestamp? {
+        settings.user.quietHours?.nextBegin(after: now)
+    }
+
     /// Why one level by itself forbids, or `nil` when it allows.
     package func objection(of level: ToggleLevel, _ settings: ToggleSettings, mentioned: Bool) -> ToggleReason? {
         switch level {

@@ -9,7 +9,7 @@ enum NetworkPurge {
 
     static let tables = [
         "inbox", "deliveries", "event_keys", "dead_letters", "devices", "members", "channels", "users",
-        "released_brakes",
+        "lanes",
     ]
     /// Row addresses are unique in a partition only, so these are emptied by event.
     static let partitionedTables = ["outcomes", "events"]

@@ -43,7 +43,10 @@ package struct Housekeeper: Sendable {
             ("dead_letters", "at < now() - \(days) * interval '1 day'"),
             ("devices", "state = 'unregistered' AND state_at < now() - \(unregistered) * interval '1 day'"),
             ("provider_tokens", "issued_at < now() - interval '1 day'"),
-            ("released_brakes", "until < now()"),
+            (
+                "lanes",
+                "changed_at < now() - interval '25 hours' AND braked_since IS NULL AND (believed_until < now()) IS NOT FALSE"
+            ),
             ("members", "NOT is_member AND toggles IS NULL AND " + isOld),
             ("channels", "deleted AND " + isOld),
             ("users", "deleted AND " + isOld),

@@ -15,7 +15,7 @@ package final class PostgresRecipientSource: RecipientSource {
     package func recipients(for queries: [RecipientQuery]) async throws -> [RecipientPage] {
         guard !queries.isEmpty else { return [] }
         return try await pool.snapshot { session in
-            let readPoint = try StoredReadPoint.current(session)
+            let readPoint = try ReadPoint.current(session)
             let candidates = try CandidateReader(queries, session)
             let answered = candidates.answered(of: queries)
             let settings = try self.settings(of: answered, session)

@@ -1,7 +1,7 @@
 import CarillonCore
 import Testing
 
-/// What every ``DeliveryQueue`` promises of queueing and claiming.
+/// What every outbox promises of queueing and claiming.
 package enum DeliveryQueueContract {
     /// The promises.
     package static let clauses: [ContractClause] = [
@@ -21,7 +21,8 @@ package enum DeliveryQueueContract {
             "no lane takes more than its share, and excluded ones take nothing",
             noLaneTakesMoreThanItsShare
         ),
-        ContractClause("every lane has its turn", everyLaneHasItsTurn),
+        ContractClause("every network has its turn", everyNetworkHasItsTurn),
+        ContractClause("what is due in a paused lane waits until the pause is over", aPausedLaneIsPutOff),
         ContractClause("claimers never get the same group", claimersNeverGetTheSameGroup),
         ContractClause("only who holds a lease renews it and gives it back", onlyWhoHoldsALeaseRenews),
         ContractClause("a group given back for later waits", groupGivenBackForLaterWaits),
@@ -31,7 +32,6 @@ package enum DeliveryQueueContract {
             whatFailedIsMadeDueOnlyWhereItWaitsForItsLane
         ),
         ContractClause("all of a long queue is made due", allOfALongQueueIsMadeDue),
-        ContractClause("a brake is let go until its time is over", brakeIsLetGoUntilItsTimeIsOver),
         ContractClause("a group whose workers die again and again is dead", groupWhoseWorkersDieAgainAndAgain),
         ContractClause("being given back is no crash", beingGivenBackIsNoCrash),
         ContractClause("only groups whose life is over are claimed as expired", onlyGroupsWhoseLifeIsOverAreClaimed),
@@ -166,21 +166,41 @@ package enum DeliveryQueueContract {
         try await scene.enqueue(to: Array(repeating: [two], count: 3), app: "two")
         try await scene.enqueue(to: Array(repeating: [three], count: 3), app: "three")
         let excluded = Lane(networkID: scene.network, provider: .fcm, appID: "three")
-        let claimed = try await scene.queue.claimGroups(limit: 8, limitPerLane: 5, excluding: [excluded])
+        var exclusions = ClaimExclusions()
+        exclusions.lanes = [excluded]
+        let claimed = try await scene.queue.claimGroups(limit: 8, limitPerLane: 5, excluding: exclusions).groups
         let apps = Dictionary(grouping: claimed, by: \.group.lane.appID).mapValues(\.count)
         #expect(apps == ["one": 5, "two": 3])
     }
 
-    private static func everyLaneHasItsTurn(_ scene: StoreScene) async throws {
-        for app in ["a", "b", "c", "d"] {
-            let target = try await scene.target(DeviceID(trusted: app), of: "b", app: app)
-            try await scene.enqueue(to: Array(repeating: [target], count: 6), app: app)
-        }
-        var apps: [String] = []
-        for _ in 0..<4 {
-            apps += try await scene.queue.claimGroups(limit: 2, limitPerLane: 2, excluding: []).map(\.group.lane.appID)
-        }
-        #expect(Set(apps) == ["a", "b", "c", "d"])
+    private static func everyNetworkHasItsTurn(_ scene: StoreScene) async throws {
+        let loud = try await scene.target("d", of: "b")
+        try await scene.enqueue(to: Array(repeating: [loud], count: 50))
+        let quiet = scene.inOtherNetwork()
+        let target = try await quiet.target("d", of: "b")
+        try await quiet.enqueue(to: [[target], [target]])
+        var networks: [NetworkID] = []
+        for _ in 0..<2 { networks += try await scene.claim(limit: 2, perLane: 2).map(\.group.lane.networkID) }
+        #expect(networks.filter { $0 == scene.otherNetwork }.count == 2)
+        var exclusions = ClaimExclusions()
+        exclusions.networks = [scene.network]
+        #expect(try await scene.queue.claimGroups(limit: 9, limitPerLane: 9, excluding: exclusions).groups.isEmpty)
+    }
+
+    private static func aPausedLaneIsPutOff(_ scene: StoreScene) async throws {
+        let paused = try await scene.target("d1", of: "b", app: "paused")
+        let works = try await scene.target("d2", of: "b", app: "works")
+        try await scene.enqueue(to: Array(repeating: [paused], count: 30), app: "paused")
+        try await scene.enqueue(to: [[works]], app: "works")
+        let lane = LaneSelection(Lane(networkID: scene.network, provider: .fcm, appID: "paused"))
+        let conditions = try await scene.queue.apply(.pause(for: .seconds(600), reason: "quota"), to: lane)
+        #expect(conditions.lanes.values.first?.pause?.reason == "quota")
+        #expect(try await scene.claim(limit: 9, perLane: 9).map(\.group.lane.appID) == ["works"])
+        #expect(try await scene.claim(limit: 9, perLane: 9).isEmpty)
+        _ = try await scene.queue.apply(.resume, to: lane)
+        #expect(try await scene.queue.laneConditions(of: scene.network).lanes.isEmpty)
+        try await scene.queue.makeDue(lane)
+        #expect(try await scene.claim(limit: 99, perLane: 99).count == 30)
     }
 
     private static func claimersNeverGetTheSameGroup(_ scene: StoreScene) async throws {
@@ -221,17 +241,17 @@ package enum DeliveryQueueContract {
     private static func whatWaitsInAProvidersLanesCanBeMadeDue(_ scene: StoreScene) async throws {
         try await scene.enqueue(to: [[try await scene.target("d", of: "b")]])
         let group = try await scene.claimOne()
-        try await scene.queue.makeDue(.fcm, appID: nil, in: scene.network)
+        try await scene.queue.makeDue(.init(networkID: scene.network, provider: .fcm, appID: nil))
         #expect(try await scene.claim().isEmpty, "it is somebody's")
-        try await scene.queue.release([group], after: .seconds(600))
-        try await scene.queue.makeDue(.fcm, appID: "other", in: scene.network)
-        try await scene.queue.makeDue(.apns, appID: nil, in: scene.network)
-        try await scene.queue.makeDue(.fcm, appID: nil, in: scene.otherNetwork)
+        try await scene.queue.release([group], after: .seconds(600), laneReason: "quota")
+        try await scene.queue.makeDue(.init(networkID: scene.network, provider: .fcm, appID: "other"))
+        try await scene.queue.makeDue(.init(networkID: scene.network, provider: .apns, appID: nil))
+        try await scene.queue.makeDue(.init(networkID: scene.otherNetwork, provider: .fcm, appID: nil))
         #expect(try await scene.claim().isEmpty)
-        try await scene.queue.makeDue(.fcm, appID: "app", in: scene.network)
+        try await scene.queue.makeDue(.init(networkID: scene.network, provider: .fcm, appID: "app"))
         let again = try await scene.claimOne()
-        try await scene.queue.release([again], after: .seconds(600))
-        try await scene.queue.makeDue(.fcm, appID: nil, in: scene.network)
+        try await scene.queue.release([again], after: .seconds(600), laneReason: "quota")
+        try await scene.queue.makeDue(.init(networkID: scene.network, provider: .fcm, appID: nil))
         #expect(try await scene.claim().count == 1)
     }
 
@@ -250,7 +270,7 @@ package enum DeliveryQueueContract {
                 Remainder(targets: [targets[2]], attempt: 3, delay: .zero),
             ]
         )
-        #expect(try await scene.queue.settle([settlement]).isEmpty)
+        #expect(try await scene.queue.settle([settlement]).stale.isEmpty)
         try await scene.queue.release([try await scene.claimOne()], after: waits, laneReason: "no credential")
         let listed = try await scene.history.deliveries(
             of: group.cause.eventID,
@@ -259,7 +279,7 @@ package enum DeliveryQueueContract {
             limit: 9
         )
         #expect(listed?.map(\.record.reason) == ["no credential", "brake", nil], "people can see what waits for what")
-        try await scene.queue.makeDue(.fcm, appID: "app", in: scene.network)
+        try await scene.queue.makeDue(.init(networkID: scene.network, provider: .fcm, appID: "app"))
         let due = try await scene.claim().map(\.group).sorted { $0.attempt < $1.attempt }
         let sending = try await scene.history.deliveries(
             of: group.cause.eventID,
@@ -271,7 +291,7 @@ package enum DeliveryQueueContract {
         #expect(due.map(\.attempt) == [2, 3])
         #expect(due.map { $0.targets.map(\.deviceID) } == [["held"], ["given"]])
         try await scene.queue.release(due, after: waits)
-        try await scene.queue.makeDue(.fcm, appID: "app", in: scene.network)
+        try await scene.queue.makeDue(.init(networkID: scene.network, provider: .fcm, appID: "app"))
         #expect(try await scene.claim().isEmpty, "a reason does not outlive its time")
     }
 
@@ -280,20 +300,8 @@ package enum DeliveryQueueContract {
         try await scene.enqueue(to: Array(repeating: [target], count: 1_200))
         let groups = try await scene.claim(limit: 2_000, perLane: 2_000).map(\.group)
         try await scene.queue.release(groups, after: .seconds(600), laneReason: "no credential")
-        try await scene.queue.makeDue(.fcm, appID: nil, in: scene.network)
+        try await scene.queue.makeDue(.init(networkID: scene.network, provider: .fcm, appID: nil))
         #expect(try await scene.claim(limit: 2_000, perLane: 2_000).count == 1_200)
-    }
-
-    private static func brakeIsLetGoUntilItsTimeIsOver(_ scene: StoreScene) async throws {
-        let now = WallClock.system.now()
-        let (held, free) = (
-            Lane(networkID: scene.network, provider: .apns, appID: "held"),
-            Lane(networkID: scene.network, provider: .apns, appID: "free")
-        )
-        try await scene.queue.releaseBrake(of: held, until: now - .seconds(60))
-        try await scene.queue.releaseBrake(of: free, until: now - .seconds(60))
-        try await scene.queue.releaseBrake(of: free, until: now + .seconds(60))
-        #expect(try await scene.queue.releasedBrakes() == [free])
     }
 
     private static func groupWhoseWorkersDieAgainAndAgain(_ scene: StoreScene) async throws {
@@ -358,7 +366,11 @@ package enum DeliveryQueueContract {
     }
 
     private static func unknownReadPointMeansThatEverythingMayHave(_ scene: StoreScene) async throws {
-        #expect(try await scene.queue.changes(since: [(scene.network, ReadPoint("?"))]) == [.everybody])
+        #expect(
+            try await scene.queue.changes(since: [(scene.network, ReadPoint("?", moment: WallClock.system.now()))]) == [
+                .everybody
+            ]
+        )
     }
 
     private static func waitingIsMeasuredFromWhenSomethingWasDue(_ scene: StoreScene) async throws {

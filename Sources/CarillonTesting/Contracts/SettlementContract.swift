@@ -50,12 +50,12 @@ package enum SettlementContract {
         try await scene.passTime()
         let held = try await scene.claimOne()
         let effect = DeviceEffect.unregister(ifRegisteredBefore: .seconds(90), error: "gone")
-        #expect(try await scene.queue.settle([.all(lost, .dead, effect: effect)]) == [lost.id])
+        #expect(try await scene.queue.settle([.all(lost, .dead, effect: effect)]).stale == [lost.id])
         #expect(try await scene.history.event(event, in: scene.network)?.deliveries[.pending] == 1)
         #expect(try await scene.history.deadLetters(in: scene.network, after: nil, limit: 9).isEmpty)
         #expect(try await scene.devices.device("d", in: scene.network)?.state == .active)
-        #expect(try await scene.queue.settle([.all(held, .delivered)]).isEmpty)
-        #expect(try await scene.queue.settle([.all(held, .delivered)]) == [held.id])
+        #expect(try await scene.queue.settle([.all(held, .delivered)]).stale.isEmpty)
+        #expect(try await scene.queue.settle([.all(held, .delivered)]).stale == [held.id])
         #expect(try await scene.history.event(event, in: scene.network)?.deliveries[.delivered] == 1)
     }
 
@@ -67,7 +67,7 @@ package enum SettlementContract {
         var stale = groups[0]
         stale.leaseToken -= 1
         #expect(
-            try await scene.queue.settle([.all(stale, .delivered), .all(groups[1], .delivered)]) == [stale.id]
+            try await scene.queue.settle([.all(stale, .delivered), .all(groups[1], .delivered)]).stale == [stale.id]
         )
         let status = try #require(try await scene.history.event(event, in: scene.network))
         #expect(status.deliveries[.delivered] == 1)
@@ -84,13 +84,13 @@ package enum SettlementContract {
             records: [targets[0].record(.delivered)],
             remainders: [Remainder(targets: [targets[1]], attempt: 0, delay: nil)]
         )
-        #expect(try await scene.queue.settle([settlement]).isEmpty)
+        #expect(try await scene.queue.settle([settlement]).stale.isEmpty)
         #expect(try await scene.claim().isEmpty)
         #expect(try await scene.queue.renew([group]) == [group.id])
-        #expect(try await scene.queue.settle([settlement]).isEmpty, "written twice, it counts once")
+        #expect(try await scene.queue.settle([settlement]).stale.isEmpty, "written twice, it counts once")
         #expect(try await scene.history.event(event, in: scene.network)?.deliveries[.delivered] == 1)
         let rest = Settlement(group: group, records: [targets[1].record(.delivered)], remainders: [])
-        #expect(try await scene.queue.settle([rest]).isEmpty)
+        #expect(try await scene.queue.settle([rest]).stale.isEmpty)
         let status = try #require(try await scene.history.event(event, in: scene.network))
         #expect(status.deliveries[.delivered] == 2)
         #expect(status.state == .done)
@@ -109,7 +109,7 @@ package enum SettlementContract {
                 Remainder(targets: [targets[2]], attempt: 4, delay: .seconds(600)),
             ]
         )
-        #expect(try await scene.queue.settle([settlement]).isEmpty)
+        #expect(try await scene.queue.settle([settlement]).stale.isEmpty)
         #expect(try await scene.claim().isEmpty)
         #expect(try await scene.queue.renew([group]).isEmpty)
         try await scene.passTime()
@@ -134,7 +134,7 @@ package enum SettlementContract {
             records: [targets[0].record(.delivered)],
             remainders: [Remainder(targets: [targets[1]], attempt: 0, delay: nil)]
         )
-        #expect(try await scene.queue.settle([settlement]).isEmpty)
+        #expect(try await scene.queue.settle([settlement]).stale.isEmpty)
         for _ in 0..<4 {
             try await scene.passTime()
             #expect(try await scene.claim().count == 1)
@@ -209,7 +209,7 @@ package enum SettlementContract {
             let share = groups.enumerated().filter { $0.offset % 8 == turn }.map(\.element)
             return try await scene.queue.settle(
                 share.map { .all($0, .delivered, effect: turn % 2 == 0 ? .clearError : .noteError("\(turn)")) }
-            )
+            ).stale
         }
         #expect(unmatched.allSatisfy { $0.isEmpty })
     }

@@ -67,7 +67,27 @@ extension StoreScene {
 
     /// Claims everything that is due.
     func claim(limit: Int = 1000, perLane: Int = 1000) async throws -> [RefreshedGroup] {
-        try await queue.claimGroups(limit: limit, limitPerLane: perLane, excluding: [])
+        try await queue.claimGroups(limit: limit, limitPerLane: perLane, excluding: ClaimExclusions()).groups
+    }
+
+    /// The same store, seen from the other network.
+    func inOtherNetwork() -> StoreScene {
+        StoreScene(
+            network: otherNetwork,
+            otherNetwork: network,
+            ids: ids,
+            inbox: inbox,
+            recipients: recipients,
+            queue: queue,
+            accounts: accounts,
+            credentials: credentials,
+            directory: directory,
+            toggles: toggles,
+            devices: devices,
+            templates: templates,
+            history: history,
+            passTime: passTime
+        )
     }
 
     /// Claims the only group that is due.

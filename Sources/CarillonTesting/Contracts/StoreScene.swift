@@ -13,8 +13,8 @@ package struct StoreScene: Sendable {
     package let inbox: any EventInbox
     /// Who is concerned by them.
     package let recipients: any RecipientSource
-    /// The queue of deliveries.
-    package let queue: any DeliveryQueue
+    /// The deliveries.
+    package let queue: any Outbox
     /// Networks and credentials.
     package let accounts: any AccountStore
     /// Credentials of push services.
@@ -40,7 +40,7 @@ package struct StoreScene: Sendable {
         ids: UUIDv7Generator,
         inbox: any EventInbox,
         recipients: any RecipientSource,
-        queue: any DeliveryQueue,
+        queue: any Outbox,
         accounts: any AccountStore,
         credentials: any ProviderCredentialStore,
         directory: any DirectoryStore,

@@ -10,7 +10,8 @@ struct Pipeline: Sendable {
     let catalog: TemplateCatalog
     let providers: PushProviders
     let ingestor: Ingestor
-    let dispatcher: Dispatcher
+    let lanes: LaneKeeper
+    let outcomes: OutcomeIntake
     /// What tidies up, what sends and what expands, in the order of dependency.
     let services: [any Service]
 
@@ -38,25 +39,45 @@ struct Pipeline: Sendable {
             logger: logger
         )
         let metrics = PipelineMetrics(factory: storage.metrics)
-        dispatcher = Dispatcher(
-            queue: storage.deliveries,
+        let outbox = storage.outbox
+        let sending = SendingQueue(claims: outbox, logger: logger)
+        lanes = LaneKeeper(
+            book: outbox,
             devices: storage.devices,
+            queue: sending,
+            announcements: storage.announcements,
+            logger: logger
+        )
+        let settler = Settler(log: outbox, lanes: lanes, metrics: metrics, logger: logger)
+        outcomes = OutcomeIntake(lanes: lanes, settler: settler, metrics: metrics)
+        storage.announcements.subscribe(to: .credentials) { [outcomes] network in
+            // Which credential it was is not told; what was answered meanwhile is tried again, no more.
+            for provider in ProviderName.allCases {
+                guard let network else { return }
+                outcomes.credentialChanged(LaneSelection(networkID: network, provider: provider, appID: nil))
+            }
+        }
+        let sender = Sender(
+            queue: sending,
+            reader: outbox,
+            claims: outbox,
+            outcomes: outcomes,
             providers: providers.all,
-            clock: storage.clock,
             metrics: metrics,
             logger: logger
         )
-        LaneMetrics.register(in: storage.metrics, providers: providers.all.map(\.name)) { [dispatcher] in
-            dispatcher.laneStatuses
+        let claimer = Claimer(queue: sending, claims: outbox, outcomes: outcomes, metrics: metrics, logger: logger)
+        LaneMetrics.register(in: storage.metrics, providers: providers.all.map(\.name)) { [lanes] in
+            lanes.statuses
         }
         let queue = FanoutQueue(inbox: storage.inbox, logger: logger)
         let fanout = FanoutWorker(
             queue: queue,
             inbox: storage.inbox,
             recipients: storage.recipients,
-            expander: Expander(catalog: catalog, ids: storage.ids, clock: storage.clock),
-            deliveries: storage.deliveries,
-            dispatcher: dispatcher,
+            expander: Expander(catalog: catalog, ids: storage.ids),
+            outbox: outbox,
+            sending: sending,
             metrics: metrics,
             logger: logger
         )
@@ -67,7 +88,7 @@ struct Pipeline: Sendable {
             clock: storage.clock,
             metrics: metrics
         )
-        let workers: [any Service] = [housekeeping, dispatcher, fanout]
+        let workers: [any Service] = [housekeeping, lanes, settler, sender, claimer, fanout]
         services = workers.map { DeferredService($0, until: storage.readiness) }
     }
 }

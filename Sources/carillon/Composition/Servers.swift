@@ -24,7 +24,8 @@ struct Servers: Sendable {
         logger: Logger
     ) throws {
         let ingestor = pipeline.ingestor
-        let dispatcher = pipeline.dispatcher
+        let lanes = pipeline.lanes
+        let outcomes = pipeline.outcomes
         let providers = pipeline.providers
         let announcements = storage.announcements
         let dependencies = PublicDependencies(
@@ -37,19 +38,21 @@ struct Servers: Sendable {
             accept: { events, network in try await ingestor.accept(events, for: network) },
             catalog: pipeline.catalog,
             providers: providers.all.map(\.name),
-            lanes: { dispatcher.laneStatuses },
+            lanes: { lanes.statuses },
             credentials: storage.credentials,
             credentialFormats: providers.formats,
             credentialChanged: { network, provider, appID in
                 await providers.forgetCredentials(of: network)
                 announcements.announce(.credentials, in: network)
-                await dispatcher.credentialChanged(in: network, provider: provider, appID: appID)
+                let selection = LaneSelection(networkID: network, provider: provider, appID: appID)
+                outcomes.credentialChanged(selection)
+                await lanes.credentialChanged(selection)
             },
             credentialConfirmed: { network, provider, appID in
                 await providers.forgetCredentials(of: network)
-                await dispatcher.credentialConfirmed(in: network, provider: provider, appID: appID)
+                await lanes.credentialConfirmed(LaneSelection(networkID: network, provider: provider, appID: appID))
             },
-            releaseBrake: { lane, end in try await dispatcher.releaseBrake(of: lane, until: end) },
+            releaseBrake: { lane, end in try await lanes.believe(lane, until: end) },
             egress: settings.egress,
             announcements: announcements,
             operatorToken: OperatorToken(storage.secrets.operatorToken),

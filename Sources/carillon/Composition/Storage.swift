@@ -24,7 +24,7 @@ struct Storage: Sendable {
     let devices: PostgresDeviceStore
     let directory: PostgresDirectoryStore
     let inbox: PostgresEventInbox
-    let deliveries: PostgresDeliveryQueue
+    let outbox: PostgresOutbox
     let history: PostgresEventHistory
     let recipients: PostgresRecipientSource
     let templates: PostgresTemplateStore
@@ -63,7 +63,7 @@ struct Storage: Sendable {
         devices = PostgresDeviceStore(pool: pool)
         directory = PostgresDirectoryStore(pool: pool, ids: ids)
         inbox = PostgresEventInbox(pool: pool)
-        deliveries = PostgresDeliveryQueue(pool: pool, ids: ids)
+        outbox = PostgresOutbox(pool: pool, ids: ids)
         history = PostgresEventHistory(pool: pool, ids: ids)
         recipients = PostgresRecipientSource(pool: pool)
         templates = PostgresTemplateStore(pool: pool)

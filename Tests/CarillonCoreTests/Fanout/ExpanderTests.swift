@@ -26,8 +26,7 @@ import Testing
                 locale: #require(LocaleTag("id"))
             ),
         ])
-        let clock = WallClock { testNow }
-        return Expander(catalog: catalog, ids: UUIDv7Generator(clock: clock), clock: clock)
+        return Expander(catalog: catalog, ids: UUIDv7Generator(clock: WallClock { testNow }))
     }
 
     private func pending(_ event: Event) -> PendingEvent {
@@ -76,7 +75,7 @@ import Testing
             names: DirectoryNames(),
             recipients: recipients,
             next: next,
-            readPoint: ReadPoint("1:1:")
+            readPoint: ReadPoint("1:1:", moment: testNow)
         )
     }
 

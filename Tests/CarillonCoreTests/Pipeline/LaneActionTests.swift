@@ -11,12 +11,14 @@ import Testing
         }
         try await PipelineScene.run(members: 2, provider: provider) { scene in
             let id = try await scene.post()
-            let lane = try await eventually { scene.dispatcher.laneStatuses.first { $0.circuit == .open } }.lane
+            let lane = try await eventually { scene.lanes.statuses.first { $0.circuit == .open } }.lane
             isMissing.clear()
-            await scene.dispatcher.credentialChanged(in: lane.networkID, provider: lane.provider, appID: nil)
+            await scene.changeCredential(
+                of: LaneSelection(networkID: lane.networkID, provider: lane.provider, appID: nil)
+            )
             let status = try await scene.finished(id)
             #expect(status.deliveries[.delivered] == 2)
-            #expect(scene.dispatcher.laneStatuses.allSatisfy { $0.circuit == .closed })
+            #expect(scene.lanes.statuses.allSatisfy { $0.circuit == .closed })
         }
     }
 
@@ -27,9 +29,9 @@ import Testing
         }
         try await PipelineScene.run(members: 2, provider: provider) { scene in
             let id = try await scene.post()
-            let lane = try await eventually { scene.dispatcher.laneStatuses.first { $0.circuit == .open } }.lane
+            let lane = try await eventually { scene.lanes.statuses.first { $0.circuit == .open } }.lane
             isBroken.clear()
-            await scene.dispatcher.credentialConfirmed(in: lane.networkID, provider: lane.provider, appID: lane.appID)
+            await scene.lanes.credentialConfirmed(LaneSelection(lane))
             #expect(try await scene.finished(id).deliveries[.delivered] == 2)
         }
     }
@@ -41,7 +43,7 @@ import Testing
         let never = Duration.seconds(3600)
         try await PipelineScene.run(members: 60, provider: provider, settleInterval: never) { scene in
             let id = try await scene.post()
-            let paused = try await eventually { scene.dispatcher.laneStatuses.first { $0.circuit == .open } }
+            let paused = try await eventually { scene.lanes.statuses.first { $0.circuit == .open } }
             let reason = "brake: 60 of 60 devices reported as gone"
             #expect(paused.reason == reason)
             let waiting = try await eventually { try await scene.waiting(of: id, for: reason) }
@@ -50,7 +52,7 @@ import Testing
             let device = try await scene.store.device("device of user-7", in: scene.network)
             #expect(device?.state == .active)
             let end = WallClock.system.now() + .seconds(3600)
-            try await scene.dispatcher.releaseBrake(of: paused.lane, until: end)
+            try await scene.lanes.believe(paused.lane, until: end)
             let status = try await scene.finished(id)
             #expect(status.deliveries[.unregistered] == 60)
         }
@@ -69,8 +71,8 @@ import Testing
                 let status = try await scene.store.event(id, in: scene.network)
                 return status?.deliveries[.unregistered] == 15 ? true : nil
             }
-            _ = try await eventually { scene.dispatcher.laneStatuses.first { $0.circuit == .open } }
-            await scene.dispatcher.undoUnregistrations(at: .now + .seconds(2))
+            _ = try await eventually { scene.lanes.statuses.first { $0.circuit == .open } }
+            await scene.lanes.undoUnregistrations()
             for number in [0, 14] {
                 let device = try await scene.store.device("device of user-\(number)", in: scene.network)
                 #expect(device?.state == .active && device?.error == nil)
@@ -83,8 +85,8 @@ import Testing
         try await PipelineScene.run(members: 3, provider: provider) { scene in
             let status = try await scene.finished(try await scene.post())
             #expect(status.deliveries[.unregistered] == 3)
-            await scene.dispatcher.credentialChanged(in: scene.network, provider: .log, appID: "")
-            await scene.dispatcher.undoUnregistrations(at: .now + .seconds(2))
+            await scene.changeCredential(of: .init(networkID: scene.network, provider: .log, appID: nil))
+            await scene.lanes.undoUnregistrations()
             let device = try await scene.store.device("device of user-1", in: scene.network)
             #expect(device?.state == .active)
         }
@@ -97,7 +99,7 @@ import Testing
         try await PipelineScene.run(members: 3, provider: provider) { scene in
             let id = try await scene.post()
             _ = try await eventually { provider.waiting > 0 ? true : nil }
-            await scene.dispatcher.credentialChanged(in: scene.network, provider: .log, appID: nil)
+            await scene.changeCredential(of: .init(networkID: scene.network, provider: .log, appID: nil))
             provider.open()
             let status = try await scene.finished(id)
             #expect(status.deliveries[.delivered] == 3)
@@ -116,7 +118,7 @@ import Testing
             let waiting = try await eventually { try await scene.waiting(of: first, for: reason) }
             #expect(waiting.count == 60)
             #expect(try await scene.store.event(first, in: scene.network)?.deliveries[.delivered] == 70)
-            #expect(scene.dispatcher.laneStatuses.allSatisfy { $0.circuit == .closed })
+            #expect(scene.lanes.statuses.allSatisfy { $0.circuit == .closed })
             let second = try await scene.post()
             _ = try await eventually {
                 let status = try await scene.store.event(second, in: scene.network)
@@ -127,6 +129,12 @@ import Testing
 }
 
 extension PipelineScene {
+    /// Does what the service does when a credential is replaced.
+    fileprivate func changeCredential(of selection: LaneSelection) async {
+        outcomes.credentialChanged(selection)
+        await lanes.credentialChanged(selection)
+    }
+
     /// What waits of an event for this reason; `nil` when nothing does.
     fileprivate func waiting(of id: EventID, for reason: String) async throws -> [DeliveryStatus]? {
         let all = try await store.deliveries(of: id, in: network, after: nil, limit: 1000) ?? []

@@ -18,7 +18,11 @@ final class PipelineScene: Sendable {
     let queue: WatchedQueue
     let provider: ScriptedProvider
     let ingestor: Ingestor
-    let dispatcher: Dispatcher
+    let lanes: LaneKeeper
+    let outcomes: OutcomeIntake
+    let claimer: Claimer
+    private let settler: Settler
+    private let sender: Sender
     let fanout: FanoutWorker
     let network = NetworkID(trusted: "acme")
     private let nextMessage = Mutex(0)
@@ -31,8 +35,7 @@ final class PipelineScene: Sendable {
         providers: [any Provider]? = nil,
         recipients: (any RecipientSource)? = nil,
         settleInterval: Duration = .milliseconds(250),
-        sendLimitAtShutdown: Duration = .seconds(13),
-        dispatcherClock: WallClock = .system
+        wrappingOutcomes: (OutcomeIntake) -> any OutcomeSink = { $0 }
     ) throws {
         let watched = WatchedQueue(store)
         self.store = store
@@ -43,17 +46,27 @@ final class PipelineScene: Sendable {
         var backoff = Backoff()
         backoff.steps = [.zero]
         backoff.last = .zero
-        dispatcher = Dispatcher(
-            queue: watched,
-            devices: store,
-            providers: providers ?? [provider],
+        let sending = SendingQueue(claims: watched, logger: logger)
+        lanes = LaneKeeper(book: watched, devices: store, queue: sending, logger: logger)
+        settler = Settler(log: watched, lanes: lanes, metrics: metrics, logger: logger)
+        outcomes = OutcomeIntake(
             policy: OutcomePolicy(backoff: backoff),
-            settleInterval: settleInterval,
-            sendLimitAtShutdown: sendLimitAtShutdown,
-            clock: dispatcherClock,
+            lanes: lanes,
+            settler: settler,
+            metrics: metrics
+        )
+        let sink = wrappingOutcomes(outcomes)
+        sender = Sender(
+            queue: sending,
+            reader: watched,
+            claims: watched,
+            outcomes: sink,
+            providers: providers ?? [provider],
+            pageInterval: settleInterval,
             metrics: metrics,
             logger: logger
         )
+        claimer = Claimer(queue: sending, claims: watched, outcomes: sink, metrics: metrics, logger: logger)
         let events = FanoutQueue(inbox: store, logger: logger)
         let catalog = try TemplateCatalog([
             CompiledTemplate(.init(title: "%s", body: .one("New: %s")), for: .channelCreated, locale: .english),
@@ -73,9 +86,9 @@ final class PipelineScene: Sendable {
             queue: events,
             inbox: store,
             recipients: source,
-            expander: Expander(catalog: catalog, ids: ids, clock: .system),
-            deliveries: store,
-            dispatcher: dispatcher,
+            expander: Expander(catalog: catalog, ids: ids),
+            outbox: store,
+            sending: sending,
             metrics: metrics,
             logger: logger
         )
@@ -88,7 +101,7 @@ final class PipelineScene: Sendable {
         provider: ScriptedProvider = ScriptedProvider(),
         providers: [any Provider]? = nil,
         settleInterval: Duration = .milliseconds(250),
-        dispatcherClock: WallClock = .system,
+        wrappingOutcomes: (OutcomeIntake) -> any OutcomeSink = { $0 },
         _ body: @Sendable @escaping (PipelineScene) async throws -> Void
     ) async throws {
         let ids = UUIDv7Generator()
@@ -99,7 +112,7 @@ final class PipelineScene: Sendable {
             provider: provider,
             providers: providers,
             settleInterval: settleInterval,
-            dispatcherClock: dispatcherClock
+            wrappingOutcomes: wrappingOutcomes
         )
         try await scene.populate(members: members)
         try await scene.whileRunning { try await body(scene) }
@@ -111,7 +124,7 @@ final class PipelineScene: Sendable {
         _ body: @Sendable @escaping () async throws -> Void
     ) async throws {
         let group = ServiceGroup(
-            services: services ?? [dispatcher, fanout],
+            services: services ?? [lanes, settler, sender, claimer, fanout],
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
         running.withLock { $0 = group }

@@ -70,8 +70,8 @@ import Testing
         let provider = ScriptedProvider(isOpen: false)
         try await PipelineScene.run(members: 1, provider: provider) { scene in
             var ids: [EventID] = []
-            for _ in 0..<LaneTable.sendsPerLane { ids.append(try await scene.post()) }
-            _ = try await eventually { provider.waiting == LaneTable.sendsPerLane ? true : nil }
+            for _ in 0..<FairQueueLimits.sending.placesPerLane { ids.append(try await scene.post()) }
+            _ = try await eventually { provider.waiting == FairQueueLimits.sending.placesPerLane ? true : nil }
             let late = try await scene.post()
             _ = try await eventually {
                 try await scene.store.event(late, in: scene.network)?.state == .delivering ? true : nil
@@ -89,7 +89,7 @@ import Testing
                 let status = try await scene.finished(id)
                 #expect(status.deliveries[.delivered] == 1)
             }
-            #expect(provider.devices.count == LaneTable.sendsPerLane)
+            #expect(provider.devices.count == FairQueueLimits.sending.placesPerLane)
         }
     }
 
@@ -119,8 +119,8 @@ import Testing
             let dead = try await scene.finished(try await scene.post())
             broken.clear()
             provider.close()
-            for _ in 0..<LaneTable.sendsPerLane { try await scene.post() }
-            _ = try await eventually { provider.waiting == LaneTable.sendsPerLane ? true : nil }
+            for _ in 0..<FairQueueLimits.sending.placesPerLane { try await scene.post() }
+            _ = try await eventually { provider.waiting == FairQueueLimits.sending.placesPerLane ? true : nil }
             let letters = try await scene.store.deadLetters(in: scene.network, after: nil, limit: 1)
             let letter = try #require(letters.first)
             _ = try await scene.store.retryDeadLetter(letter.id, in: scene.network)
@@ -132,7 +132,7 @@ import Testing
             provider.open()
             let status = try await scene.finished(dead.id)
             #expect(status.deliveries.values.allSatisfy { $0 == 0 })
-            #expect(provider.devices.count == 1 + LaneTable.sendsPerLane)
+            #expect(provider.devices.count == 1 + FairQueueLimits.sending.placesPerLane)
         }
     }
 
@@ -153,9 +153,9 @@ import Testing
             }
         }
         time.set((time.now + notificationTimeToLive + .seconds(3600)).milliseconds)
-        let second = try PipelineScene(store: store, ids: ids, dispatcherClock: clock)
+        let second = try PipelineScene(store: store, ids: ids)
         try await second.whileRunning {
-            await second.dispatcher.expireGroups()
+            await second.claimer.expireGroups()
             let left = try await store.claimExpired(limit: 1)
             #expect(left.isEmpty, "more than a claim takes at a time")
             for id in accepted.all {
@@ -169,15 +169,22 @@ import Testing
     @Test func `what has waited for too long is not sent any more`() async throws {
         let time = MutableTime(WallClock.system.now().milliseconds)
         let provider = ScriptedProvider(isOpen: false)
-        let clock = WallClock { time.now }
-        try await PipelineScene.run(members: 1, provider: provider, dispatcherClock: clock) { scene in
-            for _ in 0..<LaneTable.sendsPerLane { try await scene.post() }
-            _ = try await eventually { provider.waiting == LaneTable.sendsPerLane ? true : nil }
+        let ids = UUIDv7Generator()
+        let store = MemoryStore(clock: WallClock { time.now }, ids: ids)
+        let scene = try PipelineScene(store: store, ids: ids, provider: provider)
+        try await scene.populate(members: 1)
+        try await scene.whileRunning {
+            let places = FairQueueLimits.sending.placesPerLane
+            for _ in 0..<places { try await scene.post() }
+            _ = try await eventually { provider.waiting == places ? true : nil }
+            time.set((time.now + notificationTimeToLive - .milliseconds(200)).milliseconds)
             let late = try await scene.post()
             _ = try await eventually {
-                try await scene.store.event(late, in: scene.network)?.state == .delivering ? true : nil
+                try await store.event(late, in: scene.network)?.state == .delivering ? true : nil
             }
-            time.set((time.now + notificationTimeToLive + .seconds(3600)).milliseconds)
+            // The database's clock is asked once; from then on time is counted here.
+            try await Task.sleep(for: .milliseconds(400))
+            time.set((time.now + .seconds(1)).milliseconds)
             provider.open()
             let status = try await scene.finished(late)
             #expect(status.deliveries[.expired] == 1)
@@ -206,7 +213,7 @@ import Testing
         let webhook = ScriptedProvider(name: .webhook)
         try await PipelineScene.run(members: 1, providers: [webhook]) { scene in
             let waits = try await scene.post()
-            let lane = try await eventually { scene.dispatcher.laneStatuses.first { $0.circuit == .open } }
+            let lane = try await eventually { scene.lanes.statuses.first { $0.circuit == .open } }
             #expect(lane.lane.provider == .log)
             #expect(lane.reason == "no credential for log")
             let device = Device(

@@ -14,7 +14,7 @@ import Testing
             members: 2,
             providers: [provider],
             settleInterval: .milliseconds(1),
-            dispatcherClock: holdUp.clock
+            wrappingOutcomes: { HeldUpOutcomes($0, holdUp) }
         ) { scene in
             let id = try await scene.post()
             let status = try await scene.finished(id)
@@ -24,7 +24,7 @@ import Testing
     }
 }
 
-/// A clock that, once armed, lets its next reader wait until it is told to go on, or until half a second has passed.
+/// What, once armed, lets the next one wait until it is told to go on, or until half a second has passed.
 private final class HoldUp: Sendable {
     private enum State { case idle, armed, reached }
 
@@ -33,21 +33,40 @@ private final class HoldUp: Sendable {
 
     var isReached: Bool { state.withLock { $0 == .reached } }
 
-    var clock: WallClock {
-        WallClock { [self] in
-            let isMeant = state.withLock { state in
-                guard state == .armed else { return false }
-                state = .reached
-                return true
-            }
-            if isMeant { _ = released.wait(timeout: .now() + .milliseconds(500)) }
-            return WallClock.system.now()
+    func pass() {
+        let isMeant = state.withLock { state in
+            guard state == .armed else { return false }
+            state = .reached
+            return true
         }
+        if isMeant { _ = released.wait(timeout: .now() + .milliseconds(500)) }
     }
 
     func arm() { state.withLock { $0 = .armed } }
 
     func end() { released.signal() }
+}
+
+/// Outcomes of which the next page is held up.
+private struct HeldUpOutcomes: OutcomeSink {
+    let outcomes: OutcomeIntake
+    let holdUp: HoldUp
+
+    init(_ outcomes: OutcomeIntake, _ holdUp: HoldUp) {
+        self.outcomes = outcomes
+        self.holdUp = holdUp
+    }
+
+    func take(_ page: SendPage) {
+        holdUp.pass()
+        outcomes.take(page)
+    }
+
+    func submit(_ settlement: Settlement) { outcomes.submit(settlement) }
+    var groups: [DeliveryGroup] { outcomes.groups }
+    var backlog: Int { outcomes.backlog }
+    func hasAbandoned(_ group: DeliveryGroup) -> Bool { outcomes.hasAbandoned(group) }
+    func forget(_ group: DeliveryGroup) { outcomes.forget(group) }
 }
 
 /// Reports one device, and the others when the page with the first one has been taken.

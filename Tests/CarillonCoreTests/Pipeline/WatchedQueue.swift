@@ -5,7 +5,7 @@ import Synchronization
 @testable import CarillonCore
 
 /// A queue in memory whose settlements a test can refuse, and that remembers what was claimed.
-final class WatchedQueue: DeliveryQueue {
+final class WatchedQueue: Outbox {
     /// A write that can never succeed.
     struct NeverWritten: TransientError {
         var isTransient: Bool { false }
@@ -30,17 +30,21 @@ final class WatchedQueue: DeliveryQueue {
     /// How many settlements were written at a time.
     var writes: [Int] { settled.withLock { $0.map(\.count) } }
 
-    func claimGroups(limit: Int, limitPerLane: Int, excluding excluded: [Lane]) async throws -> [RefreshedGroup] {
-        let groups = try await store.claimGroups(limit: limit, limitPerLane: limitPerLane, excluding: excluded)
-        claimedGroups.withLock { $0.formUnion(groups.map(\.group.id)) }
-        return groups
+    func claimGroups(
+        limit: Int,
+        limitPerLane: Int,
+        excluding excluded: ClaimExclusions
+    ) async throws -> (groups: [RefreshedGroup], hasMore: Bool) {
+        let claimed = try await store.claimGroups(limit: limit, limitPerLane: limitPerLane, excluding: excluded)
+        claimedGroups.withLock { $0.formUnion(claimed.groups.map(\.group.id)) }
+        return claimed
     }
 
-    func settle(_ settlements: [Settlement]) async throws -> Set<UUID> {
+    func settle(_ settlements: [Settlement]) async throws -> SettleReceipt {
         if settlements.contains(where: refuses) { throw NeverWritten() }
-        let stale = try await store.settle(settlements)
+        let receipt = try await store.settle(settlements)
         settled.withLock { $0.append(settlements) }
-        return stale
+        return receipt
     }
 
     func enqueue(_ expansions: [Expansion]) async throws -> [Bool] { try await store.enqueue(expansions) }
@@ -59,15 +63,15 @@ final class WatchedQueue: DeliveryQueue {
         try await store.release(groups, after: delay, laneReason: laneReason)
     }
 
-    func makeDue(_ provider: ProviderName, appID: String?, in network: NetworkID) async throws {
-        try await store.makeDue(provider, appID: appID, in: network)
+    func laneConditions(of network: NetworkID?) async throws -> LaneConditions {
+        try await store.laneConditions(of: network)
     }
 
-    func releaseBrake(of lane: Lane, until end: Timestamp) async throws {
-        try await store.releaseBrake(of: lane, until: end)
+    func apply(_ change: LaneChange, to lanes: LaneSelection) async throws -> LaneConditions {
+        try await store.apply(change, to: lanes)
     }
 
-    func releasedBrakes() async throws -> Set<Lane> { try await store.releasedBrakes() }
+    func makeDue(_ lanes: LaneSelection) async throws { try await store.makeDue(lanes) }
 
     func oldestWait() async throws -> Duration { try await store.oldestWait() }
 }

@@ -3,124 +3,205 @@ import Testing
 @testable import CarillonCore
 
 @Suite struct FairQueueTests {
-    @Test func `serves keys in turn, each in its own order`() {
-        var queue = FairQueue<String, Int>()
-        for number in 0..<100 { queue.append(number, for: "loud") }
-        queue.append(1000, for: "quiet")
-        queue.append(1001, for: "quiet")
-        let firstFive = queue.popFirst(5)
-        #expect(firstFive == [0, 1000, 1, 1001, 2])
-        #expect(queue.count == 97)
+    private typealias Queue = FairQueue<String, String, Int>
+
+    private let now = ContinuousClock.now
+
+    private func queue(
+        weight: Int = 1_000,
+        weightPerLane: Int = .max,
+        places: Int = 100,
+        placesPerLane: Int = .max,
+        mostPlaces: Int? = nil
+    ) -> Queue {
+        Queue(
+            limits: FairQueueLimits(
+                weight: weight,
+                weightPerLane: weightPerLane,
+                places: places,
+                placesPerLane: placesPerLane,
+                mostPlaces: mostPlaces
+            )
+        )
     }
 
-    @Test func `a key that comes back waits for its turn`() {
-        var queue = FairQueue<String, Int>()
-        queue.append(1, for: "a")
-        let first = queue.popFirst()
-        #expect(first == 1)
-        queue.append(2, for: "b")
-        queue.append(3, for: "a")
-        let rest = queue.popFirst(9)
-        #expect(rest == [2, 3])
-        #expect(queue.isEmpty)
-    }
-}
-
-@Suite struct FairMailboxTests {
-    @Test func `reserved places count, and can be given back`() {
-        let mailbox = FairMailbox<String, Int>(capacity: 3)
-        #expect(mailbox.reserve(2))
-        #expect(!mailbox.reserve(2))
-        #expect(mailbox.room == 1)
-        mailbox.cancelReservation(2)
-        #expect(mailbox.room == 3)
+    @discardableResult
+    private func add(_ item: Int, _ tenant: String, _ lane: String = "lane", weight: Int = 1, to queue: inout Queue)
+        -> Bool
+    {
+        queue.reserve(weight, of: tenant, in: lane, at: now)
+            && queue.fill(item, weight: weight, of: tenant, in: lane, at: now)
     }
 
-    @Test func `one key cannot fill it`() {
-        let mailbox = FairMailbox<String, Int>(capacity: 100)
-        func add(_ key: String) -> Bool { mailbox.reserve(1, for: key) && mailbox.fill([(key, 0)], reservedFor: key) }
-        var counts = ["loud": 0, "louder": 0]
-        while add("loud") { counts["loud", default: 0] += 1 }
-        while add("louder") { counts["louder", default: 0] += 1 }
-        #expect(counts == ["loud": 50, "louder": 25])
-        #expect(add("quiet"), "whoever comes later finds room")
-        #expect(mailbox.reserve(24), "what was claimed was counted by its claimer")
+    @Test func `turns go round the tenants, however many lanes one has`() {
+        var queue = queue()
+        for lane in 0..<50 { add(lane, "loud", "lane \(lane)", to: &queue) }
+        add(1000, "quiet", to: &queue)
+        add(1001, "quiet", to: &queue)
+        let order = queue.next(upTo: 5, at: now).map(\.tenant)
+        #expect(order == ["loud", "quiet", "loud", "quiet", "loud"])
     }
 
-    @Test func `what a key has reserved belongs to its share`() {
-        let mailbox = FairMailbox<String, Int>(capacity: 100)
-        var reserved = 0
-        while mailbox.reserve(5, for: "loud") { reserved += 5 }
-        #expect(reserved == 50)
-        #expect(mailbox.reserve(25, for: "quiet"))
-        #expect(mailbox.fill((0..<40).map { ("loud", $0) }, reservedFor: "loud"))
-        #expect(!mailbox.reserve(1, for: "loud"))
-        mailbox.cancelReservation(10, for: "loud")
-        mailbox.cancelReservation(25, for: "quiet")
-        #expect(mailbox.reserve(10, for: "loud"))
-        #expect(mailbox.room == 50)
+    @Test func `a tenant's turns go round its lanes, each in its own order`() {
+        var queue = queue()
+        for item in 0..<3 { add(item, "acme", "first", to: &queue) }
+        for item in 10..<12 { add(item, "acme", "second", to: &queue) }
+        let order = queue.next(upTo: 9, at: now).map(\.item)
+        #expect(order == [0, 10, 1, 11, 2])
     }
 
-    @Test func `what is heavy leaves less room for others until it is taken`() async {
-        let mailbox = FairMailbox<String, Int>(capacity: 10) { $0 }
-        #expect(mailbox.reserve(2))
-        #expect(mailbox.fill([("a", 7), ("a", 1)]))
-        #expect(mailbox.room == 2)
-        _ = await mailbox.take(upTo: 1)
-        #expect(mailbox.room == 9)
-    }
-
-    @Test func `a taker waits for what is filled in`() async {
-        let mailbox = FairMailbox<String, Int>(capacity: 10)
-        async let taken = mailbox.take(upTo: 10)
-        #expect(mailbox.reserve(2))
-        #expect(mailbox.fill([("a", 1), ("b", 2)]))
-        #expect(await taken == [1, 2])
-    }
-
-    @Test func `closing ends all waiting and lets nothing in`() async {
-        let mailbox = FairMailbox<String, Int>(capacity: 10)
-        #expect(mailbox.reserve(2))
-        async let first = mailbox.take(upTo: 1)
-        async let second = mailbox.take(upTo: 1)
-        mailbox.close()
-        #expect(await first.isEmpty)
-        #expect(await second.isEmpty)
-        #expect(!mailbox.fill([("a", 1), ("b", 2)]))
-        #expect(!mailbox.reserve(1))
-        #expect(mailbox.room == 0)
-    }
-
-    @Test func `what a closed mailbox holds can be given back`() async {
-        let mailbox = FairMailbox<String, Int>(capacity: 10)
-        #expect(mailbox.reserve(1))
-        #expect(mailbox.fill([("a", 1)]))
-        mailbox.close()
-        #expect(await mailbox.take(upTo: 5).isEmpty)
-        #expect(mailbox.drain() == [1])
-    }
-
-    @Test func `many takers lose nothing and get nothing twice`() async {
-        let mailbox = FairMailbox<Int, Int>(capacity: 10_000)
-        let sum = await withTaskGroup(of: Int.self) { group in
-            for _ in 0..<4 {
-                group.addTask {
-                    var sum = 0
-                    while true {
-                        let batch = await mailbox.take(upTo: 7)
-                        if batch.isEmpty { return sum }
-                        sum += batch.reduce(0, +)
-                    }
-                }
+    @Test func `one tenant can use nearly everything, two have as much as each other, a third finds room`() {
+        var queue = queue(weight: 1000)
+        var counts: [String: Int] = [:]
+        while add(0, "one", to: &queue) { counts["one", default: 0] += 1 }
+        #expect(counts["one"] == 800)
+        var fair = self.queue(weight: 1000)
+        counts = [:]
+        var isGrowing = true
+        while isGrowing {
+            isGrowing = false
+            for tenant in ["one", "two"] where add(0, tenant, to: &fair) {
+                counts[tenant, default: 0] += 1
+                isGrowing = true
             }
-            for number in 1...1000 {
-                #expect(mailbox.reserve(1))
-                #expect(mailbox.fill([(number % 5, number)]))
-            }
-            while mailbox.count > 0 { await Task.yield() }
-            mailbox.close()
-            return await group.reduce(0, +)
         }
-        #expect(sum == 500_500)
+        #expect(abs(counts["one", default: 0] - counts["two", default: 0]) <= 1)
+        let outcome1 = add(0, "three", to: &fair)
+        #expect(outcome1)
+    }
+
+    @Test func `what is reserved belongs to a tenant's share, and can be given back`() {
+        var queue = queue(weight: 100)
+        var reserved = 0
+        while queue.reserve(5, of: "loud", in: "lane", at: now) { reserved += 5 }
+        #expect(reserved == 80)
+        #expect(queue.room == 20)
+        queue.cancel(80, of: "loud", in: "lane")
+        #expect(queue.room == 100)
+    }
+
+    @Test func `a full lane refuses, the others of its tenant do not`() {
+        var queue = queue(weightPerLane: 10)
+        for item in 0..<10 {
+            let outcome2 = add(item, "acme", to: &queue)
+            #expect(outcome2)
+        }
+        let outcome3 = add(10, "acme", to: &queue)
+        #expect(!outcome3)
+        #expect(queue.fullLanes(at: now).map(\.lane) == ["lane"])
+        let outcome4 = add(10, "acme", "other", to: &queue)
+        #expect(outcome4)
+    }
+
+    @Test func `a lane takes a bounded number of places, and goes on when one is free`() {
+        var queue = queue(placesPerLane: 8)
+        for item in 0..<20 { add(item, "acme", to: &queue) }
+        let first = queue.next(upTo: 100, at: now)
+        #expect(first.count == 8)
+        let outcome5 = queue.next(upTo: 100, at: now).isEmpty
+        #expect(outcome5)
+        queue.finished(first[0], at: now)
+        let outcome6 = queue.next(upTo: 100, at: now).count
+        #expect(outcome6 == 1)
+    }
+
+    @Test func `a tenant with many lanes that never end leaves places to the others`() {
+        var queue = queue(weight: 10_000, places: 100, placesPerLane: 8, mostPlaces: 120)
+        for lane in 0..<1_200 { add(lane, "silent", "host \(lane)", to: &queue) }
+        let outcome7 = queue.next(upTo: 1_000, at: now).count
+        #expect(outcome7 == 80)
+        for tenant in 0..<30 { add(tenant, "tenant \(tenant)", to: &queue) }
+        let others = queue.next(upTo: 1_000, at: now)
+        #expect(others.filter { $0.tenant != "silent" }.count == 30, "those without a place go beyond the limit")
+        #expect(queue.places <= 120)
+    }
+
+    @Test func `a paused lane gives up what waits, and delays nobody else`() {
+        var queue = queue()
+        for item in 0..<5 { add(item, "acme", to: &queue) }
+        add(9, "globex", to: &queue)
+        let given = queue.pause("acme", "lane", until: now + .seconds(60), reason: "quota")
+        #expect(given == [0, 1, 2, 3, 4])
+        let outcome8 = queue.reserve(1, of: "acme", in: "lane", at: now)
+        #expect(!outcome8)
+        #expect(queue.fullLanes(at: now).map(\.tenant) == ["acme"])
+        let outcome9 = queue.next(upTo: 9, at: now).map(\.tenant)
+        #expect(outcome9 == ["globex"])
+        #expect(queue.room == 1000)
+    }
+
+    @Test func `after the pause one item probes, and the lane follows when it is resumed`() {
+        var queue = queue()
+        _ = queue.pause("acme", "lane", until: now + .seconds(1), reason: "quota")
+        let later = now + .seconds(2)
+        let outcome10 = queue.reserve(1, of: "acme", in: "lane", at: later)
+        #expect(outcome10)
+        let outcome11 = queue.reserve(1, of: "acme", in: "lane", at: later)
+        #expect(!outcome11, "one is enough to find out")
+        let outcome12 = queue.fill(0, weight: 1, of: "acme", in: "lane", at: later)
+        #expect(outcome12)
+        let probe = queue.next(upTo: 9, at: later)
+        #expect(probe.map(\.isProbe) == [true])
+        let outcome13 = queue.reserve(1, of: "acme", in: "lane", at: later)
+        #expect(!outcome13)
+        queue.resume("acme", "lane")
+        queue.finished(probe[0], at: later)
+        let outcome14 = add(1, "acme", to: &queue)
+        #expect(outcome14)
+        let outcome15 = queue.next(upTo: 9, at: later).map(\.isProbe)
+        #expect(outcome15 == [false])
+    }
+
+    @Test func `a probe that told nothing lets the next one try`() {
+        var queue = queue()
+        _ = queue.pause("acme", "lane", until: now, reason: "quota")
+        let outcome16 = queue.reserve(1, of: "acme", in: "lane", at: now)
+        #expect(outcome16)
+        let outcome17 = queue.fill(0, weight: 1, of: "acme", in: "lane", at: now)
+        #expect(outcome17)
+        let probe = queue.next(upTo: 9, at: now)
+        queue.finished(probe[0], at: now)
+        let outcome18 = queue.reserve(1, of: "acme", in: "lane", at: now)
+        #expect(outcome18)
+        let outcome19 = queue.fill(1, weight: 1, of: "acme", in: "lane", at: now)
+        #expect(outcome19)
+        let outcome20 = queue.next(upTo: 9, at: now).map(\.isProbe)
+        #expect(outcome20 == [true])
+    }
+
+    @Test func `what finds its lane paused is its giver's, and its room is free`() {
+        var queue = queue(weight: 10)
+        let outcome21 = queue.reserve(4, of: "acme", in: "lane", at: now)
+        #expect(outcome21)
+        _ = queue.pause("acme", "lane", until: now + .seconds(60), reason: "quota")
+        let outcome22 = queue.fill(0, weight: 4, of: "acme", in: "lane", at: now)
+        #expect(!outcome22)
+        #expect(queue.room == 10)
+    }
+
+    @Test func `what nobody waits for any more is taken out`() {
+        var queue = queue()
+        for item in 0..<4 { add(item, "acme", weight: 2, to: &queue) }
+        let outcome23 = queue.remove(of: "acme", in: "lane") { $0 == 2 }
+        #expect(outcome23 == [2])
+        queue.updateItems { $0 == 0 ? nil : $0 * 10 }
+        let outcome24 = queue.next(upTo: 9, at: now).map(\.item)
+        #expect(outcome24 == [10, 30])
+        #expect(queue.room == 1000)
+        #expect(queue.count == 0)
+    }
+
+    @Test func `nothing gets in or out after the shutdown`() {
+        var queue = queue()
+        for item in 0..<3 { add(item, "acme", to: &queue) }
+        let outcome25 = queue.reserve(1, of: "acme", in: "lane", at: now)
+        #expect(outcome25)
+        let outcome26 = queue.shutDown()
+        #expect(outcome26 == [0, 1, 2])
+        let outcome27 = queue.fill(3, weight: 1, of: "acme", in: "lane", at: now)
+        #expect(!outcome27)
+        let outcome28 = queue.next(upTo: 9, at: now).isEmpty
+        #expect(outcome28)
+        #expect(queue.room == 0)
     }
 }

@@ -6,7 +6,10 @@ import Testing
     private let now = ContinuousClock.now
     private let patience = Duration.milliseconds(80)
 
-    private func ledger(of count: Int) -> SendLedger { SendLedger(.test((0..<count).map { .test("d-\($0)") })) }
+    private func ledger(of count: Int) -> SendLedger {
+        let group = DeliveryGroup.test((0..<count).map { .test("d-\($0)") })
+        return SendLedger(HeldGroup(group: group, readPoint: ReadPoint("0", moment: testNow), readAt: now))
+    }
 
     private func report(_ range: Range<Int>, to ledger: SendLedger, after: Duration = .zero) {
         for index in range { ledger.report(ledger.group.targets[index], .delivered(id: nil), at: now + after) }
@@ -20,7 +23,7 @@ import Testing
         let ledger = ledger(of: 10)
         #expect(!isDue(ledger, after: 10_000))
         report(0..<5, to: ledger)
-        _ = ledger.takePage()
+        _ = ledger.takePage(isOver: false)
         #expect(!isDue(ledger, after: 10_000))
     }
 
@@ -61,7 +64,7 @@ import Testing
             }
             guard millisecond % 20 == 10, isDue(ledger, after: millisecond), let since = waitsSince else { continue }
             oldest = max(oldest, millisecond - since)
-            _ = ledger.takePage()
+            _ = ledger.takePage(isOver: false)
             waitsSince = nil
             pages += 1
         }

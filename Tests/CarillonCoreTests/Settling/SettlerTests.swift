@@ -1,6 +1,7 @@
 import CarillonTesting
 import Logging
 import Metrics
+import ServiceLifecycle
 import Testing
 
 @testable import CarillonCore
@@ -8,6 +9,22 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct SettlerTests {
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     private let metrics = PipelineMetrics(factory: NOOPMetricsHandler.instance)
+
+    private func settler(_ queue: WatchedQueue) -> Settler {
+        let sending = SendingQueue(claims: queue, logger: logger)
+        let lanes = LaneKeeper(book: queue, devices: MemoryStore(), queue: sending, logger: logger)
+        return Settler(log: queue, lanes: lanes, metrics: metrics, logger: logger)
+    }
+
+    /// Lets a settler write what it has, as at a shutdown.
+    private func writeAll(_ settler: Settler) async throws {
+        let group = ServiceGroup(services: [settler], logger: logger)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+    }
 
     private func page(of group: DeliveryGroup, _ target: Target) -> Settlement {
         let record = DeviceRecord(
@@ -24,7 +41,7 @@ import Testing
         let group = DeliveryGroup.test((0..<5).map { .test("d-\($0)") })
         let other = DeliveryGroup.test([.test("e")])
         let queue = WatchedQueue(MemoryStore())
-        let settler = Settler(queue: queue, metrics: metrics, logger: logger)
+        let settler = settler(queue)
         var first = page(of: group, group.targets[0])
         first.remainders = [
             Remainder(targets: Array(group.targets[2...]), attempt: 0, delay: nil),
@@ -40,8 +57,7 @@ import Testing
         settler.submit(page(of: other, other.targets[0]))
         settler.submit(second)
         settler.submit(page(of: group, group.targets[4]))
-        settler.close()
-        await settler.run()
+        try await writeAll(settler)
         #expect(queue.settlements.map(\.group.id) == [group.id, other.id])
         let merged = try #require(queue.settlements.first)
         #expect(merged.records.map(\.deviceID) == [0, 2, 4].map { group.targets[$0].deviceID })
@@ -57,29 +73,26 @@ import Testing
         var again = group
         again.leaseToken += 1
         let queue = WatchedQueue(MemoryStore())
-        let settler = Settler(queue: queue, metrics: metrics, logger: logger)
+        let settler = settler(queue)
         var first = page(of: group, group.targets[0])
         first.remainders = [Remainder(targets: [group.targets[1]], attempt: 0, delay: nil)]
         settler.submit(first)
         settler.submit(page(of: again, group.targets[1]))
-        settler.close()
-        await settler.run()
+        try await writeAll(settler)
         settler.submit(first)
-        settler.close()
-        await settler.run()
+        try await writeAll(settler)
         #expect(queue.settlements.map(\.group.leaseToken) == [1, 2, 1])
     }
 
     @Test func `a write is not larger than what others can wait for`() async throws {
         let groups = (0..<100).map { _ in DeliveryGroup.test((0..<500).map { .test("d-\($0)") }) }
         let queue = WatchedQueue(MemoryStore())
-        let settler = Settler(queue: queue, metrics: metrics, logger: logger)
+        let settler = settler(queue)
         for group in groups {
             let rest = Remainder(targets: group.targets, attempt: 0, delay: .zero)
             settler.submit(Settlement(group: group, records: [], remainders: [rest]))
         }
-        settler.close()
-        await settler.run()
+        try await writeAll(settler)
         #expect(queue.writes == [40, 40, 20])
         #expect(queue.settlements.map(\.group.id) == groups.map(\.id))
     }
@@ -88,19 +101,17 @@ import Testing
         let bad = DeliveryGroup.test([.test("a"), .test("b")])
         let good = DeliveryGroup.test([.test("c")])
         let queue = WatchedQueue(MemoryStore()) { $0.records.contains { $0.deviceID == "a" } }
-        let settler = Settler(queue: queue, metrics: metrics, logger: logger)
+        let settler = settler(queue)
         settler.submit(page(of: bad, bad.targets[0]))
         settler.submit(page(of: good, good.targets[0]))
         settler.submit(page(of: bad, bad.targets[1]))
-        settler.close()
-        await settler.run()
+        try await writeAll(settler)
         #expect(settler.hasAbandoned(bad), "its lease must not be renewed")
         #expect(!settler.hasAbandoned(good))
         let late = DeliveryGroup.test([.test("d")])
         settler.submit(page(of: bad, bad.targets[1]))
         settler.submit(page(of: late, late.targets[0]))
-        settler.close()
-        await settler.run()
+        try await writeAll(settler)
         #expect(
             queue.settlements.map(\.group.id) == [good.id, late.id],
             "later pages would end the group without the lost one"

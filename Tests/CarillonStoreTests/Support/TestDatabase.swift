@@ -117,7 +117,7 @@ extension StoreScene {
             ids: ids,
             inbox: PostgresEventInbox(pool: pool),
             recipients: PostgresRecipientSource(pool: pool),
-            queue: PostgresDeliveryQueue(pool: pool, ids: ids),
+            queue: PostgresOutbox(pool: pool, ids: ids),
             accounts: PostgresAccountStore(pool: pool, box: box, ids: ids),
             credentials: PostgresProviderCredentialStore(pool: pool, box: box),
             directory: PostgresDirectoryStore(pool: pool, ids: ids),

@@ -2,12 +2,12 @@ package import CarillonCore
 package import Postgres
 import Synchronization
 
-/// The queue of deliveries in table `deliveries`, with the log of what became of them in `outcomes`.
-package final class PostgresDeliveryQueue: DeliveryQueue {
+/// The deliveries in table `deliveries`, with the log of what became of them in `outcomes`, and their lanes in `lanes`.
+package final class PostgresOutbox: Outbox {
     let pool: PostgresPool
     let ids: UUIDv7Generator
-    /// The lane that was served last: the next claim goes on behind it.
-    let lastServed = Mutex<LaneKey?>(nil)
+    /// The network that was served last: the next claim goes on behind it.
+    let lastServed = Mutex("")
 
     /// A queue in the database of `pool`; `ids` makes the ids of groups that are split off and of dead letters.
     package init(pool: PostgresPool, ids: UUIDv7Generator) {
@@ -41,9 +41,9 @@ package final class PostgresDeliveryQueue: DeliveryQueue {
     package func changes(since points: [(network: NetworkID, point: ReadPoint)]) async throws -> [Changes] {
         guard !points.isEmpty else { return [] }
         let networks = points.map(\.network.rawValue)
-        let positions = points.map { StoredReadPoint($0.point) }
-        let snapshots = positions.map(\.snapshot)
-        let moments = positions.map(\.moment.stored)
+        let points = points.map { (network: $0.network, point: $0.point.isSnapshot ? $0.point : .longAgo) }
+        let snapshots = points.map(\.point.rawValue)
+        let moments = points.map(\.point.moment.stored)
         let found = try await pool.withConnection { session in
             try session.query(
                 """
@@ -74,23 +74,22 @@ package final class PostgresDeliveryQueue: DeliveryQueue {
         let milliseconds = try await pool.withConnection { session in
             try session.queryFirst(
                 """
-                WITH RECURSIVE lanes AS (\(sql: Self.laneWalk(after: nil))), networks AS (
+                WITH RECURSIVE sending AS (\(sql: Self.networkWalk(after: ""))), expanding AS (
                     (SELECT i.network_id FROM inbox i ORDER BY i.network_id LIMIT 1)
                     UNION ALL
                     SELECT following.network_id
-                    FROM networks w CROSS JOIN LATERAL (
+                    FROM expanding w CROSS JOIN LATERAL (
                         SELECT i.network_id FROM inbox i WHERE i.network_id > w.network_id ORDER BY i.network_id LIMIT 1
                     ) AS following
                 ), waiting AS (
                     SELECT (SELECT d.run_at FROM deliveries d
-                            WHERE d.network_id = l.network_id AND d.provider = l.provider AND d.app_id = l.app_id
-                                AND d.run_at <= now()
+                            WHERE d.network_id = w.network_id AND d.run_at <= now()
                             ORDER BY d.run_at LIMIT 1) AS since
-                    FROM lanes l
+                    FROM sending w
                     UNION ALL
                     SELECT (SELECT i.received_at FROM inbox i
                             WHERE i.network_id = w.network_id ORDER BY i.event_id LIMIT 1)
-                    FROM networks w
+                    FROM expanding w
                 )
                 SELECT coalesce(extract(epoch FROM now() - min(since)) * 1000, 0)::bigint FROM waiting
                 """

@@ -14,14 +14,14 @@ struct DeliveryLookup {
     /// One for each device of each group, one group after the other.
     private var found: [Found?]
     /// Taken before anything else is read.
-    private var readPoint = ReadPoint("")
+    private var readPoint = ReadPoint("", moment: Timestamp(milliseconds: 0))
     private var networkToggles: [NetworkID: NetworkToggles] = [:]
 
     init(_ deliveries: [StoredDelivery], _ session: borrowing PostgresSession) throws {
         self.deliveries = deliveries
         found = Array(repeating: nil, count: deliveries.reduce(0) { $0 + $1.devices.count })
         guard !deliveries.isEmpty else { return }
-        readPoint = try StoredReadPoint.current(session)
+        readPoint = try ReadPoint.current(session)
         try readNetworks(session)
         try readDevices(session)
     }

@@ -30,11 +30,13 @@ struct DeviceEffects {
 
     private var effects: [Key: Effect] = [:]
 
-    init(_ settlements: [Settlement]) {
+    /// The effects of settlements; devices in lanes whose brake is on stay in use.
+    init(_ settlements: [Settlement], sparing braked: Set<Lane> = []) {
         for settlement in settlements {
             let network = settlement.group.lane.networkID
+            let isBraked = braked.contains(settlement.group.lane)
             for record in settlement.records {
-                guard let effect = record.effect else { continue }
+                guard let effect = record.effect, !isBraked || !effect.putsOutOfUse else { continue }
                 add(Effect(user: record.userID, effect), Key(network: network, device: record.deviceID))
             }
             guard !settlement.troubles.isEmpty else { continue }
@@ -79,6 +81,15 @@ struct DeviceEffects {
             try row.decode(2, as: Bool.self) ? (try row.id(0), try row.id(1)) : nil
         }
         try session.recordChanges(of: touched.compactMap(\.self))
+    }
+}
+
+extension DeviceEffect {
+    fileprivate var putsOutOfUse: Bool {
+        switch self {
+        case .unregister, .quarantine: true
+        case .clearError, .noteError: false
+        }
     }
 }
 

@@ -8,7 +8,7 @@ package struct LaneStatus: Sendable, Equatable {
         case open
     }
 
-    /// Why what a lane's provider reports as gone is not believed (``HeldReports``).
+    /// Why what a lane's provider reports as gone is not believed (``DeviceReports``).
     package struct Brake: Sendable, Equatable {
         /// Since when.
         package var since: Timestamp
@@ -39,5 +39,13 @@ package struct LaneStatus: Sendable, Equatable {
         self.circuit = circuit
         self.since = since
         self.reason = reason
+    }
+
+    /// The status of a lane that something may be wrong with.
+    package init(lane: Lane, _ condition: LaneCondition) {
+        self.init(lane: lane, circuit: condition.pause == nil ? .closed : .open)
+        since = condition.pause?.since
+        reason = condition.pause?.reason
+        brake = condition.brakedSince.map { Brake(since: $0, reason: condition.brakeReason) }
     }
 }

@@ -3,41 +3,42 @@ package import Foundation
 import Postgres
 import Synchronization
 
-/// A lane as the index orders it.
-struct LaneKey: Sendable {
-    var network: String
-    var provider: String
-    var app: String
-
-    init(_ lane: Lane) {
-        network = lane.networkID.rawValue
-        provider = lane.provider.rawValue
-        app = lane.appID
-    }
-}
-
-extension PostgresDeliveryQueue {
+extension PostgresOutbox {
     /// How many times a group may outlive those who worked on it before it is given up.
     private static let maximumRescues: Int32 = 5
 
-    /// Takes groups whose time has come, from one lane after the other, beginning behind the one that was served last.
-    package func claimGroups(limit: Int, limitPerLane: Int, excluding excluded: [Lane]) async throws -> [RefreshedGroup]
-    {
+    /// How many networks are served by one claim.
+    private static let networksPerClaim = 32
+    /// How many due rows of a network are looked at for each one that it may have, so that its lanes have turns.
+    private static let lookahead = 4
+
+    /// Takes groups whose time has come, a share of each network in turn, beginning behind the one that was served last.
+    ///
+    /// What this costs depends on how much is claimed, not on how many lanes there are nor how many of them are paused: a
+    /// due row of a paused lane is met once, and put off to the end of the pause.
+    package func claimGroups(
+        limit: Int,
+        limitPerLane: Int,
+        excluding excluded: ClaimExclusions
+    ) async throws -> (groups: [RefreshedGroup], hasMore: Bool) {
         let start = lastServed.withLock(\.self)
-        let (groups, last) = try await pool.write { session in
-            let claim = { (session: borrowing PostgresSession, limit: Int, after: LaneKey?) in
-                try self.claim(Self.due(after, limit, limitPerLane, excluded), session)
+        let (groups, hasMore, last) = try await pool.write { session in
+            var networks = try Self.dueNetworks(after: start, excluded, session)
+            if networks.count < Self.networksPerClaim, !start.isEmpty {
+                networks += try Self.dueNetworks(after: "", excluded, session).filter { $0 <= start }
             }
-            var claimed = try claim(session, limit, start)
-            let last = claimed.last
-            if claimed.count < limit, start != nil {
-                claimed += try claim(session, limit - claimed.count, nil)
-            }
+            networks = Array(networks.prefix(min(limit, Self.networksPerClaim)))
+            guard !networks.isEmpty else { return ([RefreshedGroup](), false, start) }
+            let share = (limit + networks.count - 1) / networks.count
+            let putOff = try Self.putOffPaused(networks, limit: share * Self.lookahead, session)
+            let picking = Self.due(networks, limitPerNetwork: share, limitPerLane: limitPerLane, excluded)
+            let claimed = try self.claim(picking, session)
             let alive = try self.giveUpCrashLoops(claimed, session)
-            return (try DeliveryLookup(alive, session).groups, claimed.last ?? last)
+            let hasMore = putOff > 0 || claimed.count >= share || networks.count == Self.networksPerClaim
+            return (try DeliveryLookup(alive, session).groups, hasMore, networks.last ?? start)
         }
-        if let last { lastServed.withLock { $0 = LaneKey(last.delivery.group.lane) } }
-        return groups
+        lastServed.withLock { $0 = last }
+        return (groups, hasMore)
     }
 
     /// Takes groups whose life is over, of whatever lane.
@@ -108,40 +109,94 @@ extension PostgresDeliveryQueue {
         var rescues: Int32
     }
 
-    /// From lane to lane by the index, without looking at the rows between.
-    static func laneWalk(after start: LaneKey?) -> SQL {
+    /// From network to network by the index, without looking at the rows between.
+    static func networkWalk(after start: String) -> SQL {
         """
-        (SELECT d.network_id, d.provider, d.app_id FROM deliveries d
-         WHERE (d.network_id, d.provider, d.app_id)
-             > (\(start?.network ?? ""), \(start?.provider ?? ""), \(start?.app ?? ""))
-         ORDER BY d.network_id, d.provider, d.app_id LIMIT 1)
+        (SELECT d.network_id FROM deliveries d WHERE d.network_id > \(start) ORDER BY d.network_id LIMIT 1)
         UNION ALL
-        SELECT following.network_id, following.provider, following.app_id
-        FROM lanes l CROSS JOIN LATERAL (
-            SELECT d.network_id, d.provider, d.app_id FROM deliveries d
-            WHERE (d.network_id, d.provider, d.app_id) > (l.network_id, l.provider, l.app_id)
-            ORDER BY d.network_id, d.provider, d.app_id LIMIT 1
+        SELECT following.network_id
+        FROM sending w CROSS JOIN LATERAL (
+            SELECT d.network_id FROM deliveries d WHERE d.network_id > w.network_id ORDER BY d.network_id LIMIT 1
         ) AS following
         """
     }
 
-    private static func due(_ start: LaneKey?, _ limit: Int, _ limitPerLane: Int, _ excluded: [Lane]) -> SQL {
-        """
-        WITH RECURSIVE lanes AS (\(sql: laneWalk(after: start))), picked AS MATERIALIZED (
-            SELECT share.network_id, share.group_id
-            FROM lanes l CROSS JOIN LATERAL (
-                SELECT d.network_id, d.group_id FROM deliveries d
-                WHERE d.network_id = l.network_id AND d.provider = l.provider AND d.app_id = l.app_id
-                    AND d.run_at <= now()
-                ORDER BY d.run_at LIMIT \(limitPerLane)
-                FOR UPDATE SKIP LOCKED
-            ) AS share
-            WHERE NOT EXISTS (
-                SELECT FROM unnest(\(excluded.map(\.networkID.rawValue)), \(excluded.map(\.provider.rawValue)),
-                                   \(excluded.map(\.appID))) AS x (network_id, provider, app_id)
-                WHERE x.network_id = l.network_id AND x.provider = l.provider AND x.app_id = l.app_id
+    /// The next networks with something due.
+    private static func dueNetworks(
+        after start: String,
+        _ excluded: ClaimExclusions,
+        _ session: borrowing PostgresSession
+    ) throws -> [String] {
+        try session.queryQueue(
+            """
+            WITH RECURSIVE sending AS (\(sql: networkWalk(after: start)))
+            SELECT w.network_id FROM sending w
+            WHERE EXISTS (SELECT FROM deliveries d WHERE d.network_id = w.network_id AND d.run_at <= now())
+                AND w.network_id <> ALL (\(excluded.networks.map(\.rawValue)))
+            LIMIT \(networksPerClaim)
+            """
+        ) { row in try row.decode(0) }
+    }
+
+    /// Puts off what is due first in paused lanes to the end of their pauses; answers how much that was.
+    private static func putOffPaused(
+        _ networks: [String],
+        limit: Int,
+        _ session: borrowing PostgresSession
+    ) throws -> Int {
+        try session.executeOnQueue(
+            """
+            WITH picked AS MATERIALIZED (
+                SELECT first_ones.network_id, first_ones.group_id, l.paused_until, l.pause_reason
+                FROM unnest(\(networks)) AS n (network_id) CROSS JOIN LATERAL (
+                    SELECT d.network_id, d.group_id, d.provider, d.app_id FROM deliveries d
+                    WHERE d.network_id = n.network_id AND d.run_at <= now()
+                    ORDER BY d.run_at LIMIT \(limit)
+                    FOR UPDATE SKIP LOCKED
+                ) AS first_ones
+                JOIN lanes l ON l.network_id = first_ones.network_id AND l.provider = first_ones.provider
+                    AND l.app_id = first_ones.app_id AND l.paused_until > now()
             )
-            LIMIT \(limit)
+            UPDATE deliveries d
+            SET run_at = p.paused_until, lane_reason = p.pause_reason, leased = false,
+                rescues = d.rescues + d.leased::integer
+            FROM picked p WHERE d.network_id = p.network_id AND d.group_id = p.group_id
+            """
+        )
+    }
+
+    /// The rows that are due first, of some networks, one lane's after another's.
+    private static func due(
+        _ networks: [String],
+        limitPerNetwork: Int,
+        limitPerLane: Int,
+        _ excluded: ClaimExclusions
+    ) -> SQL {
+        """
+        WITH picked AS MATERIALIZED (
+            SELECT share.network_id, share.group_id
+            FROM unnest(\(networks)) AS n (network_id) CROSS JOIN LATERAL (
+                SELECT ranked.network_id, ranked.group_id
+                FROM (
+                    SELECT first_ones.*,
+                           row_number() OVER (PARTITION BY provider, app_id ORDER BY run_at) AS place
+                    FROM (
+                        SELECT d.network_id, d.group_id, d.provider, d.app_id, d.run_at FROM deliveries d
+                        WHERE d.network_id = n.network_id AND d.run_at <= now()
+                            AND (d.network_id, d.provider, d.app_id) NOT IN (
+                                SELECT * FROM unnest(\(excluded.lanes.map(\.networkID.rawValue)),
+                                                     \(excluded.lanes.map(\.provider.rawValue)),
+                                                     \(excluded.lanes.map(\.appID))))
+                            AND NOT EXISTS (SELECT FROM lanes l
+                                            WHERE l.network_id = d.network_id AND l.provider = d.provider
+                                                AND l.app_id = d.app_id AND l.paused_until > now())
+                        ORDER BY d.run_at LIMIT \(limitPerNetwork * lookahead)
+                        FOR UPDATE OF d SKIP LOCKED
+                    ) AS first_ones
+                ) AS ranked
+                WHERE ranked.place <= \(limitPerLane)
+                ORDER BY ranked.place, ranked.run_at LIMIT \(limitPerNetwork)
+            ) AS share
         )
         """
     }

@@ -1,17 +1,17 @@
 package import CarillonCore
-package import Foundation
+import Foundation
 import Postgres
 
-extension PostgresDeliveryQueue {
-    /// Writes down what happened to groups; answers the ids of those whose fence did not match.
+extension PostgresOutbox {
+    /// Writes down what happened to groups and what lanes report.
     ///
     /// Writing the same settlement twice, as after a lost answer to COMMIT, has no further effect.
-    package func settle(_ settlements: [Settlement]) async throws -> Set<UUID> {
-        guard !settlements.isEmpty else { return [] }
+    package func settle(_ settlements: [Settlement]) async throws -> SettleReceipt {
+        guard !settlements.isEmpty else { return SettleReceipt() }
         return try await pool.write { session in try settle(settlements, session) }
     }
 
-    func settle(_ settlements: [Settlement], _ session: borrowing PostgresSession) throws -> Set<UUID> {
+    func settle(_ settlements: [Settlement], _ session: borrowing PostgresSession) throws -> SettleReceipt {
         let ordered = settlements.sorted { left, right in
             (left.group.lane.networkID.rawValue, left.group.id.uuidString)
                 < (right.group.lane.networkID.rawValue, right.group.id.uuidString)
@@ -23,8 +23,21 @@ extension PostgresDeliveryQueue {
         try insertSplitOff(written, session)
         try Self.log(written, session)
         try insertDeadLetters(written, session)
-        try DeviceEffects(written).write(session)
-        return Set(ordered.map(\.group.id)).subtracting(fenced).subtracting(repeated)
+        var receipt = SettleReceipt()
+        receipt.lanes = try LaneRows.note(Self.answers(of: written), session)
+        let braked = Set(receipt.lanes.filter { $1.brakedSince != nil }.keys)
+        try DeviceEffects(written, sparing: braked).write(session)
+        receipt.stale = Set(ordered.map(\.group.id)).subtracting(fenced).subtracting(repeated)
+        return receipt
+    }
+
+    private static func answers(of settlements: [Settlement]) -> [Lane: DeviceReports.Answers] {
+        var answers: [Lane: DeviceReports.Answers] = [:]
+        for settlement in settlements {
+            guard let said = settlement.answers else { continue }
+            answers[settlement.group.lane] = answers[settlement.group.lane]?.adding(said) ?? said
+        }
+        return answers
     }
 
     /// Deletes the rows of groups that are done.

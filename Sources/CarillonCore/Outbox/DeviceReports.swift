@@ -1,0 +1,73 @@
+/// What a lane's provider has answered lately, counted to notice when it reports much of what we send to as gone.
+///
+/// That is a wrong key, topic or environment more often than an exodus, and devices that were unregistered by mistake stay
+/// silent until their apps register again. What is older than five minutes counts half, and half again, as long as
+/// anything was delivered; where nothing was, everything counts for ever: neither time nor traffic makes a wrong
+/// credential right.
+package struct DeviceReports: Sendable, Equatable {
+    /// What was answered for some devices.
+    package struct Answers: Sendable, Equatable {
+        /// Devices that were delivered to.
+        package var delivered: [DeviceID] = []
+        /// Answers that tell nothing of whether a device is there.
+        package var others = 0
+        /// Devices that were reported as gone.
+        package var gone: [DeviceID] = []
+
+        /// Nothing.
+        package init() {}
+
+        /// With what was answered besides.
+        package func adding(_ more: Answers) -> Answers {
+            var sum = self
+            sum.delivered += more.delivered
+            sum.others += more.others
+            sum.gone += more.gone
+            return sum
+        }
+    }
+
+    private static let window = Duration.seconds(300)
+    /// Longer than any notification waits.
+    private static let memory = Duration.seconds(25 * 3600)
+
+    /// Since when is counted.
+    package var since: Timestamp?
+    /// How many were delivered; while the brake is on, to how many different devices since then.
+    package var delivered = 0
+    /// How many answers told nothing.
+    package var others = 0
+    /// How many devices were reported as gone.
+    package var gone = 0
+
+    /// Nothing.
+    package init() {}
+
+    /// All that counts.
+    package var all: Int { delivered + others + gone }
+
+    /// Whether reports should not be believed any more: many and more than a fifth, or some and nothing else.
+    var isSuspicious: Bool { gone >= 50 && gone * 5 > all || gone >= 20 && delivered == 0 }
+
+    /// Whether enough different devices were delivered to for the reports to be true.
+    var isRefuted: Bool { delivered >= gone * 4 }
+
+    /// Whether the provider takes less than it reports as gone.
+    package var isMostlyGone: Bool { gone > delivered }
+
+    /// Whether nothing of it counts any more.
+    func isForgettable(at now: Timestamp) -> Bool {
+        gone == 0 || since.map { $0 + (delivered > 0 ? Self.window * 4 : Self.memory) <= now } ?? true
+    }
+
+    mutating func add(_ answers: Answers, at now: Timestamp) {
+        while delivered > 0, let begin = since, begin + Self.window <= now {
+            (delivered, others, gone) = (delivered / 2, others / 2, gone / 2)
+            since = gone == 0 ? nil : begin + Self.window / 2
+        }
+        if since == nil { since = now }
+        delivered += answers.delivered.count
+        others += answers.others
+        gone += answers.gone.count
+    }
+}

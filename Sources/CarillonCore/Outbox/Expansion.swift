@@ -1,0 +1,67 @@
+/// One page of an event, expanded: what has to be written in one commit.
+package struct Expansion: Sendable {
+    /// The event, with the fence and with the counts of all pages up to this one.
+    package var event: PendingEvent
+    /// Where the page before ended: a page is written only once, even when the answer to its commit was lost.
+    package var after: UserID?
+    /// The deliveries of this page.
+    package var groups: [DeliveryGroup]
+    /// Where this page ended, or `nil` when it was the last one.
+    package var next: UserID?
+
+    /// An expansion by its parts.
+    package init(event: PendingEvent, after: UserID? = nil, groups: [DeliveryGroup], next: UserID?) {
+        self.event = event
+        self.after = after
+        self.groups = groups
+        self.next = next
+    }
+}
+
+/// A group as the database has it now.
+package struct RefreshedGroup: Sendable {
+    /// The group, without the devices that are gone, with the addresses of today.
+    package var group: DeliveryGroup
+    /// Devices that are no longer the user's, or no longer active.
+    package var gone: [Target]
+    /// What the users of the other devices have set.
+    package var settings: [UserID: ToggleSettings]
+    /// The admin's switches.
+    package var networkToggles: NetworkToggles
+    /// The moment, or an earlier one.
+    package var readPoint: ReadPoint
+
+    /// A refreshed group by its parts.
+    package init(
+        group: DeliveryGroup,
+        gone: [Target],
+        settings: [UserID: ToggleSettings],
+        networkToggles: NetworkToggles,
+        readPoint: ReadPoint
+    ) {
+        self.readPoint = readPoint
+        self.group = group
+        self.gone = gone
+        self.settings = settings
+        self.networkToggles = networkToggles
+    }
+}
+
+/// What was switched or unregistered in a network since a moment.
+package enum Changes: Sendable, Equatable {
+    /// Nothing that could forbid a delivery.
+    case none
+    /// Only these users are touched.
+    case users(Set<UserID>)
+    /// Everybody may be touched.
+    case everybody
+
+    /// Whether a delivery to this user has to be looked at again.
+    package func touch(_ user: UserID) -> Bool {
+        switch self {
+        case .none: false
+        case .users(let users): users.contains(user)
+        case .everybody: true
+        }
+    }
+}

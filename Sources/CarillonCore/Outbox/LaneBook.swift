@@ -1,0 +1,53 @@
+/// Some lanes of a network.
+package struct LaneSelection: Sendable, Equatable {
+    /// The network.
+    package var networkID: NetworkID
+    /// The provider.
+    package var provider: ProviderName
+    /// The app or host; `nil` for all that anything is wrong with.
+    package var appID: String?
+
+    /// Lanes of one provider.
+    package init(networkID: NetworkID, provider: ProviderName, appID: String?) {
+        self.networkID = networkID
+        self.provider = provider
+        self.appID = appID
+    }
+
+    /// One lane.
+    package init(_ lane: Lane) {
+        self.init(networkID: lane.networkID, provider: lane.provider, appID: lane.appID)
+    }
+
+    /// Whether a lane is among them.
+    package func contains(_ lane: Lane) -> Bool {
+        networkID == lane.networkID && provider == lane.provider && appID ?? lane.appID == lane.appID
+    }
+}
+
+/// What is wrong with lanes, at one moment.
+package struct LaneConditions: Sendable {
+    /// The moment, by the database's clock.
+    package var moment: Timestamp
+    /// The lanes that are not well.
+    package var lanes: [Lane: LaneCondition]
+
+    /// Conditions by their parts.
+    package init(moment: Timestamp, lanes: [Lane: LaneCondition]) {
+        self.moment = moment
+        self.lanes = lanes
+    }
+}
+
+/// Remembers what is wrong with lanes, for all replicas and through restarts.
+package protocol LaneBook: Sendable {
+    /// The lanes that something is wrong with, of one network or of all.
+    func laneConditions(of network: NetworkID?) async throws -> LaneConditions
+
+    /// Changes lanes, those that are well only where one is named; answers what they are then.
+    func apply(_ change: LaneChange, to lanes: LaneSelection) async throws -> LaneConditions
+
+    /// Makes what waits for lanes due now: what has a ``Remainder/laneReason`` or was given back with one, reports that
+    /// the brake holds included. What waits for its own next attempt goes on waiting.
+    func makeDue(_ lanes: LaneSelection) async throws
+}

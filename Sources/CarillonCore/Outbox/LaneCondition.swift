@@ -1,0 +1,163 @@
+/// What is wrong with a lane, the same for all replicas: that it is paused, and what its provider reports as gone.
+///
+/// A lane that is well has none. Times are the database's.
+package struct LaneCondition: Sendable, Equatable {
+    /// Why and for how long a lane is not sent to.
+    package struct Pause: Sendable, Equatable {
+        /// Since when, earlier pauses included that nothing went through between.
+        package var since: Timestamp
+        /// When the next group is to find out whether it works again.
+        package var until: Timestamp
+        /// Why; holds no token and no text.
+        package var reason: String
+
+        /// A pause by its parts.
+        package init(since: Timestamp, until: Timestamp, reason: String) {
+            self.since = since
+            self.until = until
+            self.reason = reason
+        }
+    }
+
+    /// Devices that were put out of use by reports that are not believed any more.
+    package struct Undo: Sendable, Equatable {
+        /// From when on they were reported.
+        package var since: Timestamp
+        /// Until when such reports may still be written down.
+        package var until: Timestamp
+
+        /// A span of time by its ends.
+        package init(since: Timestamp, until: Timestamp) {
+            self.since = since
+            self.until = until
+        }
+    }
+
+    /// How long a lane is paused for the first time, where its push service names no time.
+    package static let firstPause = Duration.seconds(15)
+    /// How long at the most; each pause is twice the one before.
+    package static let longestPause = Duration.seconds(600)
+    /// How long what was delivered while a credential was replaced may take to be written down.
+    package static let undoPeriod = Duration.seconds(15)
+
+    /// Set while the lane is not sent to, or tried with one group at a time.
+    package var pause: Pause?
+    /// How long the next pause is.
+    package var nextPause = Self.firstPause
+    /// What the provider answered, while it reports devices as gone.
+    package var reports = DeviceReports()
+    /// Since when such reports are not believed: the brake is on.
+    package var brakedSince: Timestamp?
+    /// Until when they are believed in any case: an admin has let the brake go.
+    package var believedUntil: Timestamp?
+    /// Set while devices are to be taken back into use.
+    package var undo: Undo?
+
+    /// A lane that is well.
+    package init() {}
+
+    /// Whether nothing of it has to be remembered.
+    package func isWell(at now: Timestamp) -> Bool {
+        pause == nil && brakedSince == nil && undo == nil && reports.isForgettable(at: now)
+            && believedUntil.map { $0 <= now } ?? true
+    }
+
+    /// Whether reports of devices as gone are believed, however many they are.
+    package func believes(at now: Timestamp) -> Bool { believedUntil.map { now < $0 } ?? false }
+
+    /// How long the lane is paused from now on; `nil` when it is not, or may be tried.
+    package func remainingPause(at now: Timestamp) -> Duration? {
+        pause.flatMap { now < $0.until ? $0.until - now : nil }
+    }
+
+    /// Why reports are not believed.
+    package var brakeReason: String {
+        "brake: \(reports.gone) of \(reports.all) devices reported as gone"
+    }
+}
+
+/// Something that happens to lanes.
+package enum LaneChange: Sendable, Equatable {
+    /// Nothing in it can go through for now; each pause without a time of the push service's own is twice the last one.
+    case pause(for: Duration?, reason: String)
+    /// Something went through.
+    case resume
+    /// It has another credential: what was reported of devices may have come of the former one.
+    case credentialChanged
+    /// An admin believes what its provider reports, until a moment.
+    case believe(until: Timestamp)
+    /// The devices were taken back into use that were put out of it until a moment.
+    case undone(until: Timestamp)
+}
+
+extension LaneCondition {
+    /// What becomes of a lane.
+    package mutating func apply(_ change: LaneChange, at now: Timestamp) {
+        switch change {
+        case .pause(let length, let reason): pause(for: length, reason: reason, at: now)
+        case .resume:
+            pause = nil
+            nextPause = Self.firstPause
+        case .credentialChanged:
+            if reports.gone > 0 { undo = Undo(since: reports.since ?? now, until: now + Self.undoPeriod) }
+            beginAnew()
+        case .believe(let end):
+            beginAnew()
+            undo = nil
+            believedUntil = end
+        case .undone(let end):
+            if let undo, undo.until <= end { self.undo = nil }
+        }
+    }
+
+    /// Notes what was answered; answers whether the brake has gone on or off by it.
+    ///
+    /// - Parameters:
+    ///   - answers: What was answered.
+    ///   - proven: While the brake is on, the numbers of different devices that are gone and that were delivered to since.
+    ///   - now: The time.
+    package mutating func note(
+        _ answers: DeviceReports.Answers,
+        proven: (gone: Int, delivered: Int) = (0, 0),
+        at now: Timestamp
+    ) -> BrakeTurn? {
+        guard !believes(at: now) else { return nil }
+        guard brakedSince == nil else {
+            reports.gone = max(reports.gone, proven.gone)
+            reports.delivered = proven.delivered
+            guard reports.isRefuted else { return nil }
+            beginAnew()
+            return .off
+        }
+        reports.add(answers, at: now)
+        guard reports.isSuspicious else { return nil }
+        brakedSince = now
+        undo = Undo(since: reports.since ?? now, until: now)
+        return .on
+    }
+
+    private mutating func pause(for length: Duration?, reason: String, at now: Timestamp) {
+        if let current = pause, now < current.until {
+            // Said by what was on its way when the pause began.
+            pause?.until = max(current.until, now + (length ?? .zero))
+            return
+        }
+        pause = Pause(since: pause?.since ?? now, until: now + (length ?? nextPause), reason: reason)
+        if length == nil { nextPause = min(nextPause * 2, Self.longestPause) }
+    }
+
+    private mutating func beginAnew() {
+        pause = nil
+        nextPause = Self.firstPause
+        reports = DeviceReports()
+        brakedSince = nil
+    }
+}
+
+/// How the brake on unregistrations of a lane has turned.
+package enum BrakeTurn: Sendable, Equatable {
+    /// Reports of devices as gone are not believed from now on.
+    case on
+    /// They are again.
+    case off
+}

@@ -1,0 +1,97 @@
+package import Logging
+import ServiceLifecycle
+
+/// Claims due retries, what other replicas left, and what is no longer worth sending.
+package final class Claimer: Service {
+    private static let batchSize = 64
+    private static let groupsPerLaneAndClaim = 64
+    private static let longestBacklog = 2_000
+    private static let pollInterval = Duration.milliseconds(350)
+    private static let expiryInterval = Duration.seconds(15)
+    private static let measureInterval = Duration.seconds(5)
+
+    private let queue: SendingQueue
+    private let claims: any OutboxClaims
+    private let outcomes: any OutcomeSink
+    private let metrics: PipelineMetrics
+    private let logger: Logger
+
+    /// A claimer that fills `queue`; what may not be sent any more is written down by `outcomes`.
+    package init(
+        queue: SendingQueue,
+        claims: some OutboxClaims,
+        outcomes: some OutcomeSink,
+        metrics: PipelineMetrics,
+        logger: Logger
+    ) {
+        self.queue = queue
+        self.claims = claims
+        self.outcomes = outcomes
+        self.metrics = metrics
+        self.logger = logger
+    }
+
+    /// Works until graceful shutdown or cancellation.
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await repeating(every: Self.pollInterval, jitter: 0.4) { self.queue.poll() } }
+                group.addTask { await repeating(every: Self.expiryInterval, jitter: 0.2) { await self.expireGroups() } }
+                group.addTask { await repeating(every: Self.measureInterval) { await self.measureAge() } }
+                for await _ in self.queue.wants {
+                    while await self.claimOnce() {}
+                }
+            }
+        }
+    }
+
+    /// Claims once; `true` when there is probably more, and room for it.
+    private func claimOnce() async -> Bool {
+        let limit = min(queue.room / (DeliveryGroup.maximumTargets + 16), Self.batchSize)
+        guard limit > 0, !Task.isCancelled else { return false }
+        do {
+            let claimed = try await claims.claimGroups(
+                limit: limit,
+                limitPerLane: Self.groupsPerLaneAndClaim,
+                excluding: queue.exclusions
+            )
+            await hold(claimed.groups)
+            queue.claimed(hasMore: claimed.hasMore)
+            return claimed.hasMore
+        } catch {
+            logger.debug("Could not look for due deliveries", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+
+    /// Records deliveries whose life is over, of paused lanes too.
+    func expireGroups() async {
+        do {
+            while !Task.isShuttingDownGracefully, !Task.isCancelled {
+                let expired = try await claims.claimExpired(limit: Self.batchSize)
+                await hold(expired)
+                guard expired.count == Self.batchSize else { return }
+                while outcomes.backlog > Self.longestBacklog, !Task.isCancelled {
+                    try? await Task.sleep(for: .milliseconds(5))
+                }
+            }
+        } catch {
+            logger.debug("Could not look for expired deliveries", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func hold(_ refreshed: [RefreshedGroup]) async {
+        let now = ContinuousClock.now
+        let look = LastLook(outcomes: outcomes)
+        let groups = refreshed.map { HeldGroup(group: look.look(at: $0), readPoint: $0.readPoint, readAt: now) }
+        await queue.submitClaimed(groups.filter { !$0.group.targets.isEmpty })
+    }
+
+    private func measureAge() async {
+        do {
+            metrics.queueAge(try await claims.oldestWait())
+        } catch {
+            logger.debug("Could not measure the queue", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,329 @@
+package import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// Knows what is wrong with lanes, tells the queue of what is sent, and keeps the book of it that all replicas share.
+///
+/// A pause is obeyed here at once and written afterwards; what other replicas wrote is learnt when they say so, and by
+/// polling.
+package final class LaneKeeper: Service {
+    private struct State {
+        var conditions: [Lane: LaneCondition] = [:]
+        /// Sends that were not answered in time, in a row.
+        var timeouts: [Lane: Int] = [:]
+        var unwritten: [(lane: Lane, change: LaneChange)] = []
+        var drained: [Drained] = []
+        /// The networks about whose lanes other replicas wrote something; `nil` for all.
+        var news: Set<NetworkID>? = []
+    }
+
+    /// What waited in memory in a lane that was paused.
+    private struct Drained {
+        var groups: [DeliveryGroup]
+        var pause: Duration
+        var reason: String
+    }
+
+    /// So many sends in a row that were not answered: the lane is tried with one at a time.
+    private static let manyTimeouts = 10
+    /// Users choose the hosts of webhooks, and with them lanes.
+    private static let mostLanes = 10_000
+    private static let pollInterval = Duration.seconds(10)
+    private static let undoInterval = Duration.seconds(1)
+
+    private let book: any LaneBook
+    private let devices: any DeviceStore
+    private let queue: SendingQueue
+    private let announcements: Announcements
+    private let logger: Logger
+    private let state = Mutex(State())
+    private let wakeups: AsyncStream<Void>
+    private let wake: AsyncStream<Void>.Continuation
+
+    /// A keeper of `book`.
+    ///
+    /// - Parameters:
+    ///   - book: What all replicas know of lanes.
+    ///   - devices: Takes devices back into use that were unregistered before a brake went on.
+    ///   - queue: What is to be sent.
+    ///   - announcements: Between this replica and the others.
+    ///   - logger: What is told.
+    package init(
+        book: some LaneBook,
+        devices: any DeviceStore,
+        queue: SendingQueue,
+        announcements: Announcements = Announcements(),
+        logger: Logger
+    ) {
+        self.book = book
+        self.devices = devices
+        self.queue = queue
+        self.announcements = announcements
+        self.logger = logger
+        (wakeups, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        announcements.subscribe(to: .lanes) { [weak self] network in self?.hear(of: network) }
+    }
+
+    /// Works until graceful shutdown; what was not written by then is written once more.
+    package func run() async throws {
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await learn()
+            await withDiscardingTaskGroup { group in
+                group.addTask { await repeating(every: Self.pollInterval, jitter: 0.2) { await self.learn() } }
+                group.addTask { await repeating(every: Self.undoInterval) { await self.undoUnregistrations() } }
+                for await _ in self.wakeups {
+                    await self.write()
+                    await self.learnNews()
+                }
+            }
+        } onCancelOrGracefulShutdown: {
+            self.wake.finish()
+        }
+        await write()
+    }
+
+    /// The lanes that are in use or not well.
+    package var statuses: [LaneStatus] {
+        let conditions = state.withLock(\.conditions)
+        let well = queue.activeLanes.subtracting(conditions.keys).map { LaneStatus(lane: $0, circuit: .closed) }
+        return (well + conditions.map(LaneStatus.init)).sorted { $0.lane < $1.lane }
+    }
+}
+
+// MARK: - While sending
+
+extension LaneKeeper {
+    /// What is wrong with a lane; `nil` when nothing is.
+    func condition(of lane: Lane) -> LaneCondition? { state.withLock { $0.conditions[lane] } }
+
+    /// Stops sending to a lane; answers for how long.
+    ///
+    /// - Parameters:
+    ///   - lane: The lane.
+    ///   - length: What its push service asked for.
+    ///   - reason: What to show to people.
+    ///   - time: The time by the database's clock.
+    func pause(_ lane: Lane, for length: Duration?, reason: String, at time: Timestamp) -> Duration {
+        let change = LaneChange.pause(for: length, reason: reason)
+        let (wasPaused, remaining) = state.withLock { state in
+            let wasPaused = state.conditions[lane]?.remainingPause(at: time) != nil
+            state.conditions[lane, default: LaneCondition()].apply(change, at: time)
+            if state.unwritten.count < Self.mostLanes { state.unwritten.append((lane, change)) }
+            state.timeouts[lane] = nil
+            return (wasPaused, state.conditions[lane]?.remainingPause(at: time) ?? .zero)
+        }
+        if !wasPaused { logger.notice("A lane is paused", metadata: ["lane": "\(lane)", "reason": "\(reason)"]) }
+        drain(lane, for: remaining, reason: reason)
+        wake.yield()
+        return remaining
+    }
+
+    /// A paused lane works again: its probe went through.
+    func resume(_ lane: Lane, at time: Timestamp) {
+        let isNews = state.withLock { state in
+            guard state.conditions[lane]?.pause != nil else { return false }
+            state.conditions[lane]?.apply(.resume, at: time)
+            state.unwritten.append((lane, .resume))
+            return true
+        }
+        queue.resume(lane)
+        if isNews { wake.yield() }
+    }
+
+    /// Counts sends that were not answered in time; whether there were too many in a row.
+    func countTimeouts(_ outcomes: [(target: Target, outcome: Outcome)], of lane: Lane) -> Bool {
+        state.withLock { state in
+            var count = state.timeouts[lane] ?? 0
+            for (_, outcome) in outcomes { count = outcome.isTimeout ? count + 1 : 0 }
+            if state.timeouts.count >= Self.mostLanes { state.timeouts = [:] }
+            state.timeouts[lane] = count == 0 ? nil : count
+            return count >= Self.manyTimeouts
+        }
+    }
+
+    /// Learns what a settle came to.
+    func learn(_ lanes: [Lane: LaneCondition]) {
+        for (lane, condition) in lanes {
+            let before = state.withLock { state in
+                let before = state.conditions[lane]
+                state.conditions[lane] = condition
+                // A pause that is not written yet holds all the same.
+                if condition.pause == nil { state.conditions[lane]?.pause = before?.pause }
+                return before
+            }
+            guard (before?.brakedSince == nil) != (condition.brakedSince == nil) else { continue }
+            tell(lane, isOn: condition.brakedSince != nil, reason: condition.brakeReason)
+            announcements.announce(.lanes, in: lane.networkID)
+        }
+    }
+
+    private func tell(_ lane: Lane, isOn: Bool, reason: String) {
+        let metadata: Logger.Metadata = ["lane": "\(lane)", "reason": "\(reason)"]
+        if isOn {
+            logger.notice("Reports of devices as gone are not believed for now", metadata: metadata)
+        } else {
+            logger.notice("Reports of devices as gone are believed again", metadata: ["lane": "\(lane)"])
+        }
+    }
+
+    private func drain(_ lane: Lane, for length: Duration, reason: String) {
+        let groups = queue.pause(lane, for: length, reason: reason)
+        guard !groups.isEmpty else { return }
+        state.withLock { $0.drained.append(Drained(groups: groups, pause: length, reason: reason)) }
+    }
+}
+
+// MARK: - What people do
+
+extension LaneKeeper {
+    /// A credential was stored or removed: what waited for it is tried at once.
+    package func credentialChanged(_ lanes: LaneSelection) async {
+        await apply(.credentialChanged, to: lanes)
+    }
+
+    /// The same credential was stored once more, maybe since it works again: what waits for its lanes is tried at once.
+    package func credentialConfirmed(_ lanes: LaneSelection) async {
+        await apply(.resume, to: lanes)
+    }
+
+    /// Believes a lane's provider until a moment when it reports devices as gone, however many they are.
+    ///
+    /// - Throws: What the book throws.
+    package func believe(_ lane: Lane, until end: Timestamp) async throws {
+        let selection = LaneSelection(lane)
+        adopt(try await book.apply(.believe(until: end), to: selection), in: selection)
+        logger.notice("The brake on unregistrations is let go", metadata: ["lane": "\(lane)", "until": "\(end)"])
+        await makeDue(selection)
+    }
+
+    private func apply(_ change: LaneChange, to lanes: LaneSelection) async {
+        do {
+            adopt(try await book.apply(change, to: lanes), in: lanes)
+        } catch {
+            logger.debug("Lanes stay as they are until their time comes", metadata: ["error": "\(error)"])
+        }
+        await makeDue(lanes)
+    }
+
+    private func makeDue(_ lanes: LaneSelection) async {
+        do {
+            try await book.makeDue(lanes)
+        } catch {
+            logger.debug("What waits stays until its time comes", metadata: ["error": "\(error)"])
+        }
+        announcements.announce(.lanes, in: lanes.networkID)
+        queue.poll()
+    }
+}
+
+// MARK: - The book
+
+extension LaneKeeper {
+    /// Reads the book, of a network or whole; what is not written yet stays as it is.
+    package func learn(of network: NetworkID? = nil) async {
+        do {
+            let conditions = try await book.laneConditions(of: network)
+            adopt(conditions) { lane in network.map { $0 == lane.networkID } ?? true }
+            queue.poll()
+        } catch {
+            logger.debug("Could not read what is wrong with lanes", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func hear(of network: NetworkID?) {
+        state.withLock { state in
+            if let network { state.news?.insert(network) } else { state.news = nil }
+        }
+        wake.yield()
+    }
+
+    private func learnNews() async {
+        let news = state.withLock { state in
+            defer { state.news = [] }
+            return state.news
+        }
+        guard let news else { return await learn() }
+        for network in news { await learn(of: network) }
+    }
+
+    /// Takes devices back into use that were put out of use by reports that are not believed any more.
+    func undoUnregistrations() async {
+        let due = state.withLock { $0.conditions.compactMapValues(\.undo) }
+        for (lane, undo) in due {
+            do {
+                let count = try await devices.restoreDevices(
+                    lane.provider,
+                    appID: lane.appID,
+                    since: undo.since,
+                    until: undo.until + .seconds(1),
+                    in: lane.networkID
+                )
+                let conditions = try await book.laneConditions(of: lane.networkID)
+                if conditions.moment > undo.until + .seconds(1) {
+                    adopt(try await book.apply(.undone(until: undo.until), to: LaneSelection(lane)), in: .init(lane))
+                }
+                guard count > 0 else { continue }
+                logger.notice(
+                    "Devices that were unregistered by doubtful reports are used again",
+                    metadata: ["lane": "\(lane)", "devices": "\(count)"]
+                )
+            } catch {
+                logger.debug("Could not take devices back into use", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// Writes what has happened to lanes, and gives back what waited in them.
+    private func write() async {
+        let (unwritten, drained) = state.withLock { state in
+            defer { (state.unwritten, state.drained) = ([], []) }
+            return (state.unwritten, state.drained)
+        }
+        for (index, entry) in unwritten.enumerated() {
+            do {
+                _ = try await book.apply(entry.change, to: LaneSelection(entry.lane))
+                announcements.announce(.lanes, in: entry.lane.networkID)
+            } catch {
+                logger.debug("Could not write what is wrong with lanes", metadata: ["error": "\(error)"])
+                let rest = unwritten[index...]
+                state.withLock { $0.unwritten = Array((rest + $0.unwritten).prefix(Self.mostLanes)) }
+                break
+            }
+        }
+        for entry in drained {
+            await queue.giveBack(entry.groups, after: entry.pause, laneReason: entry.reason)
+        }
+    }
+
+    private func adopt(_ conditions: LaneConditions, in lanes: LaneSelection) {
+        adopt(conditions, where: lanes.contains)
+    }
+
+    /// Makes what was read ours.
+    private func adopt(_ conditions: LaneConditions, where isMeant: (Lane) -> Bool) {
+        let (resumed, paused) = state.withLock { state in
+            let unwritten = Set(state.unwritten.map(\.lane))
+            func isRead(_ lane: Lane) -> Bool { isMeant(lane) && !unwritten.contains(lane) }
+            let before = state.conditions.filter { isRead($0.key) }
+            let news = conditions.lanes.filter { isRead($0.key) }
+            for lane in before.keys { state.conditions[lane] = nil }
+            state.conditions.merge(news) { _, new in new }
+            let resumed = before.filter { $1.pause != nil && news[$0]?.pause == nil }.map(\.key)
+            let paused = news.filter { $1.pause != nil && before[$0]?.pause != $1.pause }
+            return (resumed, paused)
+        }
+        for lane in resumed { queue.resume(lane) }
+        for (lane, condition) in paused {
+            guard let remaining = condition.remainingPause(at: conditions.moment) else { continue }
+            drain(lane, for: remaining, reason: condition.pause?.reason ?? "")
+        }
+        if !paused.isEmpty { wake.yield() }
+    }
+}
+
+extension Outcome {
+    /// Whether nothing was answered in time.
+    fileprivate var isTimeout: Bool {
+        if case .timedOut = self { true } else { false }
+    }
+}

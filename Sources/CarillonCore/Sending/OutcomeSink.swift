@@ -1,0 +1,38 @@
+/// What a provider has reported of a group since the last page.
+package struct SendPage: Sendable {
+    /// The group as it was handed to the provider.
+    package var group: DeliveryGroup
+    /// When that was.
+    package var begin: ContinuousClock.Instant
+    /// What was reported.
+    package var outcomes: [(target: Target, outcome: Outcome)]
+    /// The devices of which nothing was reported yet.
+    package var unreported: [Target]
+    /// Whether nothing more will be reported: the unreported ones go back to the queue.
+    package var isOver: Bool
+    /// Whether it finds out if a paused lane works again.
+    package var isProbe: Bool
+    /// The time by the database's clock.
+    package var time: Timestamp
+}
+
+/// Takes what was sent, to be judged and written down: the entrance of the last stage.
+package protocol OutcomeSink: Sendable {
+    /// Takes a page of outcomes; pages of one group come in their order.
+    func take(_ page: SendPage)
+
+    /// Takes what was found out about a group without sending it.
+    func submit(_ settlement: Settlement)
+
+    /// The groups of which something is not written yet, for renewing leases.
+    var groups: [DeliveryGroup] { get }
+
+    /// How many settlements wait to be written.
+    var backlog: Int { get }
+
+    /// Whether a group's lease must be left to run out.
+    func hasAbandoned(_ group: DeliveryGroup) -> Bool
+
+    /// Nothing more will be reported of this group.
+    func forget(_ group: DeliveryGroup)
+}

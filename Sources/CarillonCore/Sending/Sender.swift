@@ -1,0 +1,238 @@
+package import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// Hands groups to their providers, and what these report to the last stage.
+///
+/// No transaction is open while a provider is called.
+package final class Sender: Service {
+    private static let renewInterval = Duration.seconds(15)
+    private static let patience = Duration.milliseconds(200)
+    private static let settleMargin = Duration.seconds(10)
+    private static let longestBacklog = 2_000
+
+    private let queue: SendingQueue
+    private let reader: any OutboxReader
+    private let claims: any OutboxClaims
+    private let outcomes: any OutcomeSink
+    private let providers: [ProviderName: any Provider]
+    private let pageInterval: Duration
+    private let metrics: PipelineMetrics
+    private let logger: Logger
+    private let ledgers = Mutex<[DeliveryGroup.ID: SendLedger]>([:])
+
+    /// A sender.
+    ///
+    /// - Parameters:
+    ///   - queue: What is to be sent.
+    ///   - reader: Asked for switches that were flipped meanwhile.
+    ///   - claims: The leases of what is being sent.
+    ///   - outcomes: Takes what came of it.
+    ///   - providers: One for each push service that can be sent to.
+    ///   - pageInterval: How long outcomes of a group that is still being sent wait for others before they are handed on,
+    ///     give or take a quarter; a few of a large group wait for twice as long (promise P3: 250 ms with the write).
+    ///   - metrics: What is counted.
+    ///   - logger: What is told.
+    package init(
+        queue: SendingQueue,
+        reader: some OutboxReader,
+        claims: some OutboxClaims,
+        outcomes: some OutcomeSink,
+        providers: [any Provider],
+        pageInterval: Duration = .milliseconds(80),
+        metrics: PipelineMetrics,
+        logger: Logger
+    ) {
+        self.queue = queue
+        self.reader = reader
+        self.claims = claims
+        self.outcomes = outcomes
+        self.providers = Dictionary(providers.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        self.pageInterval = pageInterval
+        self.metrics = metrics
+        self.logger = logger
+    }
+
+    /// Works until graceful shutdown: from then on nothing is begun; what is on the wire is waited for, each request up to
+    /// its own deadline, and what waits is given back.
+    package func run() async throws {
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await withTaskGroup(of: Void.self) { companions in
+                // These go on through a shutdown, until the last group is sent.
+                companions.addTask { await untilCancelled(every: self.pageInterval / 4) { self.handOnPages() } }
+                companions.addTask { await untilCancelled(every: Self.renewInterval) { await self.renewLeases() } }
+                await self.sendGroups()
+                companions.cancelAll()
+            }
+        } onCancelOrGracefulShutdown: {
+            self.queue.close()
+        }
+        await queue.shutDown()
+    }
+
+    private func sendGroups() async {
+        await withDiscardingTaskGroup { group in
+            for await _ in queue.wakeups {
+                while !isEnding, let batch = nextBatch() {
+                    for turn in await lookAgain(batch) { group.addTask { await self.send(turn) } }
+                    metrics.waiting(groups: queue.count)
+                    while outcomes.backlog > Self.longestBacklog, !Task.isCancelled {
+                        try? await Task.sleep(for: .milliseconds(5))
+                    }
+                }
+            }
+            group.cancelAll()
+        }
+    }
+
+    private var isEnding: Bool { Task.isCancelled || Task.isShuttingDownGracefully }
+
+    private func nextBatch() -> [SendingQueue.Queue.Turn]? {
+        let batch = queue.next()
+        return batch.isEmpty ? nil : batch
+    }
+}
+
+// MARK: - The last look
+
+extension Sender {
+    /// Obeys switches flipped and devices unregistered since these groups were expanded.
+    private func lookAgain(_ batch: [SendingQueue.Queue.Turn]) async -> [SendingQueue.Queue.Turn] {
+        do {
+            let allowed = try await withoutForbidden(batch)
+            // The database may have kept us waiting.
+            let (safe, late) = allowed.divided { isSafe($0.item) }
+            for turn in late { leaveToLease(turn) }
+            guard !isEnding else {
+                queue.finished(safe)
+                await queue.giveBack(safe.map(\.item.group), after: .zero)
+                return []
+            }
+            return safe
+        } catch {
+            // Switches that cannot be seen must not be overridden: the groups wait until the database can be asked.
+            logger.debug("Could not look for changes", metadata: ["error": "\(error)"])
+            queue.finished(batch)
+            let (safe, late) = batch.divided { isSafe($0.item) && !isEnding }
+            await queue.submitClaimed(safe.map(\.item))
+            await queue.giveBack(late.map(\.item.group), after: .zero)
+            try? await Task.sleep(for: Self.patience)
+            return []
+        }
+    }
+
+    /// Whether a group's lease lasts until its provider has answered and that is written down.
+    private func isSafe(_ held: HeldGroup) -> Bool {
+        let deadline = providers[held.group.lane.provider]?.deadline ?? .zero
+        return ContinuousClock.now - held.leasedAt < leaseDuration - deadline - Self.settleMargin
+    }
+
+    /// Groups less what the reading of the toggles that they come from did not see, and less those that waited too long.
+    private func withoutForbidden(_ batch: [SendingQueue.Queue.Turn]) async throws -> [SendingQueue.Queue.Turn] {
+        let changes = try await reader.changes(
+            since: batch.map { (network: $0.tenant, point: $0.item.readPoint) }
+        )
+        let now = ContinuousClock.now
+        let touched = zip(batch.indices, changes).filter { index, changes in
+            let held = batch[index].item
+            return held.isTouchedByTime(at: now) || held.group.targets.contains { changes.touch($0.userID) }
+        }.map(\.0)
+        guard !touched.isEmpty else { return batch }
+        let look = LastLook(outcomes: outcomes)
+        var ready = batch
+        for (index, refreshed) in zip(touched, try await reader.refresh(touched.map { batch[$0].item.group })) {
+            ready[index].item.group = look.look(at: refreshed)
+            ready[index].item.readPoint = refreshed.readPoint
+            ready[index].item.readAt = now
+        }
+        queue.finished(ready.filter(\.item.group.targets.isEmpty))
+        return ready.filter { !$0.item.group.targets.isEmpty }
+    }
+
+    /// Leaves a group to its lease: when that has run out, the row is claimed again.
+    private func leaveToLease(_ turn: SendingQueue.Queue.Turn) {
+        queue.finished([turn])
+        metrics.lostLease()
+    }
+}
+
+// MARK: - Sending
+
+extension Sender {
+    private func send(_ turn: SendingQueue.Queue.Turn) async {
+        let group = turn.item.group
+        let ledger = SendLedger(turn.item, isProbe: turn.isProbe)
+        ledgers.withLock { $0[group.id] = ledger }
+        if let provider = providers[group.lane.provider] {
+            if await probe(turn, provider, ledger) {
+                await provider.send(ledger.rest) { target, outcome in ledger.report(target, outcome) }
+            }
+        } else {
+            let reason = "no credential for \(group.lane.provider.rawValue)"
+            for target in group.targets { ledger.report(target, .deferLane(after: .seconds(30), reason: reason)) }
+        }
+        _ = ledgers.withLock { $0.removeValue(forKey: group.id) }
+        handOn(ledger, isOver: true)
+        outcomes.forget(group)
+        queue.finished([turn])
+    }
+
+    /// Tries a paused lane with one device; whether the others of the group can follow.
+    private func probe(
+        _ turn: SendingQueue.Queue.Turn,
+        _ provider: any Provider,
+        _ ledger: SendLedger
+    ) async -> Bool {
+        guard turn.isProbe, turn.item.group.targets.count > 1 else { return true }
+        var first = turn.item.group
+        first.targets = Array(first.targets.prefix(1))
+        await provider.send(first) { target, outcome in ledger.report(target, outcome) }
+        handOn(ledger, isOver: false)
+        return queue.isSending(turn.lane) && !isEnding
+    }
+
+    /// Hands on what a provider has reported since the last page.
+    private func handOn(_ ledger: SendLedger, isOver: Bool) {
+        ledger.inTurn {
+            let page = ledger.takePage(isOver: isOver)
+            // What was reported before is settled already, and the row may be somebody else's by now.
+            guard !page.outcomes.isEmpty || isOver && !page.unreported.isEmpty else { return }
+            outcomes.take(page)
+        }
+    }
+
+    private func handOnPages() {
+        let now = ContinuousClock.now
+        for ledger in ledgers.withLock({ Array($0.values) }) where ledger.isPageDue(after: pageInterval, at: now) {
+            handOn(ledger, isOver: false)
+        }
+    }
+
+    private func renewLeases() async {
+        let waiting = queue.waiting.map(\.group)
+        let sending = ledgers.withLock { $0.values.map(\.group) }.filter { !outcomes.hasAbandoned($0) }
+        let groups = waiting + sending + outcomes.groups
+        guard !groups.isEmpty else { return }
+        let now = ContinuousClock.now
+        do {
+            let held = try await claims.renew(groups)
+            for group in queue.renewed(at: now, asked: Set(waiting.map(\.id)), held: held) {
+                logger.debug("A lease was lost", metadata: ["delivery.group": "\(group.id)"])
+                metrics.lostLease()
+            }
+        } catch {
+            logger.debug("Could not renew leases of deliveries", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+extension Array {
+    /// The elements that pass and those that do not, in their order.
+    fileprivate func divided(by passes: (Element) -> Bool) -> (passing: [Element], others: [Element]) {
+        var divided: (passing: [Element], others: [Element]) = ([], [])
+        for element in self {
+            if passes(element) { divided.passing.append(element) } else { divided.others.append(element) }
+        }
+        return divided
+    }
+}

@@ -1,0 +1,216 @@
+package import Logging
+import Synchronization
+
+/// The groups that this replica is going to send: fair between networks and their lanes, bounded, in memory.
+///
+/// Each has a leased row in the outbox, so that what is lost with the process is found again.
+package final class SendingQueue: Entrance {
+    typealias Queue = FairQueue<NetworkID, Lane, HeldGroup>
+
+    private struct State {
+        var queue: Queue
+        /// Whether rows are known to wait in the database for which there was no room.
+        var hasOverflow = false
+    }
+
+    private static let batchSize = 64
+
+    private let state: Mutex<State>
+    private let claims: any OutboxClaims
+    private let logger: Logger
+    private let wake: AsyncStream<Void>.Continuation
+    private let wantMore: AsyncStream<Void>.Continuation
+    /// Says that there may be something to send.
+    let wakeups: AsyncStream<Void>
+    /// Says that a lane runs dry while rows wait in the database.
+    let wants: AsyncStream<Void>
+
+    /// A queue of groups whose rows are in the outbox.
+    package init(claims: some OutboxClaims, limits: FairQueueLimits = .sending, logger: Logger) {
+        self.claims = claims
+        self.logger = logger
+        state = Mutex(State(queue: Queue(limits: limits)))
+        (wakeups, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (wants, wantMore) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// How many groups wait or are being sent.
+    var count: Int { state.withLock { $0.queue.count + $0.queue.places } }
+
+    /// How much more would fit, in weights of groups.
+    var room: Int { state.withLock { $0.queue.room } }
+
+    /// Everything that waits.
+    var waiting: [HeldGroup] { state.withLock { $0.queue.items } }
+
+    /// What this replica could not hold if it claimed it.
+    var exclusions: ClaimExclusions {
+        state.withLock { state in
+            var exclusions = ClaimExclusions()
+            exclusions.networks = state.queue.fullTenants
+            exclusions.lanes = state.queue.fullLanes(at: .now).map(\.lane)
+            return exclusions
+        }
+    }
+}
+
+// MARK: - In
+
+extension SendingQueue {
+    /// Keeps places for groups; one without is for whoever claims it.
+    package func reserve(_ groups: [HeldGroup]) -> [Bool] {
+        let now = ContinuousClock.now
+        return state.withLock { state in
+            let hasPlace = groups.map { held in
+                state.queue.reserve(held.weight, of: held.group.lane.networkID, in: held.group.lane, at: now)
+            }
+            if hasPlace.contains(false) { state.hasOverflow = true }
+            return hasPlace
+        }
+    }
+
+    /// Gives places back.
+    package func cancel(_ groups: [HeldGroup]) {
+        state.withLock { state in
+            for held in groups {
+                state.queue.cancel(held.weight, of: held.group.lane.networkID, in: held.group.lane)
+            }
+        }
+    }
+
+    /// Puts groups into their places; what finds its lane paused or all shut down is given back to the outbox.
+    package func submit(_ groups: [HeldGroup]) async {
+        let now = ContinuousClock.now
+        let refused = state.withLock { state in
+            groups.filter { held in
+                let lane = held.group.lane
+                return !state.queue.fill(held, weight: held.weight, of: lane.networkID, in: lane, at: now)
+            }
+        }
+        wake.yield()
+        await giveBack(refused.map(\.group), after: .zero)
+    }
+
+    /// Takes what was claimed, as far as there is room; the rest is given back for a moment.
+    func submitClaimed(_ groups: [HeldGroup]) async {
+        let hasPlace = reserve(groups)
+        await submit(zip(groups, hasPlace).filter(\.1).map(\.0))
+        await giveBack(zip(groups, hasPlace).filter { !$0.1 }.map(\.0.group), after: .milliseconds(500))
+    }
+
+    /// Notes how a claim ended, to know whether more waits in the database.
+    func claimed(hasMore: Bool) {
+        state.withLock { $0.hasOverflow = hasMore }
+    }
+}
+
+// MARK: - Out
+
+extension SendingQueue {
+    /// Takes the next groups to send, a network's after another's.
+    func next() -> [Queue.Turn] {
+        state.withLock { $0.queue.next(upTo: Self.batchSize, at: .now) }
+    }
+
+    /// Groups are through.
+    func finished(_ turns: [Queue.Turn]) {
+        let wantsMore = state.withLock { state in
+            for turn in turns { state.queue.finished(turn, at: .now) }
+            guard state.hasOverflow else { return false }
+            return turns.contains {
+                state.queue.count(of: $0.tenant, in: $0.lane) < FairQueueLimits.sending.placesPerLane
+            }
+        }
+        wake.yield()
+        if wantsMore { wantMore.yield() }
+    }
+
+    /// Notes renewed leases, and forgets groups whose lease somebody else has; answers those.
+    ///
+    /// Groups that came in while the renewal was on its way are neither.
+    func renewed(
+        at now: ContinuousClock.Instant,
+        asked: Set<DeliveryGroup.ID>,
+        held: Set<DeliveryGroup.ID>
+    ) -> [DeliveryGroup] {
+        state.withLock { state in
+            var lost: [DeliveryGroup] = []
+            state.queue.updateItems { item in
+                guard asked.contains(item.group.id) else { return item }
+                guard held.contains(item.group.id) else {
+                    lost.append(item.group)
+                    return nil
+                }
+                var item = item
+                item.leasedAt = now
+                return item
+            }
+            return lost
+        }
+    }
+
+    /// Looks for due rows, and for groups that waited for a pause to end.
+    func poll() {
+        wantMore.yield()
+        wake.yield()
+    }
+
+    /// Gives groups to whoever claims them first.
+    func giveBack(_ groups: [DeliveryGroup], after delay: Duration, laneReason: String? = nil) async {
+        guard !groups.isEmpty else { return }
+        do {
+            try await claims.release(groups, after: delay, laneReason: laneReason)
+        } catch {
+            logger.debug("Deliveries stay leased until their leases run out", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Lets nothing in or out any more and gives back what waits.
+    func shutDown() async {
+        let left = state.withLock { $0.queue.shutDown() }
+        await giveBack(left.map(\.group), after: .zero)
+    }
+
+    /// Lets nobody wait for ``wakeups`` any longer.
+    func close() {
+        wake.finish()
+        wantMore.finish()
+    }
+}
+
+// MARK: - Lanes
+
+extension SendingQueue {
+    /// Whether a lane is neither paused nor being tried.
+    func isSending(_ lane: Lane) -> Bool {
+        state.withLock { $0.queue.state(of: lane.networkID, lane) == .sending }
+    }
+
+    /// Stops sending to a lane; answers what waits in it.
+    func pause(_ lane: Lane, for length: Duration, reason: String) -> [DeliveryGroup] {
+        state.withLock { state in
+            state.queue.pause(lane.networkID, lane, until: .now + length, reason: reason).map(\.group)
+        }
+    }
+
+    /// Sends to a lane again.
+    func resume(_ lane: Lane) {
+        state.withLock { $0.queue.resume(lane.networkID, lane) }
+        wake.yield()
+    }
+
+    /// The lanes that groups wait in or are sent to, with whether they are being sent to.
+    var activeLanes: Set<Lane> { state.withLock { Set($0.queue.activeLanes.map(\.lane)) } }
+}
+
+extension FairQueueLimits {
+    /// What one replica holds and sends at a time, in groups and their weights: of one lane about 60 full groups, or 2,000
+    /// of a single device.
+    package static let sending = FairQueueLimits(
+        weight: 256_000,
+        weightPerLane: 32_000,
+        places: 256,
+        placesPerLane: 8,
+        mostPlaces: 1024
+    )
+}

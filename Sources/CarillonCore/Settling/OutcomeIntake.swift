@@ -1,0 +1,136 @@
+import Synchronization
+
+/// Judges what providers report: what is believed, what becomes of each device, and what it means for the lane.
+package final class OutcomeIntake: OutcomeSink {
+    private let policy: OutcomePolicy
+    private let lanes: LaneKeeper
+    private let settler: Settler
+    private let metrics: PipelineMetrics
+    private let credentialChanges = Mutex(CredentialChanges())
+
+    /// An intake that has everything written by `settler`.
+    ///
+    /// - Parameters:
+    ///   - policy: What becomes of devices by their providers' answers.
+    ///   - lanes: Told what answers mean for lanes.
+    ///   - settler: Writes it down.
+    ///   - metrics: What is counted.
+    package init(
+        policy: OutcomePolicy = OutcomePolicy(),
+        lanes: LaneKeeper,
+        settler: Settler,
+        metrics: PipelineMetrics
+    ) {
+        self.policy = policy
+        self.lanes = lanes
+        self.settler = settler
+        self.metrics = metrics
+    }
+
+    /// Judges a page of outcomes and has it written.
+    package func take(_ page: SendPage) {
+        let lane = page.group.lane
+        var judged = judge(page)
+        if lanes.countTimeouts(page.outcomes, of: lane), !judged.news.isPause {
+            judged.news = .pause(after: nil, reason: "the last sends were not answered in time")
+        }
+        switch judged.news {
+        case .none: break
+        // What was sent before a pause tells nothing of whether it should end.
+        case .works: if page.isProbe { lanes.resume(lane, at: page.time) }
+        case .pause(let after, let reason): _ = lanes.pause(lane, for: after, reason: reason, at: page.time)
+        }
+        if let condition = lanes.condition(of: lane), let remaining = condition.remainingPause(at: page.time) {
+            judged.settlement.deferUntried(for: remaining, reason: condition.pause?.reason)
+        }
+        settler.submit(judged.settlement)
+    }
+
+    private func judge(_ page: SendPage) -> (settlement: Settlement, news: OutcomePolicy.LaneNews) {
+        let lane = page.group.lane
+        let isLate = credentialChanges.withLock { $0.hasChanged(lane, since: page.begin) }
+        var outcomes = isLate ? page.outcomes.map { ($0.target, $0.outcome.ofFormerCredential) } : page.outcomes
+        let answers = DeviceReports.Answers(outcomes)
+        let known = lanes.condition(of: lane)
+        // Receivers of webhooks are believed always: no credential can be wrong there (API section 9).
+        let counts = lane.provider != .webhook && (!answers.gone.isEmpty || known.map { $0.reports.gone > 0 } ?? false)
+        var condition = known ?? LaneCondition()
+        // What turns the brake on is held as well. The book counts it, too, with what other replicas have heard.
+        if counts, condition.brakedSince == nil { _ = condition.note(answers, at: page.time) }
+        var held: HeldReports?
+        if condition.brakedSince != nil, !condition.believes(at: page.time), !answers.gone.isEmpty {
+            held = HeldReports(
+                targets: outcomes.filter(\.outcome.putsOutOfUse).map(\.target),
+                reason: condition.brakeReason,
+                pausesLane: condition.reports.isMostlyGone
+            )
+            outcomes.removeAll(where: \.outcome.putsOutOfUse)
+            metrics.heldUnregistrations(answers.gone.count, provider: lane.provider)
+        }
+        var (settlement, news) = policy.settle(
+            page.group,
+            outcomes: outcomes,
+            held: held,
+            unreported: page.unreported,
+            isOver: page.isOver,
+            now: page.time,
+            random: { .random(in: -1...1) }
+        )
+        if counts { settlement.answers = answers }
+        return (settlement, news)
+    }
+
+    /// Has what was found out without sending written.
+    package func submit(_ settlement: Settlement) { settler.submit(settlement) }
+
+    /// The groups of which something is not written yet.
+    package var groups: [DeliveryGroup] { settler.groups }
+
+    /// How many settlements wait to be written.
+    package var backlog: Int { settler.backlog }
+
+    /// Whether a group's lease must be left to run out.
+    package func hasAbandoned(_ group: DeliveryGroup) -> Bool { settler.hasAbandoned(group) }
+
+    /// Nothing more will be reported of this group.
+    package func forget(_ group: DeliveryGroup) { settler.forget(group) }
+
+    /// A credential was replaced or removed: what is answered to the former one is not about devices any more.
+    package func credentialChanged(_ lanes: LaneSelection) {
+        credentialChanges.withLock { $0.note(lanes, at: .now) }
+    }
+}
+
+extension DeviceReports.Answers {
+    init(_ outcomes: [(target: Target, outcome: Outcome)]) {
+        self.init()
+        for (target, outcome) in outcomes {
+            switch outcome {
+            case .delivered: delivered.append(target.deviceID)
+            case .bug: others += 1
+            case .unregister, .quarantine: gone.append(target.deviceID)
+            case .retry, .timedOut, .deferLane, .misconfigured: break
+            }
+        }
+    }
+}
+
+extension Outcome {
+    /// Whether it ends the use of the device.
+    fileprivate var putsOutOfUse: Bool {
+        switch self {
+        case .unregister, .quarantine: true
+        case .delivered, .retry, .timedOut, .deferLane, .misconfigured, .bug: false
+        }
+    }
+}
+
+extension Settlement {
+    /// Lets what was not tried wait for as long as its lane is paused.
+    fileprivate mutating func deferUntried(for pause: Duration, reason: String?) {
+        for index in remainders.indices where remainders[index].delay == .zero {
+            remainders[index].delay = pause
+            remainders[index].laneReason = reason
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import CarillonCore
+import Postgres
+
+/// The rows of table `lanes`.
+enum LaneRows {
+    /// How many different devices are remembered of a lane while its brake is on.
+    private static let mostReports = 10_000
+
+    /// Reads the lanes that `condition` names, and the time.
+    static func read(_ condition: SQL, _ session: borrowing PostgresSession) throws -> LaneConditions {
+        let moment = try session.queryFirst("SELECT now()") { row in try row.timestamp(0) }
+        let lanes = try session.query(
+            .unprepared(
+                """
+                SELECT network_id, provider, app_id, paused_since, paused_until, pause_reason, next_pause, counted_since,
+                       delivered, others, gone, braked_since, believed_until, undo_since, undo_until
+                FROM lanes \(sql: condition)
+                """
+            )
+        ) { row in
+            let lane = Lane(networkID: try row.id(0), provider: try row.choice(1), appID: try row.decode(2))
+            return (lane, try row.laneCondition())
+        }
+        return LaneConditions(
+            moment: moment ?? Timestamp(milliseconds: 0),
+            lanes: Dictionary(lanes, uniquingKeysWith: { $1 })
+        )
+    }
+
+    /// Makes rows for lanes that have none.
+    static func insert(_ lanes: [Lane], _ session: borrowing PostgresSession) throws {
+        try session.execute(
+            """
+            INSERT INTO lanes (network_id, provider, app_id, next_pause, changed_at)
+            SELECT n.network_id, n.provider, n.app_id, \(LaneCondition.firstPause.wholeMilliseconds), now()
+            FROM unnest(\(lanes.map(\.networkID.rawValue)), \(lanes.map(\.provider.rawValue)), \(lanes.map(\.appID)))
+                AS n (network_id, provider, app_id)
+            ON CONFLICT (network_id, provider, app_id) DO NOTHING
+            """
+        )
+    }
+
+    /// Writes what locked lanes have become; those that are well are forgotten.
+    static func write(_ conditions: LaneConditions, _ session: borrowing PostgresSession) throws {
+        let well = conditions.lanes.filter { $1.isWell(at: conditions.moment) }.keys.sorted()
+        let others = conditions.lanes.filter { !$1.isWell(at: conditions.moment) }.sorted { $0.key < $1.key }
+        if !well.isEmpty {
+            try session.execute(
+                """
+                DELETE FROM lanes l
+                USING unnest(\(well.map(\.networkID.rawValue)), \(well.map(\.provider.rawValue)), \(well.map(\.appID)))
+                    AS n (network_id, provider, app_id)
+                WHERE l.network_id = n.network_id AND l.provider = n.provider AND l.app_id = n.app_id
+                """
+            )
+        }
+        guard !others.isEmpty else { return }
+        let lanes = others.map(\.key)
+        let values = others.map(\.value)
+        try session.execute(
+            """
+            UPDATE lanes l
+            SET paused_since = n.paused_since, paused_until = n.paused_until, pause_reason = n.pause_reason,
+                next_pause = n.next_pause, counted_since = n.counted_since, delivered = n.delivered, others = n.others,
+                gone = n.gone, braked_since = n.braked_since, believed_until = n.believed_until,
+                undo_since = n.undo_since, undo_until = n.undo_until, changed_at = now()
+            FROM unnest(\(lanes.map(\.networkID.rawValue)), \(lanes.map(\.provider.rawValue)), \(lanes.map(\.appID)),
+                        \(values.map(\.pause?.since.stored)), \(values.map(\.pause?.until.stored)),
+                        \(values.map(\.pause?.reason)), \(values.map(\.nextPause.wholeMilliseconds)),
+                        \(values.map(\.reports.since?.stored)), \(values.map(\.reports.delivered)),
+                        \(values.map(\.reports.others)), \(values.map(\.reports.gone)),
+                        \(values.map(\.brakedSince?.stored)), \(values.map(\.believedUntil?.stored)),
+                        \(values.map(\.undo?.since.stored)), \(values.map(\.undo?.until.stored)))
+                AS n (network_id, provider, app_id, paused_since, paused_until, pause_reason, next_pause, counted_since,
+                      delivered, others, gone, braked_since, believed_until, undo_since, undo_until)
+            WHERE l.network_id = n.network_id AND l.provider = n.provider AND l.app_id = n.app_id
+            """
+        )
+    }
+
+    /// Counts what was answered in lanes; answers what they are then, as far as anything is wrong with them.
+    static func note(
+        _ answers: [Lane: DeviceReports.Answers],
+        _ session: borrowing PostgresSession
+    ) throws -> [Lane: LaneCondition] {
+        guard !answers.isEmpty else { return [:] }
+        try insert(answers.filter { !$1.gone.isEmpty }.keys.sorted(), session)
+        let lanes = answers.keys.sorted()
+        var conditions = try read(
+            """
+            WHERE (network_id, provider, app_id) IN (
+                SELECT * FROM unnest(\(lanes.map(\.networkID.rawValue)), \(lanes.map(\.provider.rawValue)),
+                                     \(lanes.map(\.appID))))
+            ORDER BY network_id, provider, app_id FOR UPDATE
+            """,
+            session
+        )
+        for (lane, condition) in conditions.lanes.sorted(by: { $0.key < $1.key }) {
+            guard let said = answers[lane] else { continue }
+            var condition = condition
+            let isOn = condition.brakedSince != nil
+            let proven = isOn ? try remember(said, of: lane, condition.reports, session) : (0, 0)
+            let turn = condition.note(said, proven: proven, at: conditions.moment)
+            conditions.lanes[lane] = condition
+            if turn == .off { try forgetReports(of: lane, session) }
+        }
+        try write(conditions, session)
+        return conditions.lanes
+    }
+
+    /// Remembers which devices answered while the brake is on; answers how many are gone and how many were delivered to.
+    private static func remember(
+        _ answers: DeviceReports.Answers,
+        of lane: Lane,
+        _ reports: DeviceReports,
+        _ session: borrowing PostgresSession
+    ) throws -> (gone: Int, delivered: Int) {
+        let delivered = Set(answers.delivered).subtracting(answers.gone)
+        let devices = (delivered.map { ($0.rawValue, false) } + Set(answers.gone).map { ($0.rawValue, true) })
+            .sorted { $0.0 < $1.0 }
+        let room = max(0, mostReports - reports.delivered - reports.gone)
+        try session.execute(
+            """
+            INSERT INTO lane_reports (network_id, provider, app_id, device_id, is_gone)
+            SELECT \(lane.networkID.rawValue), \(lane.provider.rawValue), \(lane.appID), n.device_id, n.is_gone
+            FROM unnest(\(devices.map(\.0)), \(devices.map(\.1))) AS n (device_id, is_gone)
+            LIMIT \(room)
+            ON CONFLICT (network_id, provider, app_id, device_id) DO UPDATE SET is_gone = EXCLUDED.is_gone
+            """
+        )
+        let counts = try session.queryFirst(
+            """
+            SELECT count(*) FILTER (WHERE is_gone), count(*) FILTER (WHERE NOT is_gone) FROM lane_reports
+            WHERE network_id = \(lane.networkID.rawValue) AND provider = \(lane.provider.rawValue)
+                AND app_id = \(lane.appID)
+            """
+        ) { row in (gone: try row.decode(0, as: Int.self), delivered: try row.decode(1, as: Int.self)) }
+        return counts ?? (0, 0)
+    }
+
+    private static func forgetReports(of lane: Lane, _ session: borrowing PostgresSession) throws {
+        try session.execute(
+            """
+            DELETE FROM lane_reports
+            WHERE network_id = \(lane.networkID.rawValue) AND provider = \(lane.provider.rawValue)
+                AND app_id = \(lane.appID)
+            """
+        )
+    }
+}
+
+extension Row {
+    fileprivate func laneCondition() throws -> LaneCondition {
+        var condition = LaneCondition()
+        if let since = try timestampIfAny(3), let until = try timestampIfAny(4) {
+            condition.pause = .init(since: since, until: until, reason: try decode(5, as: String?.self) ?? "")
+        }
+        condition.nextPause = .milliseconds(try decode(6, as: Int64.self))
+        condition.reports.since = try timestampIfAny(7)
+        condition.reports.delivered = try decode(8)
+        condition.reports.others = try decode(9)
+        condition.reports.gone = try decode(10)
+        condition.brakedSince = try timestampIfAny(11)
+        condition.believedUntil = try timestampIfAny(12)
+        if let since = try timestampIfAny(13), let until = try timestampIfAny(14) {
+            condition.undo = .init(since: since, until: until)
+        }
+        return condition
+    }
+}

@@ -1,0 +1,63 @@
+package import CarillonCore
+import Postgres
+
+extension PostgresOutbox {
+    /// How many rows become due in one transaction.
+    private static let batchSize = 500
+
+    /// The lanes that something is wrong with, of one network or of all.
+    package func laneConditions(of network: NetworkID?) async throws -> LaneConditions {
+        try await pool.snapshot { session in
+            let isMeant: SQL = if let network { "WHERE network_id = \(network.rawValue)" } else { "" }
+            return try LaneRows.read(isMeant, session)
+        }
+    }
+
+    /// Changes lanes, those that are well only where one is named; answers what they are then.
+    package func apply(_ change: LaneChange, to lanes: LaneSelection) async throws -> LaneConditions {
+        try await pool.write { session in
+            if lanes.appID != nil, change != .resume { try LaneRows.insert([Lane(lanes)], session) }
+            let app: SQL = if let appID = lanes.appID { "AND app_id = \(appID)" } else { "" }
+            var conditions = try LaneRows.read(
+                """
+                WHERE network_id = \(lanes.networkID.rawValue) AND provider = \(lanes.provider.rawValue) \(sql: app)
+                ORDER BY app_id FOR UPDATE
+                """,
+                session
+            )
+            for lane in conditions.lanes.keys { conditions.lanes[lane]?.apply(change, at: conditions.moment) }
+            try LaneRows.write(conditions, session)
+            return conditions
+        }
+    }
+
+    /// Makes what waits for lanes due now; in transactions of bounded size, so that nothing of the queue is locked for long.
+    package func makeDue(_ lanes: LaneSelection) async throws {
+        let app: SQL = if let appID = lanes.appID { "AND d.app_id = \(appID)" } else { "" }
+        var count = Self.batchSize
+        while count == Self.batchSize {
+            count = try await pool.write { session in
+                try session.executeOnQueue(
+                    """
+                    WITH picked AS MATERIALIZED (
+                        SELECT d.network_id, d.group_id FROM deliveries d
+                        WHERE d.network_id = \(lanes.networkID.rawValue) AND d.provider = \(lanes.provider.rawValue)
+                            \(sql: app) AND d.lane_reason IS NOT NULL AND NOT d.leased
+                        LIMIT \(Self.batchSize)
+                        FOR UPDATE SKIP LOCKED
+                    )
+                    UPDATE deliveries d SET run_at = least(d.run_at, now()), lane_reason = NULL
+                    FROM picked p WHERE d.network_id = p.network_id AND d.group_id = p.group_id
+                    """
+                )
+            }
+        }
+    }
+}
+
+extension Lane {
+    /// The lane that a selection names.
+    fileprivate init(_ lanes: LaneSelection) {
+        self.init(networkID: lanes.networkID, provider: lanes.provider, appID: lanes.appID ?? "")
+    }
+}

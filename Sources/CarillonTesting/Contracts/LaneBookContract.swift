@@ -1,0 +1,144 @@
+import CarillonCore
+import Testing
+
+/// What every ``LaneBook`` promises, and every ``OutcomeLog`` of what lanes report.
+package enum LaneBookContract {
+    /// The promises.
+    package static let clauses: [ContractClause] = [
+        ContractClause("each pause is twice the last one, until something went through", pausesDouble),
+        ContractClause("what is said during a pause only makes it longer", pausesAreNotCountedTwice),
+        ContractClause("another network's lanes stay as they are", otherNetworksAreLeftAlone),
+        ContractClause("reports of many devices as gone turn the brake on, and unregister none", manyReportsBrake),
+        ContractClause("some devices among many that are delivered to are unregistered", fewReportsAreBelieved),
+        ContractClause("only other devices that are delivered to, each once, turn the brake off", onlyProofsTurnItOff),
+        ContractClause("a brake that was let go believes everything until its time is over", letGoItBelieves),
+        ContractClause(
+            "a new credential begins anew, and has the former one's reports undone",
+            aNewCredentialBeginsAnew
+        ),
+    ]
+
+    private static func lane(_ scene: StoreScene, _ app: String = "app") -> Lane {
+        Lane(networkID: scene.network, provider: .fcm, appID: app)
+    }
+
+    private static func pausesDouble(_ scene: StoreScene) async throws {
+        let lane = lane(scene)
+        var lengths: [Duration] = []
+        for turn in 0..<3 {
+            let change = LaneChange.pause(for: turn == 0 ? .zero : nil, reason: "down")
+            let said = try await scene.queue.apply(change, to: LaneSelection(lane))
+            lengths.append(try #require(said.lanes[lane]?.nextPause))
+            _ = try await scene.queue.apply(.pause(for: .zero, reason: "down"), to: LaneSelection(lane))
+            if turn == 1 { _ = try await scene.queue.apply(.resume, to: LaneSelection(lane)) }
+        }
+        #expect(lengths == [.seconds(15), .seconds(30), .seconds(30)])
+    }
+
+    private static func pausesAreNotCountedTwice(_ scene: StoreScene) async throws {
+        let lane = lane(scene)
+        _ = try await scene.queue.apply(.pause(for: .seconds(60), reason: "first"), to: LaneSelection(lane))
+        let shorter = try await scene.queue.apply(.pause(for: .seconds(5), reason: "late"), to: LaneSelection(lane))
+        let remaining = try #require(shorter.lanes[lane]?.remainingPause(at: shorter.moment))
+        #expect(remaining > .seconds(30))
+        let longer = try await scene.queue.apply(.pause(for: .seconds(600), reason: "late"), to: LaneSelection(lane))
+        #expect(try #require(longer.lanes[lane]?.remainingPause(at: longer.moment)) > .seconds(500))
+        #expect(longer.lanes[lane]?.pause?.reason == "first")
+    }
+
+    private static func otherNetworksAreLeftAlone(_ scene: StoreScene) async throws {
+        let theirs = scene.inOtherNetwork()
+        for scene in [scene, theirs] {
+            _ = try await scene.queue.apply(.pause(for: .seconds(60), reason: "x"), to: LaneSelection(lane(scene)))
+        }
+        let all = LaneSelection(networkID: scene.network, provider: .fcm, appID: nil)
+        #expect(try await scene.queue.apply(.resume, to: all).lanes.keys.map(\.networkID) == [scene.network])
+        #expect(try await scene.queue.laneConditions(of: nil).lanes.keys.map(\.networkID) == [theirs.network])
+    }
+
+    /// Settles groups in which the first devices are gone and the others are delivered to.
+    @discardableResult
+    private static func settle(
+        _ scene: StoreScene,
+        gone: Int,
+        delivered: Int = 0,
+        from start: Int = 0
+    ) async throws -> LaneCondition? {
+        var targets: [Target] = []
+        for number in start..<(start + gone + delivered) {
+            targets.append(try await scene.target(DeviceID(trusted: "d\(number)"), of: "b"))
+        }
+        try await scene.enqueue(to: [targets])
+        let group = try await scene.claimOne()
+        let effect = DeviceEffect.unregister(ifRegisteredBefore: .seconds(1), error: "gone")
+        var settlement = Settlement(group: group, records: [], remainders: [])
+        settlement.records = targets.prefix(gone).map { $0.record(.unregistered, effect: effect) }
+        settlement.records += targets.dropFirst(gone).map { $0.record(.delivered) }
+        var answers = DeviceReports.Answers()
+        answers.gone = targets.prefix(gone).map(\.deviceID)
+        answers.delivered = targets.dropFirst(gone).map(\.deviceID)
+        settlement.answers = answers
+        return try await scene.queue.settle([settlement]).lanes[lane(scene)]
+    }
+
+    private static func states(_ scene: StoreScene, _ range: Range<Int>) async throws -> Set<DeviceState> {
+        var states: Set<DeviceState> = []
+        for number in range {
+            let device = try await scene.devices.device(DeviceID(trusted: "d\(number)"), in: scene.network)
+            states.insert(try #require(device).state)
+        }
+        return states
+    }
+
+    private static func manyReportsBrake(_ scene: StoreScene) async throws {
+        #expect(try await settle(scene, gone: 15)?.brakedSince == nil)
+        let condition = try #require(try await settle(scene, gone: 10, from: 15))
+        #expect(condition.brakedSince != nil)
+        #expect(condition.reports.gone == 25)
+        #expect(try await states(scene, 15..<25) == [.active])
+        #expect(condition.undo != nil, "the first fifteen are to be taken back")
+        #expect(try await scene.queue.laneConditions(of: scene.network).lanes[lane(scene)] == condition)
+    }
+
+    private static func fewReportsAreBelieved(_ scene: StoreScene) async throws {
+        #expect(try await settle(scene, gone: 30, delivered: 200)?.brakedSince == nil)
+        #expect(try await states(scene, 0..<30) == [.unregistered])
+        #expect(try await states(scene, 30..<40) == [.active])
+    }
+
+    private static func onlyProofsTurnItOff(_ scene: StoreScene) async throws {
+        #expect(try await settle(scene, gone: 20)?.brakedSince != nil)
+        for _ in 0..<3 {
+            let condition = try await settle(scene, gone: 0, delivered: 40, from: 100)
+            #expect(condition?.brakedSince != nil, "the same forty prove no more than once")
+        }
+        let off = try #require(try await settle(scene, gone: 0, delivered: 40, from: 140))
+        #expect(off.brakedSince == nil)
+        #expect(try await settle(scene, gone: 5, from: 300)?.brakedSince == nil)
+        #expect(try await states(scene, 300..<305) == [.unregistered])
+    }
+
+    private static func letGoItBelieves(_ scene: StoreScene) async throws {
+        let lane = LaneSelection(lane(scene))
+        _ = try await scene.queue.apply(.believe(until: WallClock.system.now() + .seconds(600)), to: lane)
+        #expect(try await settle(scene, gone: 30)?.brakedSince == nil)
+        #expect(try await states(scene, 0..<30) == [.unregistered])
+        _ = try await scene.queue.apply(.believe(until: WallClock.system.now() - .seconds(600)), to: lane)
+        #expect(try await settle(scene, gone: 30, from: 50)?.brakedSince != nil)
+    }
+
+    private static func aNewCredentialBeginsAnew(_ scene: StoreScene) async throws {
+        let lane = lane(scene)
+        try await settle(scene, gone: 20)
+        _ = try await scene.queue.apply(.pause(for: .seconds(60), reason: "brake"), to: LaneSelection(lane))
+        let all = LaneSelection(networkID: scene.network, provider: .fcm, appID: nil)
+        let changed = try #require(try await scene.queue.apply(.credentialChanged, to: all).lanes[lane])
+        #expect(changed.brakedSince == nil)
+        #expect(changed.pause == nil)
+        let undo = try #require(changed.undo)
+        #expect(undo.since < undo.until)
+        let done = try await scene.queue.apply(.undone(until: undo.until), to: LaneSelection(lane))
+        #expect(done.lanes[lane]?.undo == nil)
+        #expect(try await scene.queue.laneConditions(of: scene.network).lanes.isEmpty)
+    }
+}

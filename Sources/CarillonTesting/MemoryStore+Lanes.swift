@@ -1,0 +1,69 @@
+package import CarillonCore
+
+/// What is wrong with a lane, and which devices answered while its brake is on.
+struct MemoryLane {
+    var condition = LaneCondition()
+    var gone: Set<DeviceID> = []
+    var delivered: Set<DeviceID> = []
+}
+
+extension MemoryStore: LaneBook {
+    /// The lanes that something is wrong with, of one network or of all.
+    package func laneConditions(of network: NetworkID?) async throws -> LaneConditions {
+        let now = clock.now()
+        return try withState { state in
+            let lanes = state.lanes.filter { lane, _ in network.map { $0 == lane.networkID } ?? true }
+            return LaneConditions(moment: now, lanes: lanes.mapValues(\.condition))
+        }
+    }
+
+    /// Changes lanes, those that are well only where one is named; answers what they are then.
+    package func apply(_ change: LaneChange, to lanes: LaneSelection) async throws -> LaneConditions {
+        let now = clock.now()
+        return try withState { state in
+            if let appID = lanes.appID, change != .resume {
+                let lane = Lane(networkID: lanes.networkID, provider: lanes.provider, appID: appID)
+                state.lanes[lane] = state.lanes[lane] ?? MemoryLane()
+            }
+            var conditions = LaneConditions(moment: now, lanes: [:])
+            for (lane, row) in state.lanes where lanes.contains(lane) {
+                var row = row
+                row.condition.apply(change, at: now)
+                if row.condition.brakedSince == nil { (row.gone, row.delivered) = ([], []) }
+                conditions.lanes[lane] = row.condition
+                state.lanes[lane] = row.condition.isWell(at: now) ? nil : row
+            }
+            return conditions
+        }
+    }
+
+    /// Makes what waits for lanes due now.
+    package func makeDue(_ lanes: LaneSelection) async throws {
+        let now = clock.now()
+        try withNetwork(lanes.networkID) { network in
+            for (id, row) in network.groups where lanes.contains(row.group.lane) && !row.group.leased {
+                guard row.laneReason != nil else { continue }
+                network.groups[id]?.runAt = min(row.runAt, now)
+                network.groups[id]?.laneReason = nil
+            }
+        }
+    }
+}
+
+extension MemoryState {
+    /// Counts what was answered in a lane; answers what it is then, if anything is wrong with it.
+    mutating func note(_ answers: DeviceReports.Answers, of lane: Lane, at now: Timestamp) -> LaneCondition? {
+        guard var row = lanes[lane] ?? (answers.gone.isEmpty ? nil : MemoryLane()) else { return nil }
+        if row.condition.brakedSince != nil {
+            row.gone.formUnion(answers.gone)
+            row.delivered.subtract(answers.gone)
+            let delivered = Set(answers.delivered).subtracting(answers.gone)
+            row.gone.subtract(delivered)
+            row.delivered.formUnion(delivered)
+        }
+        let turn = row.condition.note(answers, proven: (row.gone.count, row.delivered.count), at: now)
+        if turn == .off { (row.gone, row.delivered) = ([], []) }
+        lanes[lane] = row.condition.isWell(at: now) ? nil : row
+        return row.condition
+    }
+}
