@@ -20,7 +20,8 @@ struct DataDirectory: Sendable {
     var log: ServerLog { ServerLog(path: path + "/server.log") }
     var postmasterFile: PostmasterFile? { PostmasterFile(path: cluster + "/postmaster.pid") }
 
-    private var hasTemporarySocketDirectory: Bool { !socketDirectory.hasPrefix(path) }
+    /// The socket's directory where that is not in this one.
+    var temporarySocketDirectory: [String] { socketDirectory.hasPrefix(path) ? [] : [socketDirectory] }
 
     init(path: String) {
         self.path = FileSystem.absolute(path)
@@ -82,18 +83,22 @@ struct DataDirectory: Sendable {
 
     /// Removes what a stopped server leaves outside of its own directory.
     func removeTemporarySocketDirectory() throws(EmbeddedClusterError) {
-        if hasTemporarySocketDirectory { try FileSystem.remove(socketDirectory) }
+        for directory in temporarySocketDirectory { try FileSystem.remove(directory) }
     }
 
-    /// Removes the traces of a server that is gone but whose process id somebody else has now, so that PostgreSQL
-    /// itself, which handles all other leftovers, would refuse to start.
-    func removeMisleadingPostmasterFile() throws(EmbeddedClusterError) {
-        guard let file = postmasterFile, file.isInUse, !file.isAlive else { return }
-        // Children can outlive a killed server for a moment. A second server beside them would ruin the data.
-        guard !ServerProcess.anyWorks(in: cluster) else { return }
+    /// Removes the traces of a server that is gone but whose process id is not free, be it that it was killed and nobody
+    /// has asked for it yet, or that somebody else has the id now: PostgreSQL itself, which handles all other leftovers,
+    /// would refuse to start.
+    ///
+    /// - Returns: Whether a server can be started: not while children of a killed one are left, which takes a moment. A
+    ///   second server beside them would ruin the data.
+    func removeMisleadingPostmasterFile() throws(EmbeddedClusterError) -> Bool {
+        guard let file = postmasterFile, file.isInUse, !file.isAlive else { return true }
+        guard !ServerProcess.anyWorks(in: cluster) else { return false }
         try FileSystem.remove(cluster + "/postmaster.pid")
         try FileSystem.remove("\(socketDirectory)/.s.PGSQL.\(Self.port).lock")
         try FileSystem.remove("\(socketDirectory)/.s.PGSQL.\(Self.port)")
+        return true
     }
 
     private func checkThatItCanBeEntered(by account: ServerAccount) throws(EmbeddedClusterError) {

@@ -20,6 +20,7 @@ package actor EmbeddedCluster {
     nonisolated let directory: DataDirectory
     private var lock: OwnershipLock?
     private var server: ServerProcess?
+    private var guardian: Guardian?
 
     /// Where to connect: as the superuser `postgres` to the database `carillon`.
     package nonisolated let connectionString: String
@@ -63,6 +64,8 @@ package actor EmbeddedCluster {
             await stop(server)
             try? directory.removeTemporarySocketDirectory()
         }
+        await guardian?.dismiss()
+        guardian = nil
         server = nil
         lock = nil
     }
@@ -91,7 +94,16 @@ extension EmbeddedCluster {
     private func ensureServer(as account: ServerAccount, deadline: ContinuousClock.Instant) async throws {
         if try await !becomesOwner(before: deadline) {
             logger.info("Using the PostgreSQL server of another process", metadata: metadata)
-        } else if let file = directory.postmasterFile, file.isAlive {
+            return
+        }
+        if let scratch = configuration.throwAwayDirectory, guardian == nil {
+            // Before the server is started, so that there is none without it.
+            guardian = try await Guardian.start(
+                over: directory.cluster,
+                removing: [FileSystem.absolute(scratch)] + directory.temporarySocketDirectory
+            )
+        }
+        if let file = directory.postmasterFile, file.isAlive {
             try await adopt(file.processID, deadline: deadline)
         } else {
             try await launch(as: account, deadline: deadline)
@@ -121,7 +133,7 @@ extension EmbeddedCluster {
             try await directory.initialize(with: binaries, as: account, isDurable: isDurable)
         }
         try directory.createSocketDirectory(for: account)
-        try directory.removeMisleadingPostmasterFile()
+        while try !directory.removeMisleadingPostmasterFile() { try await pause(before: deadline) }
         try directory.log.trim()
         let command = try ServerCommand(
             binaries.postgres,

@@ -12,6 +12,11 @@ package struct EmbeddedClusterConfiguration: Sendable {
     package var stopTimeout: Duration
     /// The account that runs PostgreSQL when this process runs as root, which PostgreSQL refuses.
     package var serverAccount: String
+    /// The directory that is thrown away with the server, when it is; nil for a server that outlives its owner.
+    ///
+    /// The server of a throw-away cluster ends with the process that has started it, however that ends, and the directory
+    /// goes then, too. Who stops it in good order removes the directory itself.
+    package var throwAwayDirectory: String?
 
     /// Describes a cluster.
     ///
@@ -22,13 +27,15 @@ package struct EmbeddedClusterConfiguration: Sendable {
     ///   - startTimeout: How long the server may take until it accepts connections.
     ///   - stopTimeout: How long the server may take to stop by itself.
     ///   - serverAccount: The account that runs PostgreSQL when this process runs as root.
+    ///   - throwAwayDirectory: What is thrown away with the server when its owner ends without stopping it.
     package init(
         dataDirectory: String,
         settings: [String: String] = [:],
         binaryDirectory: String? = nil,
         startTimeout: Duration = .seconds(60),
         stopTimeout: Duration = .seconds(30),
-        serverAccount: String = "postgres"
+        serverAccount: String = "postgres",
+        throwAwayDirectory: String? = nil
     ) {
         self.dataDirectory = dataDirectory
         self.settings = settings
@@ -36,5 +43,6 @@ package struct EmbeddedClusterConfiguration: Sendable {
         self.startTimeout = startTimeout
         self.stopTimeout = stopTimeout
         self.serverAccount = serverAccount
+        self.throwAwayDirectory = throwAwayDirectory
     }
 }

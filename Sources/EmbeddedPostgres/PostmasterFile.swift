@@ -34,13 +34,9 @@ struct PostmasterFile: Hashable, Sendable {
     /// Whether the server that wrote the file still runs.
     ///
     /// Process ids are used again, after a reboot almost surely, so a process of this id alone proves nothing; but a
-    /// server works in its data directory.
-    var isAlive: Bool {
-        guard isInUse else { return false }
-        guard let directory = FileSystem.destination(ofLink: "/proc/\(processID)/cwd") else { return true }
-        return FileSystem.resolved(directory) == FileSystem.resolved(dataDirectory)
-    }
+    /// server works in its data directory. One that was killed keeps its id until its parent asks for it.
+    var isAlive: Bool { ServerProcess.serves(processID, dataDirectory) }
 
     /// Whether there is a process of the server's id at all.
-    var isInUse: Bool { ServerProcess.isAlive(processID) }
+    var isInUse: Bool { ServerProcess.exists(processID) }
 }

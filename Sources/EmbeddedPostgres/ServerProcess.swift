@@ -32,7 +32,39 @@ struct ServerProcess: Sendable {
     var isAlive: Bool { Self.isAlive(processID) }
 
     static func isAlive(_ processID: pid_t) -> Bool {
+        exists(processID) && !isZombie(processID)
+    }
+
+    /// Whether there is a process of this id, be it dead: one that has ended keeps its id until its parent asks for it.
+    static func exists(_ processID: pid_t) -> Bool {
         kill(processID, 0) == 0 || errno == EPERM
+    }
+
+    /// Whether a process has ended and nobody has asked for it yet, which process 1 of a container may never do.
+    /// - SeeAlso: proc_pid_stat(5)
+    private static func isZombie(_ processID: pid_t) -> Bool {
+        guard let status = FileSystem.contents(of: "/proc/\(processID)/stat", limit: 1024),
+            // The name is in parentheses and may hold anything; the state is the field behind it.
+            let name = status.lastIndex(of: ")"),
+            let state = status[name...].split(separator: " ").dropFirst().first
+        else { return false }
+        return state == "Z" || state == "X"
+    }
+
+    /// Whether a process is the server of a data directory, as far as can be known: nobody's secret where there is no
+    /// `/proc`.
+    static func serves(_ processID: pid_t, _ dataDirectory: String) -> Bool {
+        guard isAlive(processID) else { return false }
+        let directory = FileSystem.resolved(dataDirectory)
+        if let place = FileSystem.destination(ofLink: "/proc/\(processID)/cwd") {
+            return FileSystem.resolved(place) == directory
+        }
+        // Where a process works is hidden from other accounts, in containers from root too; how it was started is not.
+        guard let arguments = FileSystem.contents(of: "/proc/\(processID)/cmdline", limit: 4096), !arguments.isEmpty
+        else {
+            return true
+        }
+        return arguments.split(separator: "\0").contains { FileSystem.resolved(String($0)) == directory }
     }
 
     /// Whether some process has a directory as its own, as all processes of a server have their data directory.

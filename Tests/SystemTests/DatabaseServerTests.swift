@@ -15,7 +15,7 @@ extension Services {
         init() throws {
             scratch = try Scratch()
             server = EmbeddedCluster(
-                configuration: .init(dataDirectory: scratch.path("server")),
+                configuration: .init(dataDirectory: scratch.path("server"), throwAwayDirectory: scratch.path),
                 logger: Logger(label: "server") { _ in SwiftLogNoOpLogHandler() }
             )
             environment = [

@@ -35,6 +35,26 @@ extension Services {
             #expect(!demo.outputText.contains("Everything came out"))
         }
 
+        @Test func `a demo that is killed leaves neither a server nor a directory`() async throws {
+            let temporary = scratch.path("tmp")
+            try FileManager.default.createDirectory(
+                atPath: temporary,
+                withIntermediateDirectories: false,
+                attributes: [.posixPermissions: 0o711]
+            )
+            let demo = try Program(["demo"], environment: ["TMPDIR": temporary], scratch: scratch)
+            let server = try await eventually("a server of its own") { () -> PostmasterFile? in
+                let made = try FileManager.default.contentsOfDirectory(atPath: temporary)
+                return made.lazy.compactMap { PostmasterFile(dataDirectory: "\(temporary)/\($0)/data") }.first
+            }
+            demo.send(SIGKILL)
+            #expect(try await demo.exitStatus() == -SIGKILL)
+            try await eventually("the end of the server") { !server.isAlive }
+            try await eventually("an empty directory") {
+                try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty
+            }
+        }
+
         @Test func `a service that cannot start ends the demo`() async throws {
             let migrations = scratch.path("empty")
             try FileManager.default.createDirectory(atPath: migrations, withIntermediateDirectories: true)

@@ -11,7 +11,11 @@ extension Services {
         private func withReplicas(_ body: (RunningService, RunningService) async throws -> Void) async throws {
             let scratch = try Scratch()
             let server = EmbeddedCluster(
-                configuration: .init(dataDirectory: scratch.path("server"), settings: ["fsync": "off"]),
+                configuration: .init(
+                    dataDirectory: scratch.path("server"),
+                    settings: ["fsync": "off"],
+                    throwAwayDirectory: scratch.path
+                ),
                 logger: Logger(label: "server") { _ in SwiftLogNoOpLogHandler() }
             )
             let environment = [

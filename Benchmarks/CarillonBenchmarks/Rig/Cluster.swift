@@ -39,7 +39,11 @@ struct Cluster: Sendable {
         workshop.say("Starting a PostgreSQL server")
         let directory = workshop.newPath("postgres")
         let server = EmbeddedCluster(
-            configuration: EmbeddedClusterConfiguration(dataDirectory: directory, settings: settings),
+            configuration: EmbeddedClusterConfiguration(
+                dataDirectory: directory,
+                settings: settings,
+                throwAwayDirectory: directory
+            ),
             logger: workshop.logger
         )
         do {

@@ -43,7 +43,11 @@ struct Storage: Sendable {
         case .embedded:
             try DataDirectory(path: settings.dataDirectory).prepare()
             let embedded = EmbeddedCluster(
-                configuration: .init(dataDirectory: settings.dataDirectory, stopTimeout: Self.stopTimeout),
+                configuration: .init(
+                    dataDirectory: settings.dataDirectory,
+                    stopTimeout: Self.stopTimeout,
+                    throwAwayDirectory: settings.throwAwayDirectory
+                ),
                 logger: logger
             )
             configuration = try PostgresConfiguration(url: embedded.connectionString)

@@ -34,6 +34,9 @@ struct Settings: Sendable {
     var database = Database.embedded
     /// The embedded cluster and the generated secrets.
     var dataDirectory = ".carillon"
+    /// What goes with the embedded cluster when the process ends, however that is; `nil` when the cluster is to stay. Not
+    /// for configuration: only the demo throws its cluster away.
+    var throwAwayDirectory: String?
     /// The operator's credential; generated when it is missing and the cluster is embedded.
     var operatorToken: Secret?
     /// The key that encrypts secrets at rest; likewise.

@@ -45,7 +45,8 @@ enum DemoService {
         let descriptor = open(lines, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StartError("cannot write to \(lines)") }
         defer { close(descriptor) }
-        let settings = try Settings(environment: environment("\(scratch.path)/data", simulator))
+        var settings = try Settings(environment: environment("\(scratch.path)/data", simulator))
+        settings.throwAwayDirectory = scratch.path
         let composition = try Composition(
             settings,
             output: LineWriter(descriptor: descriptor),

@@ -35,7 +35,10 @@ struct DatabaseChecks: Sendable {
     private func trial() async throws -> [Finding] {
         let scratch = try ScratchDirectory()
         defer { scratch.remove() }
-        let cluster = EmbeddedCluster(configuration: .init(dataDirectory: scratch.path), logger: logger)
+        let cluster = EmbeddedCluster(
+            configuration: .init(dataDirectory: scratch.path, throwAwayDirectory: scratch.path),
+            logger: logger
+        )
         _ = try await cluster.start()
         await cluster.stop()
         return [.ok("PostgreSQL", "is installed; the first start makes a cluster in \(settings.dataDirectory)")]
@@ -62,7 +65,7 @@ struct DatabaseChecks: Sendable {
         let connections = server["max_connections"].flatMap { Int($0) } ?? 0
         let limit: Finding =
             connections < 20
-            ? .warn("max_connections", "\(connections): each Carillon uses 6, so few fit; 100 is the usual value")
+            ? .warn("max_connections", "\(connections): each Carillon uses 7, so few fit; 100 is the usual value")
             : .ok("max_connections", "\(connections)")
         let pages: [Finding] =
             server["full_page_writes"] == "off"

@@ -21,7 +21,8 @@ enum TestDatabase {
             dataDirectory: directory,
             settings: [
                 "fsync": "off", "deadlock_timeout": "50ms", "shared_buffers": "128MB", "max_connections": "300",
-            ]
+            ],
+            throwAwayDirectory: directory
         ),
         logger: logger
     )

@@ -25,11 +25,12 @@ func withTemporaryPath<Value>(
 let silentLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 /// Describes a cluster that is fast instead of durable.
-func makeCluster(at path: String, settings: [String: String] = [:]) -> EmbeddedCluster {
+func makeCluster(at path: String, settings: [String: String] = [:], isThrownAway: Bool = false) -> EmbeddedCluster {
     EmbeddedCluster(
         configuration: EmbeddedClusterConfiguration(
             dataDirectory: path,
-            settings: ["fsync": "off", "shared_buffers": "16MB"].merging(settings) { _, given in given }
+            settings: ["fsync": "off", "shared_buffers": "16MB"].merging(settings) { _, given in given },
+            throwAwayDirectory: isThrownAway ? path : nil
         ),
         logger: silentLogger
     )

@@ -24,7 +24,8 @@ enum TestCluster {
             dataDirectory: directory,
             settings: [
                 "fsync": "off", "deadlock_timeout": "20ms", "shared_buffers": "16MB", "max_connections": "400",
-            ]
+            ],
+            throwAwayDirectory: directory
         )
     }
 
