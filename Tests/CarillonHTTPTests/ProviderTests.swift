@@ -99,6 +99,8 @@ import Testing
             #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
             let fresh = try await api.store.outgoingWebhookSecrets(of: id, candidate: .generate())
             #expect(fresh.count == 1 && !both.contains(fresh.first))
+            // What is being sent with the former ones is to stop.
+            #expect(api.dispatcher.told == Array(repeating: "changed acme/webhook/*", count: 3))
         }
     }
 

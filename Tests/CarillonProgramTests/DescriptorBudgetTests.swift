@@ -11,13 +11,15 @@ import Testing
             budget.fcmConnections,
         ]
         #expect(places.allSatisfy { $0 >= 8 })
-        #expect(places.reduce(0, +) <= limit - 96)
+        #expect(budget.lookups >= 4)
+        #expect(places.reduce(budget.lookups, +) <= limit - 96)
     }
 
     @Test func `a large limit is not a reason to take connections that memory has no room for`() throws {
         let budget = try DescriptorBudget(limit: 1_048_576, loops: 2)
         #expect(budget.publicConnections + budget.managementConnections == 8_192)
-        #expect(budget.webConnections + budget.apnsConnections + budget.fcmConnections == 4_096)
+        let outbound = budget.webConnections + budget.apnsConnections + budget.fcmConnections + budget.lookups
+        #expect(outbound == 4_096)
     }
 
     @Test func `below 2,000 the operator is told`() throws {

@@ -11,6 +11,8 @@ package protocol Provider: Sendable {
 
     /// Sends a group's notification to all of its targets and reports each exactly once, in any order, as it becomes known.
     ///
-    /// Ends early, with the rest unreported, only when the task is cancelled.
+    /// When the task is cancelled, nothing more is begun; what is on the wire is waited for until its own deadline, and
+    /// reported, since the push service may act on it. The same when the credential that it sends with is changed or deleted
+    /// meanwhile. The rest stays unreported: it was not sent, and does not count as an attempt.
     func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async
 }

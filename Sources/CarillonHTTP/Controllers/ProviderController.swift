@@ -9,6 +9,8 @@ struct ProviderController: Sendable {
     let credentials: any ProviderCredentialStore
     let providers: [ProviderName]
     let lanes: @Sendable () async -> [LaneStatus]
+    /// Told that the secret of a network's webhooks has changed.
+    let changed: @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.get("/v1/networks/{network}/providers", use: list)
@@ -53,6 +55,7 @@ struct ProviderController: Sendable {
     private func deleteWebhook(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await authenticator.admin(request, context)
         try await accounts.rotateOutgoingWebhookSecret(of: access.networkID, to: .generate(), overlap: .zero)
+        await changed(access.networkID, .webhook, nil)
         return .noContent
     }
 
@@ -61,6 +64,7 @@ struct ProviderController: Sendable {
         let overlap = try await RequestBodyReader.overlap(of: request)
         let secret = WebhookSecret.generate()
         try await accounts.rotateOutgoingWebhookSecret(of: access.networkID, to: secret, overlap: overlap)
+        await changed(access.networkID, .webhook, nil)
         return .json(["secret": .string(secret.text.reveal { $0 })], status: .created)
     }
 

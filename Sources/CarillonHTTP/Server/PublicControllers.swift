@@ -84,7 +84,8 @@ struct PublicControllers {
             accounts: accounts,
             credentials: dependencies.credentials,
             providers: dependencies.providers,
-            lanes: dependencies.lanes
+            lanes: dependencies.lanes,
+            changed: dependencies.credentialChanged
         )
         providerCredentials = ProviderCredentialController(
             authenticator: authenticator,

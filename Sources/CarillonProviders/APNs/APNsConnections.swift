@@ -29,7 +29,7 @@ package final class APNsConnections: Sendable {
     package convenience init(
         tls: TLSConfiguration,
         policy: ConnectionPolicy = .lasting,
-        resolver: NameResolver = NameResolver(threads: 2),
+        resolver: NameResolver = NameResolver(),
         logger: Logger? = nil,
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     ) throws {

@@ -2,9 +2,6 @@ package import CarillonCore
 
 /// Sends one request per device to Apple Push Notification service (API section 9).
 package struct APNsProvider: Provider {
-    /// Finds the credential of a network's app; asked once for each group. `nil` when there is none.
-    package typealias Credentials = @Sendable (NetworkID, String) async throws -> APNsCredential?
-
     /// Where Apple's services are reached.
     package struct Services: Sendable {
         /// For apps from the App Store and TestFlight.
@@ -22,7 +19,7 @@ package struct APNsProvider: Provider {
     package var deadline: Duration { timeout * 2 }
 
     private let connections: APNsConnections
-    private let credentials: Credentials
+    private let credentials: RememberedCredentials<APNsCredential>
     private let tokens: APNsTokenSource
     private let services: Services
     private let clock: WallClock
@@ -33,7 +30,7 @@ package struct APNsProvider: Provider {
     /// A provider.
     /// - Parameters:
     ///   - connections: Sends the requests.
-    ///   - credentials: Finds a credential; is to remember them.
+    ///   - credentials: Finds the credential of a network's app; asked once for each group.
     ///   - tokens: Makes provider tokens.
     ///   - services: Where to.
     ///   - clock: The time by which `Retry-After` is read.
@@ -41,7 +38,7 @@ package struct APNsProvider: Provider {
     ///   - concurrency: How many requests of one group are on their way at a time.
     package init(
         connections: APNsConnections,
-        credentials: @escaping Credentials,
+        credentials: RememberedCredentials<APNsCredential>,
         tokens: APNsTokenSource,
         services: Services = Services(),
         clock: WallClock = .system,
@@ -70,7 +67,9 @@ package struct APNsProvider: Provider {
             for target in group.targets { report(target, refusal.outcome) }
             return
         }
-        await group.sendToEach(atMost: concurrency, report: report) { await sending.send(to: $0) }
+        await group.sendToEach(atMost: concurrency, while: sending.isCurrent, report: report) {
+            await sending.send(to: $0)
+        }
     }
 
     /// The whole group has this outcome.
@@ -82,15 +81,15 @@ package struct APNsProvider: Provider {
 
     /// Finds what the group is sent with.
     private func begin(_ group: DeliveryGroup) async -> Result<APNsSending, Refusal> {
-        let credential: APNsCredential
-        do {
-            guard let found = try await credentials(group.lane.networkID, group.lane.appID) else {
-                return .failure(Refusal(.deferLane(after: nil, reason: "no credential for \(group.lane.appID)")))
-            }
-            credential = found
-        } catch {
-            return .failure(Refusal(.deferLane(after: .seconds(5), reason: "credential not readable")))
+        let current: CurrentCredential<APNsCredential>
+        let lane = group.lane
+        let find = { try await credentials.credential(of: lane.networkID, for: lane.appID) }
+        switch await CredentialLookup(named: lane.appID, by: find) {
+        case .found(let found): current = found
+        case .missing(let outcome): return .failure(Refusal(outcome))
+        case .cancelled: return .failure(Refusal(.deferLane(after: nil, reason: "cancelled")))
         }
+        let credential = current.value
         var identity = APNsSending.Identity.certificate
         if case .token(let key) = credential.kind {
             do {
@@ -105,6 +104,7 @@ package struct APNsProvider: Provider {
                 APNsSending(
                     group,
                     identity: identity,
+                    isCurrent: current.isCurrent,
                     services: services,
                     transport: transport,
                     reconnect: { [connections] in connections.renew(for: credential, insteadOf: transport) },

@@ -14,12 +14,15 @@ final class APNsSending: Sendable {
     private struct State {
         var token: ProviderToken?
         var verdict: Outcome?
+        /// What became of all devices of an environment for which the credential is not good.
+        var refusals: [DeviceAddress.APNsEnvironment: Outcome] = [:]
     }
+
+    /// Whether the credential is still the one to send with.
+    let isCurrent: @Sendable () -> Bool
 
     private let group: DeliveryGroup
     private let message: APNsMessage
-    /// Whether there are devices of both environments.
-    private let isMixed: Bool
     private let services: APNsProvider.Services
     private let transport: any HTTPTransport
     private let reconnect: @Sendable () -> Void
@@ -33,6 +36,7 @@ final class APNsSending: Sendable {
     init(
         _ group: DeliveryGroup,
         identity: Identity,
+        isCurrent: @escaping @Sendable () -> Bool,
         services: APNsProvider.Services,
         transport: any HTTPTransport,
         reconnect: @escaping @Sendable () -> Void,
@@ -43,8 +47,7 @@ final class APNsSending: Sendable {
     ) {
         self.group = group
         message = APNsMessage(group)
-        let isSandbox = group.targets.map { if case .apns(_, _, .sandbox) = $0.address { true } else { false } }
-        isMixed = Set(isSandbox).count > 1
+        self.isCurrent = isCurrent
         self.services = services
         self.transport = transport
         self.reconnect = reconnect
@@ -62,28 +65,30 @@ final class APNsSending: Sendable {
         }
     }
 
-    /// What became of the lane as a whole, as soon as an answer tells.
-    private var verdict: Outcome? { state.withLock { $0.verdict } }
+    /// What became of the lane as a whole, or of an environment, as soon as an answer tells.
+    private func verdict(on environment: DeviceAddress.APNsEnvironment) -> Outcome? {
+        state.withLock { $0.verdict ?? $0.refusals[environment] }
+    }
 
-    /// Sends to one device, unless it turns out before it is its turn that nothing in the lane can succeed.
-    /// - Returns: `nil` when the task was cancelled.
+    /// Sends to one device, unless it turns out before it is its turn that nothing in the lane, or for its environment, can
+    /// succeed.
+    /// - Returns: `nil` when it was not sent, since the task was cancelled or the credential changed.
     func send(to target: Target) async -> Outcome? {
         guard case .apns(let device, let topic, let environment) = target.address else {
             return .bug(reason: "not an APNs device")
         }
-        let service = environment == .production ? services.production : services.sandbox
-        let id = NotificationID(event: group.cause.eventID, device: target.deviceID).description
+        if let verdict = verdict(on: environment) { return verdict }
         do {
-            var finding = try await exchange("\(service)/3/device/\(device)", topic: topic, id: id)
-            // However many are refused in one environment, the group's devices in the other one are to have their turn.
-            if isMixed, case .partial(let ofKind, _) = finding { finding = .certain(ofKind) }
+            let id = NotificationID(event: group.cause.eventID, device: target.deviceID).description
+            let finding = try await exchange(device, in: environment, topic: topic, id: id)
             return judge(finding, of: target)
         } catch let refusal as EgressRefusal {
             return .bug(reason: refusal.rule.rawValue)
         } catch let error as OutboundError {
             return judge(Finding(error), of: target)
         } catch {
-            return Task.isCancelled ? nil : verdict ?? .retry(after: nil, reason: "failed")
+            if let verdict = verdict(on: environment) { return verdict }
+            return Task.isCancelled || !isCurrent() ? nil : .retry(after: nil, reason: "failed")
         }
     }
 
@@ -98,9 +103,16 @@ final class APNsSending: Sendable {
     }
 
     /// Sends a request, and once more when only the token was too old.
-    private func exchange(_ url: String, topic: String, id: String) async throws -> Finding {
+    private func exchange(
+        _ device: String,
+        in environment: DeviceAddress.APNsEnvironment,
+        topic: String,
+        id: String
+    ) async throws -> Finding {
+        let service = environment == .production ? services.production : services.sandbox
+        let url = "\(service)/3/device/\(device)"
         let token = state.withLock { $0.token }
-        let answer = try await post(url, topic: topic, id: id, token: token)
+        let answer = try await post(url, environment, topic: topic, id: id, token: token)
         switch answer.reason {
         case "ExpiredProviderToken":
             guard let renewal, let token else { break }
@@ -114,12 +126,15 @@ final class APNsSending: Sendable {
             }
             guard let renewed else { break }
             state.withLock { $0.token = renewed }
-            return Finding(try await post(url, topic: topic, id: id, token: renewed))
+            return Finding(try await post(url, environment, topic: topic, id: id, token: renewed))
         case "TooManyProviderTokenUpdates":
             if let renewal { await renewal.source.pauseRenewal(of: renewal.key) }
         case "Shutdown" where answer.status == 503:
             reconnect()
-        case _ where answer.status == 403 && !answer.concernsEnvironment:
+        case _ where answer.concernsEnvironment:
+            // The connection never carries more than one request at a time: the others of the environment need not try.
+            if case .certain(let refusal) = Finding(answer) { state.withLock { $0.refusals[environment] = refusal } }
+        case _ where answer.status == 403:
             // APNs has bound the connection to what it refused. The connections to both environments are left together.
             reconnect()
         default:
@@ -128,7 +143,13 @@ final class APNsSending: Sendable {
         return Finding(answer)
     }
 
-    private func post(_ url: String, topic: String, id: String, token: ProviderToken?) async throws -> APNsAnswer {
+    private func post(
+        _ url: String,
+        _ environment: DeviceAddress.APNsEnvironment,
+        topic: String,
+        id: String,
+        token: ProviderToken?
+    ) async throws -> APNsAnswer {
         var headers: HTTPHeaders = [
             "apns-topic": topic,
             "apns-push-type": "alert",
@@ -138,7 +159,9 @@ final class APNsSending: Sendable {
             "apns-expiration": message.expiration,
         ]
         if let token { headers.add(name: "authorization", value: "bearer " + token.value) }
-        let request = OutboundRequest(url: url, headers: headers, body: message.payload) { self.verdict == nil }
+        let request = OutboundRequest(url: url, headers: headers, body: message.payload, lane: group.lane) {
+            self.isCurrent() && self.verdict(on: environment) == nil
+        }
         return APNsAnswer(try await transport.execute(request, timeout: timeout), now: clock.now())
     }
 }

@@ -51,12 +51,13 @@ extension Finding {
 
     /// What an answer of APNs means, where that may depend on how the other devices of the lane do.
     ///
-    /// Production and sandbox share lane and credential, but a key can be restricted to one of them.
+    /// Production and sandbox share lane and credential, but a key can be restricted to one of them: then the other one goes
+    /// on, however many devices are refused.
     init(_ answer: APNsAnswer) {
         let outcome = Outcome(answer)
         switch outcome {
         case .misconfigured(let reason) where answer.concernsEnvironment:
-            self = .partial(ofKind: .retry(after: Self.environmentPause, reason: reason), ofLane: outcome)
+            self = .certain(.retry(after: Self.environmentPause, reason: reason))
         case .retry(let wait, let reason) where answer.saysUnavailable:
             self = .limit(ofDevice: outcome, ofLane: .deferLane(after: wait, reason: reason))
         default:

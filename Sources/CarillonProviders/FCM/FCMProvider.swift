@@ -5,9 +5,6 @@ import NIOHTTP1
 ///
 /// - SeeAlso: <https://firebase.google.com/docs/cloud-messaging/send/v1-api>
 package struct FCMProvider: Provider {
-    /// Finds the service account of a network and an app; asked once for each group.
-    package typealias Credentials = @Sendable (NetworkID, String) async throws -> FCMCredential?
-
     /// `fcm`.
     package let name = ProviderName.fcm
     /// How long one device can take: two requests, and before or between them one for an access token.
@@ -15,7 +12,7 @@ package struct FCMProvider: Provider {
 
     private let transport: any HTTPTransport
     private let tokens: FCMTokenSource
-    private let credentials: Credentials
+    private let credentials: RememberedCredentials<FCMCredential>
     private let server: FCMServer
     private let userAgent: String
     private let clock: WallClock
@@ -27,7 +24,7 @@ package struct FCMProvider: Provider {
     /// - Parameters:
     ///   - transport: Sends the messages.
     ///   - tokens: Has the access tokens.
-    ///   - credentials: Finds the service accounts; is to remember them.
+    ///   - credentials: Finds the service account of a network and an app; asked once for each group.
     ///   - server: Where FCM is.
     ///   - version: The version of Carillon, for `User-Agent`.
     ///   - clock: What time it is.
@@ -36,7 +33,7 @@ package struct FCMProvider: Provider {
     package init(
         transport: any HTTPTransport,
         tokens: FCMTokenSource,
-        credentials: @escaping Credentials,
+        credentials: RememberedCredentials<FCMCredential>,
         server: FCMServer = .google,
         version: String,
         clock: WallClock = .system,
@@ -57,28 +54,30 @@ package struct FCMProvider: Provider {
     ///
     /// When FCM refuses the project, or asks it to pause, the rest of the group is not sent.
     package func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
-        let credential: FCMCredential
+        let current: CurrentCredential<FCMCredential>
         let lane = group.lane
-        switch await CredentialLookup(named: lane.appID, by: { try await credentials(lane.networkID, lane.appID) }) {
-        case .found(let found): credential = found
+        let find = { try await credentials.credential(of: lane.networkID, for: lane.appID) }
+        switch await CredentialLookup(named: lane.appID, by: find) {
+        case .found(let found): current = found
         case .missing(let outcome): return group.report(outcome, to: report)
         case .cancelled: return
         }
         let message = FCMMessage(group)
-        let key = LaneHistory.Key(lane: lane, credential: credential.clientEmail)
-        await group.sendToEach(atMost: concurrency, report: report) { target in
-            guard let finding = await finding(of: message, in: group, to: target, with: credential) else { return nil }
+        let key = LaneHistory.Key(lane: lane, credential: current.value.clientEmail)
+        await group.sendToEach(atMost: concurrency, while: current.isCurrent, report: report) { target in
+            guard let finding = await finding(of: message, in: group, to: target, with: current) else { return nil }
             return history.outcome(finding, of: target.deviceID, in: key, at: clock.now())
         }
     }
 
-    /// What FCM said of one device; `nil` when the task was cancelled.
+    /// What FCM said of one device; `nil` when it was not sent, since the task was cancelled or the credential changed.
     private func finding(
         of message: FCMMessage,
         in group: DeliveryGroup,
         to target: Target,
-        with credential: FCMCredential
+        with current: CurrentCredential<FCMCredential>
     ) async -> Finding? {
+        let credential = current.value
         guard case .fcm(let deviceToken, _) = target.address else { return .certain(.bug(reason: "not an FCM device")) }
         let id = NotificationID(event: group.cause.eventID, device: target.deviceID)
         // Two requests for access tokens can leave less time than the second message may take otherwise.
@@ -91,10 +90,10 @@ package struct FCMProvider: Provider {
                 guard timeLeft > .zero else { throw OutboundError.timedOut }
                 let now = clock.now()
                 let body = message.body(to: deviceToken, id: id, timeToLive: group.secondsLeft(at: now))
-                let response = try await transport.execute(
-                    request(body, projectID: credential.projectID, token: token),
-                    timeout: min(timeout, timeLeft)
-                )
+                var request = request(body, projectID: credential.projectID, token: token)
+                request.lane = group.lane
+                request.isStillWanted = current.isCurrent
+                let response = try await transport.execute(request, timeout: min(timeout, timeLeft))
                 let answer = FCMAnswer(response)
                 if answer.refusesAccessToken, !isLast {
                     token = try await tokens.token(for: credential, insteadOf: token.value)
@@ -112,7 +111,7 @@ package struct FCMProvider: Provider {
         } catch let error as OutboundError {
             return Finding(error)
         } catch {
-            return Task.isCancelled ? nil : .certain(.retry(after: nil, reason: "failed"))
+            return Task.isCancelled || !current.isCurrent() ? nil : .certain(.retry(after: nil, reason: "failed"))
         }
     }
 

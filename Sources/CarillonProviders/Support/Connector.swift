@@ -5,8 +5,8 @@ import NIOSSL
 
 /// Opens connections: looks the name up, checks all of its addresses, and dials one after the other.
 ///
-/// The name is looked up afresh each time. Everything is bounded: the name, each address, and all of it by a deadline; and
-/// how many connections there are.
+/// The name is looked up afresh each time. Everything is bounded: the name, each address, and all of it by a deadline; and,
+/// by the places that it is called with, how many connections there are.
 struct Connector: Sendable {
     /// A host may have many addresses; all are checked, these many are tried.
     private static let maximumAttempts = 3
@@ -19,49 +19,31 @@ struct Connector: Sendable {
     let resolver: NameResolver
     let tls: NIOSSLContext
     let group: any EventLoopGroup
-    /// Counts what is open.
+    /// Has the places.
     let connections: OpenConnections
 
-    /// Nobody waits for the connection any more.
-    struct NotNeeded: Error {}
-    /// All connections were in use until the deadline.
-    struct NoPlace: Error {}
-
+    /// An address took the connection; what it speaks is found out.
     private struct Dialed: Sendable {
-        let channel: any NIOCore.Channel
         let connection: EventLoopFuture<NegotiatedConnection>
     }
 
-    /// Opens a connection, or finds one of HTTP/1.1 that has become free while there was no place for another one.
+    /// Opens a connection.
     /// - Parameters:
     ///   - origin: Where to.
+    ///   - place: What permits it; an HTTP/2 connection keeps it until it ends.
     ///   - http2: What an HTTP/2 connection has to know.
     ///   - deadline: When to give up.
-    ///   - isNeeded: Asked when there is a place for it, which may take a while.
-    /// - Returns: The connection, if it is new on the event loop where it lives; or `EgressRefusal`, ``OutboundError``, ``NotNeeded`` or
-    ///   ``NoPlace``.
+    /// - Returns: The connection, on the event loop where it lives; or `EgressRefusal` or ``OutboundError``.
     func open(
         _ origin: Origin,
+        in place: OpenConnections.Place,
         http2: HTTP2Connection.Settings,
-        until deadline: NIODeadline,
-        isNeeded: @escaping @Sendable () -> Bool
+        until deadline: NIODeadline
     ) -> EventLoopFuture<NegotiatedConnection> {
         let eventLoop = group.next()
-        return addresses(of: origin.host, on: eventLoop, until: deadline)
-            .flatMap { addresses in
-                connections.place(for: origin, on: eventLoop, until: deadline)
-                    .flatMapErrorThrowing { _ in throw NoPlace() }
-                    .map { (addresses, $0) }
-            }
-            .flatMap { addresses, turn -> EventLoopFuture<NegotiatedConnection> in
-                if case .connection(let connection) = turn {
-                    return eventLoop.makeSucceededFuture(.http1(connection))
-                }
-                guard isNeeded() else {
-                    connections.notOpened(to: origin)
-                    return eventLoop.makeFailedFuture(NotNeeded())
-                }
-                let dialed = dial(
+        return addresses(of: origin, on: eventLoop, until: deadline)
+            .flatMap { addresses -> EventLoopFuture<Dialed> in
+                dial(
                     addresses.prefix(Self.maximumAttempts),
                     for: origin,
                     http2: http2,
@@ -69,29 +51,27 @@ struct Connector: Sendable {
                     until: deadline,
                     after: .unreachable
                 )
-                dialed.whenComplete { result in
-                    switch result {
-                    case .success(let dialed): connections.opened(dialed.channel, to: origin)
-                    case .failure: connections.notOpened(to: origin)
-                    }
-                }
-                return dialed.flatMap { $0.connection }
+            }
+            .flatMap { $0.connection }
+            .map { connection in
+                if case .http2(let connection) = connection { connections.keep(place, for: connection.channel) }
+                return connection
             }
     }
 
     /// The addresses to try, of which there is not one that is forbidden.
     private func addresses(
-        of host: OutboundURL.Host,
+        of origin: Origin,
         on eventLoop: any EventLoop,
         until deadline: NIODeadline
     ) -> EventLoopFuture<[IPAddress]> {
+        let host = origin.host
         let found: EventLoopFuture<[IPAddress]> =
             switch host {
             case .address(let address): eventLoop.makeSucceededFuture([address])
             case .name where host.isLocalhost: eventLoop.makeSucceededFuture(egress.permittedLoopback)
             case .name(let name):
-                resolver.addresses(of: name, on: eventLoop)
-                    .hop(to: eventLoop)
+                resolver.addresses(of: name, for: origin.network, on: eventLoop)
                     .bounded(by: min(deadline, .now() + Self.maximumLookupTime), orThrow: .lookupFailed)
             }
         return found.flatMapThrowing { addresses in
@@ -144,7 +124,7 @@ struct Connector: Sendable {
                 }
             }
             .connect(to: socket)
-            .map { Dialed(channel: $0, connection: result.futureResult) }
+            .map { _ in Dialed(connection: result.futureResult) }
             .flatMapError { error in
                 result.fail(error)
                 return dial(

@@ -3,7 +3,7 @@ import CarillonCore
 /// What came of looking for the credential of a group.
 enum CredentialLookup<Credential: Sendable>: Sendable {
     /// This is it.
-    case found(Credential)
+    case found(CurrentCredential<Credential>)
     /// There is none, or it cannot be read: nothing is sent, and the lane waits.
     case missing(Outcome)
     /// Nobody waits for it any more.
@@ -13,7 +13,7 @@ enum CredentialLookup<Credential: Sendable>: Sendable {
     /// - Parameters:
     ///   - name: What it is a credential for, to be shown when there is none.
     ///   - find: Finds it.
-    init(named name: String, by find: () async throws -> Credential?) async {
+    init(named name: String, by find: () async throws -> CurrentCredential<Credential>?) async {
         do {
             if let credential = try await find() {
                 self = .found(credential)

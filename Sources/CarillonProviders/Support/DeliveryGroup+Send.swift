@@ -4,13 +4,16 @@ extension DeliveryGroup {
     /// Sends to all targets, a few at a time, until it turns out that nothing in the lane can succeed.
     ///
     /// Then the rest is reported at once with the same outcome without being sent, and what is on its way with its own.
-    /// Every target is reported exactly once, unless the task is cancelled.
+    /// Every target is reported exactly once, unless the task is cancelled or the group not wanted any more: then nothing more
+    /// is begun, and what is on its way is waited for.
     /// - Parameters:
     ///   - concurrency: How many are on their way at a time.
+    ///   - isWanted: Whether to go on.
     ///   - report: Takes the outcomes.
-    ///   - send: Sends to one target; `nil` when the task was cancelled.
+    ///   - send: Sends to one target; `nil` when it has not been sent and is to stay unreported.
     func sendToEach(
         atMost concurrency: Int,
+        while isWanted: @Sendable @escaping () -> Bool = { true },
         report: @Sendable @escaping (Target, Outcome) -> Void,
         send: @Sendable @escaping (Target) async -> Outcome?
     ) async {
@@ -19,7 +22,7 @@ extension DeliveryGroup {
         await withTaskGroup(of: Outcome?.self) { tasks in
             var running = 0
             while true {
-                while running < concurrency, !Task.isCancelled, let target = unsent.popFirst() {
+                while running < concurrency, !Task.isCancelled, isWanted(), let target = unsent.popFirst() {
                     tasks.addTask {
                         guard let outcome = await send(target) else { return nil }
                         report(target, outcome)

@@ -13,17 +13,19 @@ extension EventLoopFuture where Value: Sendable {
         return outcome.futureResult
     }
 
-    /// Waits for the value until a deadline, and not beyond the cancellation of the task.
+    /// Waits for the value until a deadline, and not beyond the cancellation of the task unless told to.
     ///
     /// - Parameters:
     ///   - deadline: When to give up.
     ///   - error: What to throw then.
+    ///   - isCancellable: Whether to stop waiting when the task is cancelled.
     ///   - abandon: Ends what was being waited for; called on the event loop when the wait ended first.
     /// - Returns: The value.
     /// - Throws: The future's error, `error`, or `CancellationError`.
     func value(
         until deadline: NIODeadline,
         orThrow error: OutboundError = .timedOut,
+        isCancellable: Bool = true,
         abandon: @escaping @Sendable () -> Void = {}
     ) async throws -> Value {
         let outcome = eventLoop.makePromise(of: Value.self)
@@ -41,6 +43,7 @@ extension EventLoopFuture where Value: Sendable {
             isOver.value = true
             outcome.completeWith(result)
         }
+        guard isCancellable else { return try await outcome.futureResult.get() }
         return try await withTaskCancellationHandler {
             try await outcome.futureResult.get()
         } onCancel: {

@@ -1,107 +1,202 @@
+import CarillonCore
 import NIOCore
 import Synchronization
 
-/// The connections that clients have open, in whatever version of HTTP: never more than so many to all hosts, nor to one.
+/// Places for the connections that clients use, in whatever version of HTTP: never more than so many, with a share for each
+/// network, and within it for each host.
 ///
-/// Users choose hosts, and each connection takes a file descriptor, of which the process has few. When there are too many,
-/// connections without a request make room, those first that were used longest ago. When all are in use, whoever needs
-/// another one waits in line, of which each host has its own: they are served in turns, so that one host that takes
-/// connections and never answers holds up nobody but itself.
+/// Users choose hosts, and each connection takes a file descriptor, of which the process has few. A place is taken by an
+/// HTTP/1.1 connection for as long as it carries a request, and by an HTTP/2 connection, which carries many, for as long as it
+/// is open. Whoever needs a place waits for its turn: turns go round the networks, and then round a network's hosts. So hosts
+/// that take connections and never answer hold up nobody but themselves.
 final class OpenConnections: Sendable {
-    /// What somebody who needed a connection gets.
-    enum Turn: Sendable {
-        /// A place for a connection that is to be opened; ``opened(_:to:)`` or ``notOpened(to:)`` says what became of it.
-        case place
-        /// A connection to the same host that carries no request any more.
-        case connection(HTTPConnection)
+    typealias Queue = FairQueue<NetworkID?, Origin, Ticket>
+
+    /// Somebody who waits for a place.
+    struct Ticket: Sendable {
+        let number: UInt64
+        /// Taken out when it is kept: a place that held the promise of itself would never be given up.
+        var promise: EventLoopPromise<Place>?
     }
 
-    private let state: Mutex<OpenConnectionsState>
+    /// Leave to use a connection, until it is given back.
+    final class Place: Sendable {
+        fileprivate let turn: Queue.Turn
+        private let owner: OpenConnections
+        private let isTaken = Atomic(true)
+
+        fileprivate init(_ turn: Queue.Turn, of owner: OpenConnections) {
+            self.turn = turn
+            self.owner = owner
+        }
+
+        deinit { giveBack() }
+
+        /// Lets the next one in line have it.
+        func giveBack() {
+            guard isTaken.exchange(false, ordering: .acquiringAndReleasing) else { return }
+            owner.finished(turn)
+        }
+    }
+
+    /// A connection that has a place and carries no request.
+    fileprivate struct Idle {
+        let since: UInt64
+        let turn: Queue.Turn
+        let retire: @Sendable () -> Bool
+    }
+
+    fileprivate struct State {
+        var queue: Queue
+        /// The places of the connections that keep one until they close.
+        var open: [ObjectIdentifier: Queue.Turn] = [:]
+        var idle: [ObjectIdentifier: Idle] = [:]
+        var counter: UInt64 = 0
+
+        mutating func next() -> UInt64 {
+            counter += 1
+            return counter
+        }
+    }
+
+    /// How many connections there are at a time.
+    let maximum: Int
+    private let state: Mutex<State>
 
     /// - Parameters:
     ///   - maximum: How many there are at a time, those included that are being opened.
-    ///   - maximumPerHost: How many of them to one host.
-    init(maximum: Int, maximumPerHost: Int) {
-        state = Mutex(OpenConnectionsState(maximum: maximum, maximumPerHost: maximumPerHost))
+    ///   - maximumPerHost: How many of them lead to one host of a network.
+    ///   - maximumWaiting: How many requests may wait for one.
+    init(maximum: Int, maximumPerHost: Int, maximumWaiting: Int = 10_000) {
+        self.maximum = maximum
+        let limits = FairQueueLimits(weight: maximumWaiting, places: maximum, placesPerLane: maximumPerHost)
+        state = Mutex(State(queue: Queue(limits: limits)))
     }
 
     /// As many as a policy permits.
     convenience init(_ policy: ConnectionPolicy) {
-        self.init(maximum: policy.maximumOpenConnections, maximumPerHost: policy.maximumOpenConnectionsPerHost)
+        self.init(
+            maximum: policy.maximumOpenConnections,
+            maximumPerHost: policy.maximumOpenConnectionsPerHost,
+            maximumWaiting: policy.maximumWaiting
+        )
     }
 
     /// How many places are taken.
-    var count: Int { state.withLock { $0.taken } }
+    var count: Int { state.withLock { $0.queue.places } }
     /// How many wait in line.
-    var waiting: Int { state.withLock { $0.waiting } }
+    var waiting: Int { state.withLock { $0.queue.count } }
 
-    /// A place for a connection that is to be opened, or one that has become free meanwhile.
-    /// - Returns: Fails as ``OutboundError/timedOut`` if there is none until the deadline.
-    func place(for origin: Origin, on eventLoop: any EventLoop, until deadline: NIODeadline) -> EventLoopFuture<Turn> {
-        let ticket = state.withLock { state in
-            state.takePlace(for: origin) ? nil : state.queue(for: origin, eventLoop.makePromise())
+    /// A place for a connection.
+    /// - Returns: Fails as ``OutboundError/timedOut`` if there is none until the deadline since the host's own are all in use,
+    ///   and as ``OutboundError/busy`` if it is others who have them, or too many wait.
+    func place(for origin: Origin, on eventLoop: any EventLoop, until deadline: NIODeadline) -> EventLoopFuture<Place> {
+        let promise = eventLoop.makePromise(of: Place.self)
+        let (number, turns) = state.withLock { state -> (UInt64, [Queue.Turn]?) in
+            let now = ContinuousClock.now
+            let number = state.next()
+            let ticket = Ticket(number: number, promise: promise)
+            guard state.queue.reserve(1, of: origin.network, in: origin, at: now),
+                state.queue.fill(ticket, weight: 1, of: origin.network, in: origin, at: now)
+            else { return (number, nil) }
+            return (number, state.queue.next(upTo: .max, at: now))
         }
-        guard let ticket else { return eventLoop.makeSucceededFuture(.place) }
-        let timer = eventLoop.scheduleTask(deadline: deadline) {
-            let promise = self.state.withLock { $0.withdraw(ticket.number, for: origin) }
-            promise?.fail(OutboundError.timedOut)
+        guard let turns else {
+            promise.fail(OutboundError.busy)
+            return promise.futureResult
         }
-        ticket.promise.futureResult.whenComplete { _ in timer.cancel() }
-        makeRoom(for: origin)
-        return ticket.promise.futureResult
+        grant(turns)
+        guard !turns.contains(where: { $0.item.number == number }) else { return promise.futureResult }
+        let timer = eventLoop.scheduleTask(deadline: deadline) { self.withdraw(number, origin) }
+        promise.futureResult.whenComplete { _ in timer.cancel() }
+        makeRoom(for: origin.network)
+        return promise.futureResult
     }
 
-    /// The place is taken by a connection, for as long as its channel is open.
-    func opened(_ channel: any Channel, to origin: Origin) {
+    /// Gives up waiting.
+    private func withdraw(_ number: UInt64, _ origin: Origin) {
+        let (gone, isOwnFault) = state.withLock { state in
+            let gone = state.queue.remove(of: origin.network, in: origin) { $0.number == number }
+            return (gone, state.queue.places(of: origin.network, in: origin) > 0)
+        }
+        for ticket in gone { ticket.promise?.fail(isOwnFault ? OutboundError.timedOut : .busy) }
+    }
+
+    private func finished(_ turn: Queue.Turn) {
+        let turns = state.withLock { state in
+            let now = ContinuousClock.now
+            state.queue.finished(turn, at: now)
+            return state.queue.next(upTo: .max, at: now)
+        }
+        grant(turns)
+    }
+
+    private func grant(_ turns: [Queue.Turn]) {
+        for var turn in turns {
+            let promise = turn.item.promise
+            turn.item.promise = nil
+            promise?.succeed(Place(turn, of: self))
+        }
+    }
+
+    /// A connection keeps a place for as long as it is open.
+    func keep(_ place: Place, for channel: any NIOCore.Channel) {
         let id = ObjectIdentifier(channel)
-        state.withLock { $0.open[id] = origin }
+        state.withLock { $0.open[id] = place.turn }
         channel.closeFuture.whenComplete { _ in
-            for promise in self.state.withLock({ $0.closed(id) }) { promise.succeed(.place) }
-        }
-    }
-
-    /// No connection came about: the place is free.
-    func notOpened(to origin: Origin) {
-        for promise in state.withLock({ $0.vacate(origin) }) { promise.succeed(.place) }
-    }
-
-    /// Gives a connection that carries no request any more to the next one in line for its host.
-    ///
-    /// Not while its host has more than its share and others wait.
-    /// - Returns: Whether somebody has it now.
-    func handOver(_ connection: HTTPConnection) -> Bool {
-        let next = state.withLock { $0.nextToUse(ObjectIdentifier(connection.channel)) }
-        next?.succeed(.connection(connection))
-        return next != nil
-    }
-
-    /// A connection carries no request any more, and nobody waits for it.
-    ///
-    /// That it does again need not be said: `spare` finds out. Called without locks that this one takes.
-    func isIdle(_ channel: any Channel, _ spare: SpareConnection) {
-        let wanting = state.withLock { $0.isIdle(ObjectIdentifier(channel), spare) }
-        if let wanting { makeRoom(for: wanting) }
-    }
-
-    /// Finds something for the first one in line for a host.
-    private func makeRoom(for origin: Origin) {
-        while let spare = state.withLock({ $0.takeSpare(of: origin) }) {
-            if let connection = spare.take() {
-                if !handOver(connection) { connection.close() }
-                return
+            self.state.withLock { state in
+                state.open[id] = nil
+                state.idle[id] = nil
             }
-            if spare.retire() { return }
+            place.giveBack()
         }
-        while let spare = state.withLock({ $0.takeLongestSpare(for: origin) }) {
-            if spare.retire() { return }
+    }
+
+    /// A connection that keeps a place carries no request. That it does again need not be said: `retire` finds out whether it
+    /// does, and otherwise ends it.
+    ///
+    /// Called without locks that this one takes.
+    func isIdle(_ channel: any NIOCore.Channel, retire: @escaping @Sendable () -> Bool) {
+        let id = ObjectIdentifier(channel)
+        let turn = state.withLock { state -> Queue.Turn? in
+            // It may have closed meanwhile.
+            guard let turn = state.open[id] else { return nil }
+            state.idle[id] = Idle(since: state.next(), turn: turn, retire: retire)
+            return state.queue.count > 0 ? turn : nil
+        }
+        if let turn { makeRoom(for: turn.tenant) }
+    }
+
+    /// Ends as few as possible of the connections without a request, if somebody who waits can go then: those of one network
+    /// first, which may have its share already, and of them those that were used longest ago.
+    private func makeRoom(for network: NetworkID?) {
+        while true {
+            let spare = state.withLock { $0.takeSpare(first: network) }
+            // One that carries a request again stays.
+            if spare.map({ $0() }).allSatisfy(\.self) { return }
         }
     }
 }
 
-/// How to get hold of a connection that carried no request a moment ago.
-struct SpareConnection: Sendable {
-    /// Takes it for the next request to its host; `nil` when it carries one again, or is one that is shared.
-    var take: @Sendable () -> HTTPConnection? = { nil }
-    /// Ends it if it carries no request; whether it did.
-    let retire: @Sendable () -> Bool
+extension OpenConnections.State {
+    /// Takes connections off the list that are to end.
+    fileprivate mutating func takeSpare(first network: NetworkID?) -> [@Sendable () -> Bool] {
+        guard !idle.isEmpty, queue.count > 0 else { return [] }
+        let now = ContinuousClock.now
+        var rest = queue
+        var spare: [(id: ObjectIdentifier, idle: OpenConnections.Idle)] = []
+        let order = idle.sorted { left, right in
+            let isOwn = left.value.turn.tenant == network
+            guard isOwn == (right.value.turn.tenant == network) else { return isOwn }
+            return left.value.since < right.value.since
+        }
+        for (id, idle) in order {
+            spare.append((id, idle))
+            rest.finished(idle.turn, at: now)
+            guard !rest.next(upTo: 1, at: now).isEmpty else { continue }
+            for (id, _) in spare { self.idle[id] = nil }
+            return spare.map(\.idle.retire)
+        }
+        return []
+    }
 }

@@ -31,6 +31,8 @@ package final class OutboundHTTPClient: HTTPTransport {
     let idle: IdleConnections
     /// What it has open.
     var connections: OpenConnections { connector.connections }
+    /// How many requests wait for a stream.
+    var waiting: Int { pools.withLock { $0.values.reduce(0) { $0 + $1.waiting } } }
 
     /// A client.
     /// - Parameters:
@@ -82,7 +84,7 @@ package final class OutboundHTTPClient: HTTPTransport {
     init(_ connector: Connector, policy: ConnectionPolicy, idleWait: TimeAmount = .seconds(4), logger: Logger? = nil) {
         self.connector = connector
         self.policy = policy
-        self.idle = IdleConnections(maximumWait: idleWait, connections: connector.connections)
+        self.idle = IdleConnections(maximumWait: idleWait)
         self.logger = logger
     }
 
@@ -99,19 +101,21 @@ package final class OutboundHTTPClient: HTTPTransport {
     ///   - timeout: How long name, connection, TLS, request and answer may take together.
     /// - Returns: The answer.
     /// - Throws: `EgressRefusal`, ``OutboundError``, or `CancellationError` when the task was cancelled or the request was
-    ///   not wanted any more when its turn came.
+    ///   not wanted any more before it was sent. What has been sent is waited for.
     package func execute(_ request: OutboundRequest, timeout: Duration) async throws -> OutboundResponse {
         let deadline = NIODeadline.now() + TimeAmount(timeout)
         let url = try connector.egress.check(request.url)
-        let pool = pool(of: Origin(url))
+        let origin = Origin(url, of: policy.isShared ? nil : request.lane?.networkID)
+        let pool = pool(of: origin)
         var refusal = OutboundError.refused
         for _ in 0..<Self.maximumTries {
+            try Task.checkCancellation()
             do {
-                switch try await pool.route(until: deadline) {
+                switch try await pool.route(of: request.lane, until: deadline) {
                 case .http2(let connection):
                     return try await connection.send(HTTP2Exchange(request, to: url, until: deadline))
                 case .http1:
-                    if let response = try await executeHTTP1(request, to: url, pool, until: deadline) {
+                    if let response = try await executeHTTP1(request, to: url, origin, pool, until: deadline) {
                         return response
                     }
                 }
@@ -136,33 +140,24 @@ package final class OutboundHTTPClient: HTTPTransport {
     private func executeHTTP1(
         _ request: OutboundRequest,
         to url: OutboundURL,
+        _ origin: Origin,
         _ pool: OriginPool,
         until deadline: NIODeadline
     ) async throws -> OutboundResponse? {
-        if let connection = idle.take(Origin(url)) {
-            do {
-                return try await send(request, to: url, over: connection, until: deadline)
-            } catch is NotProcessed {
-                connection.close()
-            }
+        // It knows the deadline, and better why it was not kept.
+        let place = try await connections.place(for: origin, on: connector.group.any(), until: deadline)
+            .value(until: deadline + .seconds(1))
+        if let connection = idle.take(origin) {
+            defer { place.giveBack() }
+            return try await send(request, to: url, over: connection, until: deadline)
         }
-        let opening = pool.connect(until: deadline)
-        let connection: NegotiatedConnection
-        do {
-            connection = try await opening.value(until: deadline) { [idle] in
-                opening.whenSuccess { if case .http1(let connection) = $0 { idle.keep(connection) } }
-            }
-        } catch is Connector.NoPlace {
-            throw OutboundError.timedOut
+        let opening = pool.connect(in: place, until: deadline)
+        let connection = try await opening.value(until: deadline) { [idle] in
+            opening.whenSuccess { if case .http1(let connection) = $0 { idle.keep(connection) } }
         }
         guard case .http1(let connection) = connection else { return nil }
-        do {
-            return try await send(request, to: url, over: connection, until: deadline)
-        } catch let error as NotProcessed {
-            // It may have been another request's before.
-            connection.close()
-            throw error
-        }
+        defer { place.giveBack() }
+        return try await send(request, to: url, over: connection, until: deadline)
     }
 
     private func send(
@@ -171,11 +166,18 @@ package final class OutboundHTTPClient: HTTPTransport {
         over connection: HTTPConnection,
         until deadline: NIODeadline
     ) async throws -> OutboundResponse {
-        guard request.isStillWanted() else {
+        guard !Task.isCancelled, request.isStillWanted() else {
             idle.keep(connection)
             throw CancellationError()
         }
-        let answer = try await connection.send(request, to: url).value(until: deadline) { connection.close() }
+        let answer: ExchangeHandler.Answer
+        do {
+            answer = try await connection.send(request, to: url)
+                .value(until: deadline, isCancellable: false) { connection.close() }
+        } catch {
+            connection.close()
+            throw error
+        }
         if answer.isConnectionReusable {
             idle.keep(connection)
         } else {

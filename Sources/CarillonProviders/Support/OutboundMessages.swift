@@ -1,3 +1,4 @@
+package import CarillonCore
 package import NIOHTTP1
 
 /// A POST to a URL that somebody else chose.
@@ -8,6 +9,8 @@ package struct OutboundRequest: Sendable {
     package var headers: HTTPHeaders
     /// The body.
     package var body: [UInt8]
+    /// For whom it is sent: whose share it takes, and which requests it takes turns with; `nil` for Carillon's own.
+    package var lane: Lane?
     /// Asked when it is the request's turn to be sent; if not, it ends as a `CancellationError`. Not asked once it has been
     /// sent, since the server may act on it: it ends with its answer.
     package var isStillWanted: @Sendable () -> Bool
@@ -17,11 +20,13 @@ package struct OutboundRequest: Sendable {
         url: String,
         headers: HTTPHeaders,
         body: [UInt8],
+        lane: Lane? = nil,
         isStillWanted: @escaping @Sendable () -> Bool = { true }
     ) {
         self.url = url
         self.headers = headers
         self.body = body
+        self.lane = lane
         self.isStillWanted = isStillWanted
     }
 }

@@ -7,16 +7,13 @@ import NIOHTTP1
 ///
 /// - SeeAlso: RFC 8030, RFC 8291, RFC 8292.
 package struct WebPushProvider: Provider {
-    /// Finds the credential of a network; asked once for each group.
-    package typealias Credentials = @Sendable (NetworkID) async throws -> WebPushCredential?
-
     /// `webpush`.
     package let name = ProviderName.webpush
     /// How long one device can take: two requests, the second one for services that want shorter messages.
     package var deadline: Duration { timeout * 2 }
 
     private let transport: any HTTPTransport
-    private let credentials: Credentials
+    private let credentials: RememberedCredentials<WebPushCredential>
     private let vapid: VAPID
     private let userAgent: String
     private let clock: WallClock
@@ -27,14 +24,14 @@ package struct WebPushProvider: Provider {
     /// A provider.
     /// - Parameters:
     ///   - transport: Sends the messages, to permitted addresses only.
-    ///   - credentials: Finds the credentials; is to remember them.
+    ///   - credentials: Finds the credential of a network; asked once for each group.
     ///   - version: The version of Carillon, for `User-Agent`.
     ///   - clock: What time it is.
     ///   - timeout: How long one request may take.
     ///   - concurrency: How many messages of one group are on their way at a time.
     package init(
         transport: any HTTPTransport,
-        credentials: @escaping Credentials,
+        credentials: RememberedCredentials<WebPushCredential>,
         version: String,
         clock: WallClock = .system,
         timeout: Duration = .seconds(10),
@@ -51,31 +48,35 @@ package struct WebPushProvider: Provider {
 
     /// Sends to all targets, a few at a time, and reports each as soon as its push service has answered.
     package func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
-        let credential: WebPushCredential
-        switch await CredentialLookup(named: name.rawValue, by: { try await credentials(group.lane.networkID) }) {
-        case .found(let found): credential = found
+        let current: CurrentCredential<WebPushCredential>
+        let network = group.lane.networkID
+        switch await CredentialLookup(named: name.rawValue, by: { try await credentials.credential(of: network) }) {
+        case .found(let found): current = found
         case .missing(let outcome): return group.report(outcome, to: report)
         case .cancelled: return
         }
+        let credential = current.value
         guard credential.subject != nil else {
             // Apple refuses messages that nobody answers for.
             return group.report(.deferLane(after: nil, reason: "no subject for \(name.rawValue)"), to: report)
         }
         let message = WebPushMessage(group)
         let key = LaneHistory.Key(lane: group.lane, credential: "\(credential)")
-        await group.sendToEach(atMost: concurrency, report: report) { target in
-            guard let finding = await finding(of: message, in: group, to: target, by: credential) else { return nil }
+        await group.sendToEach(atMost: concurrency, while: current.isCurrent, report: report) { target in
+            guard let finding = await finding(of: message, in: group, to: target, by: current) else { return nil }
             return history.outcome(finding, of: target.deviceID, in: key, at: clock.now())
         }
     }
 
-    /// What the push service said of one device; `nil` when the task was cancelled.
+    /// What the push service said of one device; `nil` when it was not sent, since the task was cancelled or the credential
+    /// changed.
     private func finding(
         of message: WebPushMessage,
         in group: DeliveryGroup,
         to target: Target,
-        by credential: WebPushCredential
+        by current: CurrentCredential<WebPushCredential>
     ) async -> Finding? {
+        let credential = current.value
         guard case .webpush(let endpoint, let p256dh, let auth) = target.address else {
             return .certain(.bug(reason: "not a Web Push subscription"))
         }
@@ -92,7 +93,9 @@ package struct WebPushProvider: Provider {
                 let request = OutboundRequest(
                     url: endpoint,
                     headers: try headers(for: id, of: group, to: url, by: credential),
-                    body: try WebPushEncryption.encrypt(plaintext, for: keys)
+                    body: try WebPushEncryption.encrypt(plaintext, for: keys),
+                    lane: group.lane,
+                    isStillWanted: current.isCurrent
                 )
                 let response = try await transport.execute(request, timeout: timeout)
                 if response.status == 413, plaintext.count > WebPushMessage.reducedBytes {
@@ -109,7 +112,7 @@ package struct WebPushProvider: Provider {
         } catch let error as OutboundError {
             return Finding(error)
         } catch {
-            return Task.isCancelled ? nil : .certain(.retry(after: nil, reason: "failed"))
+            return Task.isCancelled || !current.isCurrent() ? nil : .certain(.retry(after: nil, reason: "failed"))
         }
     }
 

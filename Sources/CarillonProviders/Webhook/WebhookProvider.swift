@@ -5,16 +5,13 @@ import NIOHTTP1
 ///
 /// `http` URLs are taken, too: the receiver can verify the signature, but everybody on the way can read the text.
 package struct WebhookProvider: Provider {
-    /// Finds the secrets of a network that are valid now; asked once for each group.
-    package typealias Secrets = @Sendable (NetworkID) async throws -> [WebhookSecret]
-
     /// `webhook`.
     package let name = ProviderName.webhook
     /// How long one request may take, from the name to the last byte of the answer.
     package let deadline: Duration
 
     private let client: OutboundHTTPClient
-    private let secrets: Secrets
+    private let secrets: RememberedCredentials<[WebhookSecret]>
     private let userAgent: String
     private let clock: WallClock
     private let concurrency: Int
@@ -22,14 +19,14 @@ package struct WebhookProvider: Provider {
     /// A provider.
     /// - Parameters:
     ///   - client: Sends the requests, to permitted addresses only.
-    ///   - secrets: Finds a network's secrets; is to remember them.
+    ///   - secrets: Finds the secrets of a network that are valid now; asked once for each group.
     ///   - version: The version of Carillon, for `User-Agent`.
     ///   - clock: The time of `webhook-timestamp`.
     ///   - deadline: How long one request may take.
     ///   - concurrency: How many requests of one group are on their way at a time.
     package init(
         client: OutboundHTTPClient,
-        secrets: @escaping Secrets,
+        secrets: RememberedCredentials<[WebhookSecret]>,
         version: String,
         clock: WallClock = .system,
         deadline: Duration = .seconds(15),
@@ -47,26 +44,21 @@ package struct WebhookProvider: Provider {
     ///
     /// Without a secret nothing is sent, and the lane is to be left alone for a while.
     package func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
-        let secrets = (try? await secrets(group.lane.networkID)) ?? []
-        guard !secrets.isEmpty else {
+        guard let secrets = try? await secrets.credential(of: group.lane.networkID), !secrets.value.isEmpty else {
             guard !Task.isCancelled else { return }
-            for target in group.targets { report(target, .deferLane(after: nil, reason: "no signing secret")) }
-            return
+            return group.report(.deferLane(after: nil, reason: "no signing secret"), to: report)
         }
-        await withTaskGroup(of: Void.self) { tasks in
-            for (index, target) in group.targets.enumerated() {
-                if index >= concurrency { await tasks.next() }
-                guard !Task.isCancelled else { return }
-                tasks.addTask {
-                    guard let outcome = await outcome(of: group, to: target, secrets: secrets) else { return }
-                    report(target, outcome)
-                }
-            }
+        await group.sendToEach(atMost: concurrency, while: secrets.isCurrent, report: report) { target in
+            await outcome(of: group, to: target, secrets: secrets)
         }
     }
 
-    /// What became of one device; `nil` when the task was cancelled.
-    private func outcome(of group: DeliveryGroup, to target: Target, secrets: [WebhookSecret]) async -> Outcome? {
+    /// What became of one device; `nil` when it was not sent, since the task was cancelled or the secrets have changed.
+    private func outcome(
+        of group: DeliveryGroup,
+        to target: Target,
+        secrets: CurrentCredential<[WebhookSecret]>
+    ) async -> Outcome? {
         guard case .webhook(let url) = target.address else { return .bug(reason: "not a webhook") }
         let message = WebhookMessage(group, to: target)
         let timestamp = clock.now().milliseconds / 1_000
@@ -79,11 +71,17 @@ package struct WebhookProvider: Provider {
                 id: message.id,
                 timestamp: timestamp,
                 body: message.body,
-                secrets: secrets
+                secrets: secrets.value
             ),
         ]
         do {
-            let request = OutboundRequest(url: url, headers: headers, body: message.body)
+            let request = OutboundRequest(
+                url: url,
+                headers: headers,
+                body: message.body,
+                lane: group.lane,
+                isStillWanted: secrets.isCurrent
+            )
             let response = try await client.execute(request, timeout: deadline)
             return Outcome(webhookStatus: response.status, headers: response.headers, now: clock.now())
         } catch let refusal as EgressRefusal {
@@ -91,7 +89,7 @@ package struct WebhookProvider: Provider {
         } catch let error as OutboundError {
             return Outcome(error)
         } catch {
-            return Task.isCancelled ? nil : .retry(after: nil, reason: "failed")
+            return Task.isCancelled || !secrets.isCurrent() ? nil : .retry(after: nil, reason: "failed")
         }
     }
 }

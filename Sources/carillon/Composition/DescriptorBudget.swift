@@ -32,6 +32,8 @@ struct DescriptorBudget: Hashable, Sendable {
     let apnsConnections: Int
     /// Connections to FCM.
     let fcmConnections: Int
+    /// Look-ups of the names of webhooks and browsers' push services.
+    let lookups: Int
 
     /// A budget for a process.
     ///
@@ -53,7 +55,8 @@ struct DescriptorBudget: Hashable, Sendable {
         publicConnections = inbound - managementConnections
         apnsConnections = outbound / 4
         fcmConnections = outbound / 4
-        webConnections = outbound - apnsConnections - fcmConnections
+        lookups = min(outbound / 8, 256)
+        webConnections = outbound - apnsConnections - fcmConnections - lookups
     }
 
     /// What an operator should know; `nil` when all is well.

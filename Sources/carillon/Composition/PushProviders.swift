@@ -21,14 +21,17 @@ struct PushProviders: Sendable {
         let (tls, clock, store) = (settings.outboundTLS, storage.clock, storage.credentials)
         let guarded = try OutboundHTTPClient(
             egress: settings.egress,
+            resolver: NameResolver(limits: .chosenByUsers(places: descriptors.lookups)),
             tls: tls,
             policy: .brief.limited(to: descriptors.webConnections),
             logger: logger
         )
+        let trustedNames = NameResolver(limits: .trusted)
         let trusted = try OutboundHTTPClient(
             egress: .unrestricted,
+            resolver: trustedNames,
             tls: tls,
-            policy: .lasting.limited(to: descriptors.fcmConnections),
+            policy: .shared.limited(to: descriptors.fcmConnections),
             logger: logger
         )
         let fcmServer = settings.pushServices.fcm
@@ -43,11 +46,15 @@ struct PushProviders: Sendable {
             try await store.providerCredential(.webpush, appID: "", of: network).map { try WebPushCredential($0) }
         }
         let accounts = storage.accounts
+        // Read for each group: a secret that another replica has thrown away must not sign.
+        let webhookSecrets = RememberedCredentials(lifetime: .zero) { network, _ in
+            try await accounts.outgoingWebhookSecrets(of: network, candidate: .generate())
+        }
         all = [
             LogProvider(output: output),
             WebhookProvider(
                 client: guarded,
-                secrets: { try await accounts.outgoingWebhookSecrets(of: $0, candidate: .generate()) },
+                secrets: webhookSecrets,
                 version: Carillon.version,
                 clock: clock
             ),
@@ -55,9 +62,10 @@ struct PushProviders: Sendable {
                 connections: try APNsConnections(
                     tls: tls,
                     policy: .lasting.limited(to: descriptors.apnsConnections),
+                    resolver: trustedNames,
                     logger: logger
                 ),
-                credentials: { try await apnsCredentials.credential(of: $0, for: $1) },
+                credentials: apnsCredentials,
                 tokens: APNsTokenSource(
                     tokens: { try await store.providerToken($0, candidate: $1, ifOlderThan: $2) },
                     clock: clock
@@ -68,25 +76,27 @@ struct PushProviders: Sendable {
             FCMProvider(
                 transport: trusted,
                 tokens: fcmTokens,
-                credentials: { try await fcmCredentials.credential(of: $0, for: $1) },
+                credentials: fcmCredentials,
                 server: fcmServer,
                 version: Carillon.version,
                 clock: clock
             ),
             WebPushProvider(
                 transport: guarded,
-                credentials: { try await webPushCredentials.credential(of: $0) },
+                credentials: webPushCredentials,
                 version: Carillon.version,
                 clock: clock
             ),
         ]
         formats = [APNsCredentialFormat(), FCMCredentialFormat(server: fcmServer), WebPushCredentialFormat()]
         storage.announcements.subscribe(to: .credentials) { network in
+            webhookSecrets.forget(in: network)
             apnsCredentials.forget(in: network)
             fcmCredentials.forget(in: network)
             webPushCredentials.forget(in: network)
         }
         forgetCredentials = { network in
+            webhookSecrets.forget(in: network)
             apnsCredentials.forget(in: network)
             fcmCredentials.forget(in: network)
             webPushCredentials.forget(in: network)

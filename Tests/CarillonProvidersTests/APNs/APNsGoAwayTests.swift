@@ -37,7 +37,7 @@ import Testing
         services.production = simulator.urls.apnsProduction
         return APNsProvider(
             connections: try APNsConnections(tls: tls),
-            credentials: { _, _ in credential },
+            credentials: RememberedCredentials { _, _ in credential },
             tokens: APNsTokenSource(tokens: shared.tokens, clock: .system),
             services: services,
             timeout: .seconds(60)

@@ -72,7 +72,7 @@ import Testing
         let isUnavailable = ["InternalServerError", "ServiceUnavailable", "Shutdown"].contains(reason)
         let finding: Finding =
             if isOfEnvironment {
-                .partial(ofKind: wait, ofLane: expected)
+                .certain(wait)
             } else if isUnavailable {
                 .limit(ofDevice: expected, ofLane: .deferLane(after: Self.quarterHour, reason: reason ?? ""))
             } else {

@@ -27,7 +27,7 @@ import Testing
         _ port: Int,
         timeout: Duration = .seconds(60),
         concurrency: Int = 200,
-        credentials: APNsProvider.Credentials? = nil
+        credentials: RememberedCredentials<APNsCredential>.Read? = nil
     ) throws -> APNsProvider {
         var tls = try TLSConfiguration.outbound()
         tls.additionalTrustRoots = [.certificates([try authority.certificate()])]
@@ -37,7 +37,7 @@ import Testing
         let credential = try credential()
         return APNsProvider(
             connections: try APNsConnections(tls: tls),
-            credentials: credentials ?? { _, _ in credential },
+            credentials: RememberedCredentials(read: credentials ?? { _, _ in credential }),
             tokens: shared.source(),
             services: services,
             clock: shared.clock,
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test func `cuts off what is on the wire when it is to stop`() async throws {
+    @Test func `begins nothing more when it is to stop, and waits for what is on the wire`() async throws {
         try await server { _ in
             [.hold]
         } _: { server, port in
@@ -239,8 +239,10 @@ import Testing
             let task = Task { await provider.outcomes(of: group) }
             await server.nextRequests(1)
             task.cancel()
-            #expect(await task.value == [nil, nil, nil])
+            server.answerHeld()
+            #expect(await task.value == [.delivered(id: nil), nil, nil])
             #expect(server.requests.count == 1)
+            #expect(server.resets == 0)
         }
     }
 
@@ -265,18 +267,6 @@ import Testing
             #expect(await provider.outcomes(of: group()) == [.delivered(id: nil)])
             // Both environments are one host here.
             #expect(server.connectionCount == 1)
-        }
-    }
-
-    @Test func `a key that is not for the only environment there is stops the lane`() async throws {
-        try await server { _ in
-            Self.refuse(403, "BadEnvironmentKeyIdInToken")
-        } _: { server, port in
-            let outcomes = try await provider(port, concurrency: 1).outcomes(of: group(of: 50, environment: .sandbox))
-            let wait = Outcome.retry(after: .seconds(900), reason: "BadEnvironmentKeyIdInToken")
-            let rest = Outcome.misconfigured(reason: "BadEnvironmentKeyIdInToken")
-            #expect(outcomes == Array(repeating: wait, count: 9) + Array(repeating: rest, count: 41))
-            #expect(server.requests.count == 10)
         }
     }
 

@@ -20,16 +20,18 @@ import Testing
 
     private func provider(
         _ transport: RecordingTransport,
-        credentials: FCMProvider.Credentials? = nil,
+        credentials: RememberedCredentials<FCMCredential>.Read? = nil,
         concurrency: Int = 100
     ) throws -> FCMProvider {
         let credential = try ServiceAccount.credential()
         return FCMProvider(
             transport: transport,
             tokens: FCMTokenSource(transport: transport, clock: clock.wallClock),
-            credentials: credentials ?? { network, app in
-                network == NetworkID(trusted: "acme") && app == "com.acme.chat" ? credential : nil
-            },
+            credentials: RememberedCredentials(
+                read: credentials ?? { network, app in
+                    network == NetworkID(trusted: "acme") && app == "com.acme.chat" ? credential : nil
+                }
+            ),
             version: "1.2.3",
             clock: clock.wallClock,
             concurrency: concurrency

@@ -68,15 +68,23 @@ import Testing
         }
     }
 
-    @Test func `ends at once when its task is cancelled, and says so`() async throws {
-        try await withHTTP2Server { _ in
-            []
+    @Test func `waits for the answer to what has been sent although its task is cancelled`() async throws {
+        var policy = ConnectionPolicy.lasting
+        policy.maximumConnections = 1
+        try await withHTTP2Server(maximumStreams: 1, policy: policy) { _ in
+            [.hold]
         } _: { server, post in
-            let task = Task { try await post("/", .seconds(3_600)) }
+            let sent = Task { try await post("/sent", .seconds(3_600)).status }
             await server.nextRequests(1)
-            task.cancel()
-            await #expect(throws: CancellationError.self) { try await task.value }
-            await server.wait(for: .reset)
+            let waiting = Task { try await post("/waiting", .seconds(3_600)).status }
+            sent.cancel()
+            waiting.cancel()
+            await #expect(throws: CancellationError.self, "it has not been sent") { try await waiting.value }
+            server.answerHeld()
+            let status = try await sent.value
+            #expect(status == 200)
+            #expect(server.requests.map(\.path) == ["/sent"])
+            #expect(server.resets == 0)
         }
     }
 

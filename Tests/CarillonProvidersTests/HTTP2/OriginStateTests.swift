@@ -1,3 +1,4 @@
+import CarillonCore
 import Testing
 
 @testable import CarillonProviders
@@ -18,8 +19,10 @@ import Testing
 
     /// Asks for a place.
     /// - Returns: The connection; or whether one is to be opened.
-    private func ask(_ state: inout State, as waiter: Int = 0) -> (connection: Connection?, opens: Bool?) {
-        switch state.request({ waiter }) {
+    private func ask(_ state: inout State, as waiter: Int = 0, of lane: Lane? = nil) -> (
+        connection: Connection?, opens: Bool?
+    ) {
+        switch state.request(of: lane, { waiter }) {
         case .send(let connection): (connection, nil)
         case .wait(_, let opens): (nil, opens)
         case .useHTTP1, .refuse: (nil, nil)
@@ -77,7 +80,7 @@ import Testing
         var state = Self.state()
         _ = ask(&state, as: 1)
         #expect(state.openedHTTP1() == [1])
-        guard case .useHTTP1 = state.request({ 0 }) else {
+        guard case .useHTTP1 = state.request(of: nil, { 0 }) else {
             Issue.record("has to use HTTP/1.1")
             return
         }
@@ -87,24 +90,24 @@ import Testing
 
     @Test func `forgets who does not wait any longer`() {
         var state = Self.state()
-        guard case .wait(let number, _) = state.request({ 1 }) else {
+        guard case .wait(let number, _) = state.request(of: nil, { 1 }) else {
             Issue.record("has to wait")
             return
         }
         _ = ask(&state, as: 2)
-        #expect(state.withdraw(number) == 1)
-        #expect(state.withdraw(number) == nil)
+        #expect(state.withdraw(number, of: nil) == 1)
+        #expect(state.withdraw(number, of: nil) == nil)
         #expect(state.opened(first, id: ObjectIdentifier(first), limit: 9).grants.map(\.waiter) == [2])
     }
 
     @Test func `opens another connection for who comes just when nobody seemed to wait`() {
         var state = Self.state()
-        guard case .wait(let number, true) = state.request({ 1 }) else {
+        guard case .wait(let number, true) = state.request(of: nil, { 1 }) else {
             Issue.record("has to wait")
             return
         }
         #expect(state.isAwaited)
-        _ = state.withdraw(number)
+        _ = state.withdraw(number, of: nil)
         #expect(!state.isAwaited)
         #expect(ask(&state, as: 2).opens == false)
         #expect(state.openingGivenUp().opens)
@@ -131,9 +134,41 @@ import Testing
     @Test func `refuses who would be one too many`() {
         var state = Self.state { $0.maximumWaiting = 1 }
         _ = ask(&state)
-        guard case .refuse = state.request({ 0 }) else {
+        guard case .refuse = state.request(of: nil, { 0 }) else {
             Issue.record("has to refuse")
             return
         }
+    }
+
+    @Test func `turns go round the networks that wait, and then round their apps`() {
+        func lane(_ network: String, _ app: String) -> Lane {
+            Lane(networkID: NetworkID(trusted: network), provider: .apns, appID: app)
+        }
+        var state = Self.state { $0.maximumConnections = 1 }
+        _ = ask(&state)
+        let id = ObjectIdentifier(first)
+        _ = state.opened(first, id: id, limit: 1)
+        for waiter in 10..<20 { _ = ask(&state, as: waiter, of: lane("a", "one")) }
+        _ = ask(&state, as: 20, of: lane("a", "two"))
+        _ = ask(&state, as: 30, of: lane("b", "one"))
+        let order = (0..<5).flatMap { _ in state.requestEnded(on: id).grants.map(\.waiter) }
+        #expect(order == [10, 30, 20, 11, 12])
+    }
+
+    @Test func `opens another connection when the one that has to prove its credential takes long`() {
+        var state = Self.state {
+            $0.provesCredentialFirst = true
+            $0.maximumConnections = 2
+        }
+        _ = ask(&state)
+        _ = state.opened(first, id: ObjectIdentifier(first), limit: 1)
+        #expect(state.beginWatchingProof() == false, "nobody waits")
+        #expect(ask(&state, as: 1).opens == false)
+        #expect(state.beginWatchingProof() == true)
+        #expect(state.beginWatchingProof() == false, "once is enough")
+        #expect(state.endWatchingProof() == true)
+        #expect(state.opened(second, id: ObjectIdentifier(second), limit: 1).grants.map(\.waiter) == [1])
+        #expect(ask(&state, as: 2).opens == false)
+        #expect(state.beginWatchingProof() == false, "there are as many as there may be")
     }
 }

@@ -144,13 +144,15 @@ final class HTTP2Server: Sendable {
     }
 
     /// Answers all that are held, with this status.
-    func answerHeld(_ status: Int = 200) {
+    func answerHeld(_ status: Int = 200, body: String = "") {
         let (held, channels) = state.withLock { state in
             defer { state.held = [] }
             return (state.held, state.channels)
         }
         for request in held {
-            write(.headers(.init(headers: [":status": "\(status)"], endStream: true)), request, channels)
+            write(.headers(.init(headers: [":status": "\(status)"], endStream: body.isEmpty)), request, channels)
+            guard !body.isEmpty else { continue }
+            write(.data(.init(data: .byteBuffer(ByteBuffer(string: body)), endStream: true)), request, channels)
         }
     }
 

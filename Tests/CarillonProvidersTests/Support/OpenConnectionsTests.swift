@@ -9,213 +9,178 @@ import Testing
 @Suite struct OpenConnectionsTests {
     private let loop = EmbeddedEventLoop()
 
-    private static func origin(_ host: String) throws -> Origin { Origin(try OutboundURL("http://\(host).test/")) }
+    private static func origin(_ host: String, of network: String? = nil) throws -> Origin {
+        Origin(try OutboundURL("http://\(host).test/"), of: network.map { NetworkID(trusted: $0) })
+    }
 
     /// Asks for a place.
     private func place(
         in connections: OpenConnections,
         to host: String = "a",
+        of network: String? = nil,
         for time: TimeAmount = .seconds(10)
     ) throws -> Answer {
         let answer = Answer()
-        let place = connections.place(for: try Self.origin(host), on: loop, until: loop.now + time)
-        place.whenComplete { answer.set($0) }
+        let origin = try Self.origin(host, of: network)
+        connections.place(for: origin, on: loop, until: loop.now + time).whenComplete { answer.set($0) }
         return answer
     }
 
     private final class Answer: Sendable {
-        private let result = Mutex<Result<OpenConnections.Turn, any Error>?>(nil)
+        private let result = Mutex<Result<OpenConnections.Place, any Error>?>(nil)
 
-        func set(_ value: Result<OpenConnections.Turn, any Error>) { result.withLock { $0 = value } }
-        var isGranted: Bool { result.withLock { if case .success(.place) = $0 { true } else { false } } }
-        var connection: HTTPConnection? {
-            result.withLock { if case .success(.connection(let connection)) = $0 { connection } else { nil } }
-        }
+        func set(_ value: Result<OpenConnections.Place, any Error>) { result.withLock { $0 = value } }
+        var place: OpenConnections.Place? { result.withLock { try? $0?.get() } }
+        var isGranted: Bool { place != nil }
         var isPending: Bool { result.withLock { $0 == nil } }
         var error: OutboundError? {
             result.withLock { if case .failure(let error) = $0 { error as? OutboundError } else { nil } }
         }
+        func giveBack() { place?.giveBack() }
     }
 
-    private func open(in connections: OpenConnections, to host: String = "a") throws -> EmbeddedChannel {
+    /// A connection that keeps its place.
+    private func connect(
+        in connections: OpenConnections,
+        to host: String = "a",
+        of network: String? = nil
+    ) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel(loop: loop)
-        connections.opened(channel, to: try Self.origin(host))
+        connections.keep(try #require(try place(in: connections, to: host, of: network).place), for: channel)
         return channel
     }
 
-    /// A connection in a place that it has got.
-    private func connect(in connections: OpenConnections, to host: String = "a") throws -> HTTPConnection {
-        #expect(try place(in: connections, to: host).isGranted)
-        return try HTTPConnection.configure(try open(in: connections, to: host), for: try Self.origin(host))
-    }
-
-    @Test func `who is one too many waits until a connection has closed`() throws {
-        let connections = OpenConnections(maximum: 2, maximumPerHost: 2)
-        #expect(try place(in: connections).isGranted)
-        #expect(try place(in: connections).isGranted)
-        let first = try open(in: connections)
-        let third = try place(in: connections)
-        let fourth = try place(in: connections)
-        #expect(third.isPending)
-        _ = try first.finish()
+    @Test func `who is one too many waits until a place is given back, once`() throws {
+        let connections = OpenConnections(maximum: 100, maximumPerHost: 2)
+        let (first, second) = (try place(in: connections), try place(in: connections))
+        #expect(first.isGranted && second.isGranted)
+        let (third, fourth) = (try place(in: connections), try place(in: connections))
+        first.giveBack()
+        first.giveBack()
         #expect(third.isGranted)
         #expect(fourth.isPending)
-        try connections.notOpened(to: Self.origin("a"))
+        second.giveBack()
         #expect(fourth.isGranted)
         #expect(connections.count == 2)
     }
 
-    @Test func `nobody waits beyond the deadline, and who has given up is passed over`() throws {
+    @Test func `a place that nobody holds any more is free`() throws {
         let connections = OpenConnections(maximum: 1, maximumPerHost: 1)
-        _ = try place(in: connections)
-        let impatient = try place(in: connections, for: .seconds(1))
+        do { #expect(try place(in: connections).isGranted) }
+        #expect(connections.count == 0)
+        #expect(try place(in: connections).isGranted)
+    }
+
+    @Test func `nobody waits beyond the deadline, and it is said whose fault that was`() throws {
+        let connections = OpenConnections(maximum: 1, maximumPerHost: 1)
+        let first = try place(in: connections)
+        let own = try place(in: connections, for: .seconds(1))
+        let others = try place(in: connections, to: "b", for: .seconds(1))
         let patient = try place(in: connections, for: .seconds(3))
         loop.advanceTime(by: .seconds(1))
-        #expect(impatient.error == .timedOut)
+        #expect(own.error == .timedOut, "its own host does not answer")
+        #expect(others.error == .busy)
         #expect(patient.isPending)
-        try connections.notOpened(to: Self.origin("a"))
+        first.giveBack()
         #expect(patient.isGranted)
         loop.advanceTime(by: .seconds(10))
-        try connections.notOpened(to: Self.origin("a"))
+        patient.giveBack()
         #expect(connections.count == 0)
     }
 
-    @Test func `the connection that is without requests for longest makes room`() throws {
-        let connections = OpenConnections(maximum: 3, maximumPerHost: 3)
-        for _ in 0..<3 { _ = try place(in: connections) }
-        let channels = try (0..<3).map { _ in try open(in: connections) }
-        let retired = Mutex<[Int]>([])
-        for number in [1, 0, 2, 1] {
-            let spare = SpareConnection(retire: {
-                retired.withLock { $0.append(number) }
-                return true
-            })
-            connections.isIdle(channels[number], spare)
-        }
-        let waiting = try place(in: connections, to: "b")
-        #expect(retired.withLock { $0 } == [0])
-        #expect(waiting.isPending, "it has not closed yet")
-        _ = try channels[0].finish()
-        #expect(waiting.isGranted)
+    @Test func `one network never has all places, and two have as many as each other`() throws {
+        let connections = OpenConnections(maximum: 100, maximumPerHost: 100)
+        let greedy = try (0..<200).map { try place(in: connections, to: "h\($0)", of: "greedy") }
+        #expect(greedy.count(where: \.isGranted) == 80)
+        let modest = try (0..<10).map { try place(in: connections, to: "h\($0)", of: "modest") }
+        #expect(modest.count(where: \.isGranted) == 10)
+        // What the greedy one gives back goes to the other, until they have as much as each other.
+        let other = try (0..<200).map { try place(in: connections, to: "h\($0)", of: "other") }
+        for place in greedy { place.giveBack() }
+        let (own, others) = (greedy.count(where: \.isGranted), other.count(where: \.isGranted))
+        #expect(own > 80)
+        #expect(others >= 30)
     }
 
-    @Test func `what is needed again by now is passed over, and the next one makes room when it is done`() throws {
-        let connections = OpenConnections(maximum: 2, maximumPerHost: 2)
-        for _ in 0..<2 { _ = try place(in: connections) }
-        let channels = try (0..<2).map { _ in try open(in: connections) }
+    @Test func `many requests for one host of a network hold up neither another network there nor its own other hosts`()
+        throws
+    {
+        let connections = OpenConnections(maximum: 512, maximumPerHost: 64)
+        let silent = try (0..<400).map { _ in try place(in: connections, to: "shared", of: "a") }
+        #expect(silent.count(where: \.isGranted) == 64)
+        #expect(try place(in: connections, to: "shared", of: "b").isGranted)
+        #expect(try place(in: connections, to: "else", of: "a").isGranted)
+    }
+
+    @Test func `refuses at once when too many wait`() throws {
+        let connections = OpenConnections(maximum: 1, maximumPerHost: 1, maximumWaiting: 10)
+        let first = try place(in: connections)
+        let rest = try (0..<20).map { _ in try place(in: connections) }
+        #expect(rest.count { $0.error == .busy } == 12)
+        #expect(try place(in: connections, of: "other").isPending, "there is a share left for others")
+        first.giveBack()
+    }
+
+    @Test func `a connection without requests makes room, the network's own that was used longest ago first`() throws {
+        let connections = OpenConnections(maximum: 4, maximumPerHost: 4)
+        let channels = try [("a", "x"), ("b", "y"), ("c", "x")].map { try connect(in: connections, to: $0, of: $1) }
+        let retired = Mutex<[Int]>([])
+        for number in [1, 2, 0] {
+            connections.isIdle(channels[number]) {
+                retired.withLock { $0.append(number) }
+                return true
+            }
+        }
+        #expect(try place(in: connections, to: "d", of: "x").isPending)
+        #expect(retired.withLock { $0 } == [2])
+        _ = try channels[2].finish()
+    }
+
+    @Test func `no connection is ended for somebody who could not go nevertheless`() throws {
+        let connections = OpenConnections(maximum: 10, maximumPerHost: 1)
+        let idle = try connect(in: connections, to: "idle", of: "x")
+        let isRetired = Atomic(false)
+        connections.isIdle(idle) {
+            isRetired.store(true, ordering: .relaxed)
+            return true
+        }
+        let first = try place(in: connections, to: "a", of: "x")
+        #expect(try place(in: connections, to: "a", of: "x").isPending, "its host has as many as it may")
+        #expect(isRetired.load(ordering: .relaxed) == false)
+        first.giveBack()
+        _ = try idle.finish()
+    }
+
+    @Test func `what is needed again by now is passed over, and the next one makes room`() throws {
+        let connections = OpenConnections(maximum: 3, maximumPerHost: 3)
+        let channels = try (0..<2).map { try connect(in: connections, to: "\($0)") }
         let asked = Mutex<[Int]>([])
         for number in 0..<2 {
-            let spare = SpareConnection(retire: {
+            connections.isIdle(channels[number]) {
                 asked.withLock { $0.append(number) }
-                return false
-            })
-            connections.isIdle(channels[number], spare)
+                return number == 1
+            }
         }
         let waiting = try place(in: connections, to: "b")
         #expect(asked.withLock { $0 } == [0, 1])
-        let spare = SpareConnection(retire: {
-            asked.withLock { $0.append(2) }
-            return true
-        })
-        connections.isIdle(channels[0], spare)
-        #expect(asked.withLock { $0 } == [0, 1, 2])
-        #expect(waiting.isPending)
+        #expect(waiting.isPending, "it has not closed yet")
+        _ = try channels[1].finish()
+        #expect(waiting.isGranted)
+        _ = try channels[0].finish()
     }
 
     @Test func `a connection that has closed is not asked to`() throws {
         let connections = OpenConnections(maximum: 1, maximumPerHost: 1)
-        _ = try place(in: connections)
-        let channel = try open(in: connections)
+        let channel = try connect(in: connections)
+        let isAsked = Atomic(false)
         _ = try channel.finish()
-        let spare = SpareConnection(retire: {
-            Issue.record("has closed")
-            return true
-        })
-        connections.isIdle(channel, spare)
-        #expect(try place(in: connections).isGranted)
-        #expect(try place(in: connections).isPending)
-    }
-
-    @Test func `a host has no more than its places, and those behind it in line do not wait for it`() throws {
-        let connections = OpenConnections(maximum: 10, maximumPerHost: 2)
-        for _ in 0..<2 { #expect(try place(in: connections).isGranted) }
-        let silent = try (0..<5).map { _ in try place(in: connections) }
-        #expect(silent.map(\.isPending) == Array(repeating: true, count: 5))
-        #expect(try place(in: connections, to: "b").isGranted)
-        try connections.notOpened(to: Self.origin("b"))
-        #expect(silent.map(\.isPending) == Array(repeating: true, count: 5))
-        try connections.notOpened(to: Self.origin("a"))
-        #expect(silent.map(\.isGranted) == [true, false, false, false, false])
-        #expect(connections.count == 2)
-    }
-
-    @Test func `hosts have their turns one after the other, however many wait for each`() throws {
-        let connections = OpenConnections(maximum: 1, maximumPerHost: 1)
-        _ = try place(in: connections, to: "z")
-        let many = try (0..<3).map { _ in try place(in: connections, to: "a") }
-        let few = try place(in: connections, to: "b")
-        let gone = try place(in: connections, to: "c", for: .seconds(1))
-        loop.advanceTime(by: .seconds(1))
-        #expect(gone.error == .timedOut)
-        var granted: [[Bool]] = []
-        for host in ["z", "a", "b", "a"] {
-            try connections.notOpened(to: Self.origin(host))
-            granted.append((many + [few]).map(\.isGranted))
-        }
-        #expect(
-            granted == [
-                [true, false, false, false], [true, false, false, true], [true, true, false, true],
-                [true, true, true, true],
-            ]
-        )
-        try connections.notOpened(to: Self.origin("a"))
-        #expect(connections.count == 0)
-    }
-
-    @Test func `a connection that has become free is for the next one in line for its host`() throws {
-        let connections = OpenConnections(maximum: 4, maximumPerHost: 1)
-        let connection = try connect(in: connections)
-        #expect(!connections.handOver(connection))
-        let second = try place(in: connections)
-        let third = try place(in: connections)
-        #expect(connections.handOver(connection))
-        #expect(second.connection === connection)
-        #expect(third.isPending)
-        #expect(connections.waiting == 1)
-        #expect(connections.count == 1)
-    }
-
-    @Test func `a connection that became free just before somebody came in line is found`() throws {
-        let connections = OpenConnections(maximum: 1, maximumPerHost: 1)
-        let connection = try connect(in: connections)
-        let spare = SpareConnection {
-            connection
-        } retire: {
-            Issue.record("is needed")
-            return false
-        }
-        connections.isIdle(connection.channel, spare)
-        #expect(try place(in: connections).connection === connection)
-    }
-
-    @Test func `a host that has more than its share leaves a connection to one that has none`() throws {
-        let connections = OpenConnections(maximum: 2, maximumPerHost: 2)
-        let mine = try (0..<2).map { _ in try connect(in: connections) }
-        let next = try place(in: connections)
-        let other = try place(in: connections, to: "b")
-        #expect(!connections.handOver(mine[0]))
-        let spare = SpareConnection {
-            Issue.record("is not for its own host")
-            return nil
-        } retire: {
-            mine[0].close()
+        connections.isIdle(channel) {
+            isAsked.store(true, ordering: .relaxed)
             return true
         }
-        connections.isIdle(mine[0].channel, spare)
-        loop.run()
-        #expect(other.isGranted)
-        #expect(next.isPending)
-        #expect(connections.handOver(mine[1]), "each has one now")
-        #expect(next.connection === mine[1])
+        let first = try place(in: connections)
+        _ = try place(in: connections, to: "b")
+        #expect(isAsked.load(ordering: .relaxed) == false)
+        first.giveBack()
     }
 }

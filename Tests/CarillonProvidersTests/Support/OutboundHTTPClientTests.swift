@@ -1,6 +1,7 @@
 import CarillonCore
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import Synchronization
 import Testing
 
@@ -115,15 +116,27 @@ import Testing
         }
     }
 
-    @Test func `ends at once when its task is cancelled`() async throws {
+    @Test func `waits for the answer to what has been sent although its task is cancelled`() async throws {
+        let start = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Void.self)
         try await ScriptedServer.answering { _ in
-            .nothing
+            .textAfter(start.futureResult, "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
         } during: { server, port in
-            let client = try OutboundHTTPClient.test()
-            let task = Task { try await client.post(to: "http://127.0.0.1:\(port)/", timeout: .seconds(3_600)) }
+            var policy = ConnectionPolicy.lasting
+            policy.maximumOpenConnectionsPerHost = 1
+            let client = try OutboundHTTPClient.test(policy: policy)
+            let url = "http://127.0.0.1:\(port)/"
+            let sent = Task { try await client.post(to: url, timeout: .seconds(3_600)).status }
             _ = await server.nextRequest()
-            task.cancel()
-            await #expect(throws: CancellationError.self) { try await task.value }
+            let waiting = Task { try await client.post(to: url, timeout: .seconds(3_600)).status }
+            while client.connections.waiting == 0 { await Task.yield() }
+            sent.cancel()
+            waiting.cancel()
+            await #expect(throws: CancellationError.self, "it has not been sent") { try await waiting.value }
+            start.succeed()
+            #expect(try await sent.value == 200)
+            #expect(try await client.post(to: url).status == 200)
+            #expect(server.requests.count == 2)
+            #expect(client.connections.count == 0)
         }
     }
 }

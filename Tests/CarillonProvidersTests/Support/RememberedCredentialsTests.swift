@@ -32,11 +32,11 @@ import Testing
 
     @Test func `reads once in ten seconds, also when there is none`() async throws {
         let credentials = remembered()
-        for _ in 0..<3 { #expect(try await credentials.credential(of: acme, for: "app") == nil) }
+        for _ in 0..<3 { #expect(try await credentials.credential(of: acme, for: "app")?.value == nil) }
         #expect(shelf.readings == 1)
         shelf.put("key")
         shelf.pass(.seconds(10))
-        for _ in 0..<3 { #expect(try await credentials.credential(of: acme, for: "app") == "key") }
+        for _ in 0..<3 { #expect(try await credentials.credential(of: acme, for: "app")?.value == "key") }
         #expect(shelf.readings == 2)
         _ = try await credentials.credential(of: acme, for: "other")
         #expect(shelf.readings == 3)
@@ -47,9 +47,9 @@ import Testing
         _ = try await credentials.credential(of: acme)
         shelf.put("key")
         credentials.forget(in: NetworkID(trusted: "other"))
-        #expect(try await credentials.credential(of: acme) == nil)
+        #expect(try await credentials.credential(of: acme)?.value == nil)
         credentials.forget(in: acme)
-        #expect(try await credentials.credential(of: acme) == "key")
+        #expect(try await credentials.credential(of: acme)?.value == "key")
     }
 
     @Test func `does not keep what was read before it was told to forget`() async throws {
@@ -63,7 +63,7 @@ import Testing
         memory.withLock { $0 = credentials }
         _ = try await credentials.credential(of: acme)
         shelf.put("key")
-        #expect(try await credentials.credential(of: acme) == "key")
+        #expect(try await credentials.credential(of: acme)?.value == "key")
     }
 
     @Test func `a failure is not remembered`() async throws {
@@ -75,6 +75,28 @@ import Testing
         }
         await #expect(throws: Away.self) { try await credentials.credential(of: self.acme) }
         isAway.withLock { $0 = false }
-        #expect(try await credentials.credential(of: acme) == "key")
+        #expect(try await credentials.credential(of: acme)?.value == "key")
+    }
+
+    @Test func `who has a credential in hand learns that it is not to be sent with any more`() async throws {
+        let credentials = remembered()
+        shelf.put("key")
+        let former = try #require(try await credentials.credential(of: acme))
+        credentials.forget(in: NetworkID(trusted: "other"))
+        #expect(former.isCurrent())
+        credentials.forget(in: acme)
+        #expect(!former.isCurrent())
+        #expect(try await credentials.credential(of: acme)?.isCurrent() == true)
+    }
+
+    @Test func `reads each time when it is to remember nothing, and forgets nevertheless`() async throws {
+        let shelf = self.shelf
+        let credentials = RememberedCredentials<String>(lifetime: .zero, read: { _, _ in shelf.read() })
+        shelf.put("key")
+        let former = try #require(try await credentials.credential(of: acme))
+        _ = try await credentials.credential(of: acme)
+        #expect(shelf.readings == 2)
+        credentials.forget(in: acme)
+        #expect(!former.isCurrent())
     }
 }

@@ -18,7 +18,7 @@ extension OutboundHTTPClient {
         if let authority { tls.additionalTrustRoots = [.certificates([try authority.certificate()])] }
         let connector = Connector(
             egress: EgressGuard(allowing: try blocks.map { try CIDRBlock($0) }),
-            resolver: NameResolver(threads: 2, lookup: lookup),
+            resolver: NameResolver(lookup: lookup),
             tls: try NIOSSLContext(configuration: tls),
             group: MultiThreadedEventLoopGroup.singleton,
             connections: OpenConnections(policy)
@@ -27,11 +27,20 @@ extension OutboundHTTPClient {
         return OutboundHTTPClient(connector, policy: policy, idleWait: .hours(1))
     }
 
-    /// Posts a short text.
-    func post(to url: String, timeout: Duration = .seconds(30)) async throws -> OutboundResponse {
-        try await execute(
-            OutboundRequest(url: url, headers: ["content-type": "text/plain"], body: Array("hello".utf8)),
-            timeout: timeout
+    /// Posts a short text, for a network if there is one.
+    func post(
+        to url: String,
+        of network: String? = nil,
+        app: String = "",
+        timeout: Duration = .seconds(30)
+    ) async throws -> OutboundResponse {
+        let lane = network.map { Lane(networkID: NetworkID(trusted: $0), provider: .webhook, appID: app) }
+        let request = OutboundRequest(
+            url: url,
+            headers: ["content-type": "text/plain"],
+            body: Array("hello".utf8),
+            lane: lane
         )
+        return try await execute(request, timeout: timeout)
     }
 }

@@ -32,7 +32,7 @@ import Testing
             let transport = RecordingTransport { _ in .answer(201) }
             let provider = WebPushProvider(
                 transport: transport,
-                credentials: { _ in credential },
+                credentials: RememberedCredentials { _, _ in credential },
                 version: "1.2.3",
                 clock: WallClock { group.cause.receivedAt + .seconds(60) }
             )

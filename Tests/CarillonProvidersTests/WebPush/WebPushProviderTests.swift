@@ -11,13 +11,15 @@ import Testing
 
     private func provider(
         _ transport: RecordingTransport,
-        credentials: WebPushProvider.Credentials? = nil,
+        credentials: RememberedCredentials<WebPushCredential>.Read? = nil,
         concurrency: Int = 100
     ) throws -> WebPushProvider {
         let credential = try credential.get()
         return WebPushProvider(
             transport: transport,
-            credentials: credentials ?? { $0 == NetworkID(trusted: "acme") ? credential : nil },
+            credentials: RememberedCredentials(
+                read: credentials ?? { network, _ in network == NetworkID(trusted: "acme") ? credential : nil }
+            ),
             version: "1.2.3",
             clock: clock.wallClock,
             concurrency: concurrency
@@ -201,16 +203,16 @@ import Testing
         let transport = answering(201)
         let group = group([TestBrowser(), TestBrowser()])
         #expect(
-            await (try provider(transport) { _ in nil }).outcomes(of: group)
+            await (try provider(transport) { _, _ in nil }).outcomes(of: group)
                 == Array(repeating: .deferLane(after: nil, reason: "no credential for webpush"), count: 2)
         )
         #expect(
-            await (try provider(transport) { _ in throw OutboundError.timedOut }).outcomes(of: group)
+            await (try provider(transport) { _, _ in throw OutboundError.timedOut }).outcomes(of: group)
                 == Array(repeating: .deferLane(after: .seconds(5), reason: "credential not readable"), count: 2)
         )
         let anonymous = WebPushCredential()
         #expect(
-            await (try provider(transport) { _ in anonymous }).outcomes(of: group)
+            await (try provider(transport) { _, _ in anonymous }).outcomes(of: group)
                 == Array(repeating: .deferLane(after: nil, reason: "no subject for webpush"), count: 2)
         )
         #expect(transport.requests.isEmpty)

@@ -1,7 +1,9 @@
 import CarillonCore
 import Crypto
 import Foundation
+import NIOCore
 import NIOHTTP1
+import NIOPosix
 import Synchronization
 import Testing
 
@@ -24,7 +26,7 @@ import Testing
         let secrets = try keys.map(secret)
         return WebhookProvider(
             client: try .test(),
-            secrets: { $0 == NetworkID(trusted: "acme") ? secrets : [] },
+            secrets: RememberedCredentials { network, _ in network == NetworkID(trusted: "acme") ? secrets : [] },
             version: "1.2.3",
             clock: clock,
             deadline: deadline,
@@ -168,23 +170,56 @@ import Testing
             let (reports, continuation) = AsyncStream.makeStream(of: DeviceID.self)
             let task = Task { await provider.send(group) { target, _ in continuation.yield(target.deviceID) } }
             #expect(await reports.first { _ in true } == DeviceID(trusted: "d-1"))
-            task.cancel()
+            await server.closeConnections()
             await task.value
         }
     }
 
-    @Test func `reports nothing for what a cancellation ends`() async throws {
+    @Test func `begins nothing more when it is cancelled, and waits for what has been sent`() async throws {
+        let start = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Void.self)
         try await ScriptedServer.answering { _ in
-            .nothing
+            .textAfter(start.futureResult, "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
         } during: { server, port in
             let group = DeliveryGroup.example(
                 to: Array(repeating: .webhook(url: "http://127.0.0.1:\(port)/"), count: 10)
             )
             let provider = try provider(deadline: .seconds(3_600), concurrency: 2)
             let task = Task { await provider.outcomes(of: group) }
-            _ = await server.nextRequest()
+            for _ in 0..<2 { _ = await server.nextRequest() }
             task.cancel()
-            #expect(await task.value == Array(repeating: nil, count: 10))
+            start.succeed()
+            let outcomes = await task.value
+            #expect(outcomes.compactMap(\.self) == [.delivered(id: nil), .delivered(id: nil)])
+            #expect(server.requests.count == 2)
+        }
+    }
+
+    @Test func `sends nothing more once the secrets have changed, and leaves the rest for the new ones`() async throws {
+        let secrets = try [Self.key, Self.oldKey].map(secret)
+        let current = Mutex(secrets[0])
+        let remembered = RememberedCredentials<[WebhookSecret]>(lifetime: .zero) { _, _ in [current.withLock { $0 }] }
+        let provider = WebhookProvider(client: try .test(), secrets: remembered, version: "1", concurrency: 1)
+        let count = Mutex(0)
+        try await ScriptedServer.answering { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            if number == 3 {
+                current.withLock { $0 = secrets[1] }
+                remembered.forget(in: NetworkID(trusted: "acme"))
+            }
+            return .ok
+        } during: { server, port in
+            let group = DeliveryGroup.example(
+                to: Array(repeating: .webhook(url: "http://127.0.0.1:\(port)/"), count: 10)
+            )
+            #expect(await provider.outcomes(of: group).compactMap(\.self).count == 3)
+            #expect(server.requests.count == 3)
+            #expect(await provider.outcomes(of: group).compactMap(\.self).count == 10)
+            let request = try #require(server.requests.last)
+            let expected = try signature(of: request, key: Self.oldKey)
+            #expect(request.head.headers["webhook-signature"] == [expected])
         }
     }
 }

@@ -15,6 +15,7 @@ final class IdleConnections: Sendable {
 
     private struct Entry {
         let connection: HTTPConnection
+        let since = NIODeadline.now()
         let timer: Scheduled<Void>
     }
 
@@ -36,6 +37,11 @@ final class IdleConnections: Sendable {
             return true
         }
 
+        /// The one that has waited longest.
+        func oldest() -> HTTPConnection? {
+            waiting.values.compactMap(\.first).min { $0.since < $1.since }?.connection
+        }
+
         mutating func remove(_ connection: HTTPConnection) -> Entry? {
             let origin = connection.origin
             guard let index = waiting[origin]?.firstIndex(where: { $0.connection === connection }) else { return nil }
@@ -50,15 +56,11 @@ final class IdleConnections: Sendable {
     }
 
     private let maximumWait: TimeAmount
-    private let connections: OpenConnections
     private let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - maximumWait: How long one waits: less than most servers do.
-    ///   - connections: What the client has open altogether.
-    init(maximumWait: TimeAmount, connections: OpenConnections) {
+    /// - Parameter maximumWait: How long one waits: less than most servers do.
+    init(maximumWait: TimeAmount) {
         self.maximumWait = maximumWait
-        self.connections = connections
     }
 
     deinit {
@@ -74,40 +76,27 @@ final class IdleConnections: Sendable {
         return nil
     }
 
-    /// Keeps a connection whose last answer is complete, if nobody waits for it, or closes it when there are enough.
+    /// Keeps a connection whose last answer is complete, or closes it when there are enough.
     func keep(_ connection: HTTPConnection) {
         guard .now() < connection.openedAt + Self.maximumAge else { return connection.close() }
-        if connections.handOver(connection) { return }
         let timer = connection.channel.eventLoop.scheduleTask(in: maximumWait) { [weak self] () -> Void in
             self?.drop(connection)
         }
-        let isKept = state.withLock { $0.add(Entry(connection: connection, timer: timer)) }
-        if isKept {
-            let spare = SpareConnection { [weak self, weak connection] in
-                guard let self, let connection, remove(connection) else { return nil }
-                return connection
-            } retire: { [weak self, weak connection] in
-                guard let self, let connection else { return false }
-                return drop(connection)
-            }
-            connections.isIdle(connection.channel, spare)
-        } else {
+        guard state.withLock({ $0.add(Entry(connection: connection, timer: timer)) }) else {
             timer.cancel()
-            connection.close()
+            return connection.close()
         }
     }
 
-    /// Closes a connection if it still waits; whether it did.
-    @discardableResult
-    private func drop(_ connection: HTTPConnection) -> Bool {
-        let isWaiting = remove(connection)
-        if isWaiting { connection.close() }
-        return isWaiting
+    /// Closes those that have waited longest until no more are left than that.
+    func shrink(to count: Int) {
+        while let oldest = state.withLock({ $0.count > max(0, count) ? $0.oldest() : nil }) { drop(oldest) }
     }
 
-    private func remove(_ connection: HTTPConnection) -> Bool {
-        guard let entry = state.withLock({ $0.remove(connection) }) else { return false }
+    /// Closes a connection if it still waits.
+    private func drop(_ connection: HTTPConnection) {
+        guard let entry = state.withLock({ $0.remove(connection) }) else { return }
         entry.timer.cancel()
-        return true
+        connection.close()
     }
 }

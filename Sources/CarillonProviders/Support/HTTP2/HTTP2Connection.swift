@@ -91,7 +91,8 @@ final class HTTP2Connection: Sendable {
         }
     }
 
-    /// Sends a request and waits for its answer.
+    /// Sends a request and waits for its answer. When the task is cancelled before it is sent, it is not; then it is waited
+    /// for, since the server may act on it.
     /// - Throws: ``NotProcessed``, ``OutboundError`` or `CancellationError`.
     func send(_ exchange: HTTP2Exchange) async throws -> OutboundResponse {
         try await withTaskCancellationHandler {
@@ -100,7 +101,6 @@ final class HTTP2Connection: Sendable {
             }
         } onCancel: {
             exchange.isAbandoned.store(true, ordering: .releasing)
-            channel.eventLoop.execute { [handler] in handler.value.abandon(exchange) }
         }
     }
 

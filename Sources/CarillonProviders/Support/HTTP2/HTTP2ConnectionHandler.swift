@@ -89,12 +89,6 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         if nextStreamID >= Self.lastStreamID { retire(context) }
     }
 
-    /// Ends a request that nobody waits for any more.
-    func abandon(_ exchange: HTTP2Exchange) {
-        guard let context, let streamID = streams.first(where: { $0.value.exchange === exchange })?.key else { return }
-        reset(streamID, .failure(CancellationError()), context)
-    }
-
     /// Begins no new requests, and ends the connection with the last one.
     func retire() {
         if let context { retire(context) }
@@ -165,7 +159,11 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
 
     private func apply(_ settings: HTTP2Settings, _ context: ChannelHandlerContext) {
         let before = limit
-        if let setting = settings.last(where: { $0.parameter == .maxConcurrentStreams }) { peerLimit = setting.value }
+        if let setting = settings.last(where: { $0.parameter == .maxConcurrentStreams }) {
+            // APNs permits one stream, and the others as soon as it has seen a valid token, whatever becomes of the request.
+            if peerLimit <= 1, setting.value > 1, nextStreamID > 1 { hasProvenCredential = true }
+            peerLimit = setting.value
+        }
         if case .opening(let opened) = state {
             state = .open
             opened.succeed(HTTP2Connection(channel: context.channel, handler: self, initialLimit: limit))

@@ -10,8 +10,7 @@ final class HTTP2Exchange: Sendable {
     let deadline: NIODeadline
     /// Whether to send it, asked when it gets its stream.
     let isStillWanted: @Sendable () -> Bool
-    /// Nobody waits for the answer any more. Set before the connection learns of it, since that may not have got the
-    /// request yet.
+    /// It is not to be sent any more.
     let isAbandoned = Atomic(false)
 
     init(_ request: OutboundRequest, to url: OutboundURL, until deadline: NIODeadline) {

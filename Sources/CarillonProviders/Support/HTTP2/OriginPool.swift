@@ -21,6 +21,8 @@ final class OriginPool: HTTP2Connection.Owner {
     private let logger: Logger?
     private let state: Mutex<State>
     private let isClosed = Atomic(false)
+    /// Whether what is to be opened has not got its place yet.
+    private let waitsForPlace = Atomic(false)
 
     init(_ origin: Origin, connector: Connector, policy: ConnectionPolicy, idle: IdleConnections, logger: Logger?) {
         self.origin = origin
@@ -34,20 +36,32 @@ final class OriginPool: HTTP2Connection.Owner {
     /// Whether the pool can be forgotten.
     var isUnused: Bool { state.withLock { $0.isUnused } }
 
-    /// Finds a place for one request.
+    /// How many requests wait for a connection or a stream.
+    var waiting: Int { state.withLock { $0.waiting } }
+
+    /// Finds a connection for one request.
     ///
-    /// Who gets an HTTP/2 connection has to send one request over it, which gives the place back.
+    /// Who gets an HTTP/2 connection has to send one request over it, which gives the stream back.
+    /// - Parameters:
+    ///   - lane: Whose request it is: when streams are scarce, turns go round the networks and then their lanes.
+    ///   - deadline: When to give up.
+    /// - Returns: How to send it.
     /// - Throws: ``OutboundError``, `EgressRefusal` or `CancellationError`.
-    func route(until deadline: NIODeadline) async throws -> Route {
+    func route(of lane: Lane?, until deadline: NIODeadline) async throws -> Route {
         let waiting: (number: UInt64, opens: Bool, promise: EventLoopPromise<Route>)
-        switch step() {
+        switch step(lane) {
         case .ready(let route): return route
         case .refused: throw OutboundError.busy
         case .waiting(let number, let opens, let promise): waiting = (number, opens, promise)
         }
-        if waiting.opens { open() }
-        return try await waiting.promise.futureResult.value(until: deadline) {
-            self.withdraw(waiting.number, waiting.promise)
+        if waiting.opens { open() } else { watchProof(on: waiting.promise.futureResult.eventLoop) }
+        do {
+            return try await waiting.promise.futureResult.value(until: deadline) {
+                self.withdraw(waiting.number, lane, waiting.promise)
+            }
+        } catch OutboundError.timedOut where waitsForPlace.load(ordering: .relaxed) {
+            // It is not this host that did not answer.
+            throw OutboundError.busy
         }
     }
 
@@ -57,10 +71,10 @@ final class OriginPool: HTTP2Connection.Owner {
         case refused
     }
 
-    private func step() -> Step {
+    private func step(_ lane: Lane?) -> Step {
         state.withLock { state in
             var promise: EventLoopPromise<Route>?
-            let answer = state.request {
+            let answer = state.request(of: lane) {
                 let made = connector.group.any().makePromise(of: Route.self)
                 promise = made
                 return made
@@ -74,8 +88,8 @@ final class OriginPool: HTTP2Connection.Owner {
         }
     }
 
-    private func withdraw(_ number: UInt64, _ promise: EventLoopPromise<Route>) {
-        if let waiter = state.withLock({ $0.withdraw(number) }) {
+    private func withdraw(_ number: UInt64, _ lane: Lane?, _ promise: EventLoopPromise<Route>) {
+        if let waiter = state.withLock({ $0.withdraw(number, of: lane) }) {
             waiter.fail(OutboundError.timedOut)
         } else {
             // It had its turn just now: what it was given goes to the next one.
@@ -85,13 +99,26 @@ final class OriginPool: HTTP2Connection.Owner {
         }
     }
 
-    /// Opens a connection for a request that found none; if it speaks HTTP/2, others share it.
-    func connect(
-        until deadline: NIODeadline,
-        isNeeded: @escaping @Sendable () -> Bool = { true }
-    ) -> EventLoopFuture<NegotiatedConnection> {
+    /// When the request that is to prove a credential is not answered for a while, those who wait try beside it.
+    private func watchProof(on eventLoop: any EventLoop) {
+        guard policy.provesCredentialFirst, state.withLock({ $0.beginWatchingProof() }) else { return }
+        eventLoop.scheduleTask(in: TimeAmount(policy.proofPatience)) {
+            if self.state.withLock({ $0.endWatchingProof() }) { self.open() }
+            self.watchProof(on: eventLoop)
+        }
+    }
+
+    /// Opens a connection; if it speaks HTTP/2, others share it.
+    /// - Parameters:
+    ///   - place: What permits it.
+    ///   - deadline: When to give up.
+    /// - Returns: The connection, on its event loop.
+    func connect(in place: OpenConnections.Place, until deadline: NIODeadline) -> EventLoopFuture<NegotiatedConnection>
+    {
+        // Those of HTTP/1.1 that carry no request have no places: they make room.
+        idle.shrink(to: connector.connections.maximum - connector.connections.count)
         let settings = HTTP2Connection.Settings(policy: policy, owner: self)
-        return connector.open(origin, http2: settings, until: deadline, isNeeded: isNeeded).map { connection in
+        return connector.open(origin, in: place, http2: settings, until: deadline).map { connection in
             // On the connection's event loop, before anything else can happen to it.
             if case .http2(let connection) = connection { self.adopt(connection) }
             return connection
@@ -100,18 +127,36 @@ final class OriginPool: HTTP2Connection.Owner {
 
     /// Opens a connection for all who wait.
     private func open() {
-        let isNeeded: @Sendable () -> Bool = { self.state.withLock { $0.isAwaited } }
-        connect(until: .now() + TimeAmount(policy.maximumOpeningTime), isNeeded: isNeeded).whenComplete { result in
+        let deadline = NIODeadline.now() + TimeAmount(policy.maximumOpeningTime)
+        let place = connector.connections.place(for: origin, on: connector.group.any(), until: deadline)
+        waitsForPlace.store(true, ordering: .relaxed)
+        place.whenComplete { result in
+            self.waitsForPlace.store(false, ordering: .relaxed)
+            switch result {
+            case .success(let place) where self.state.withLock({ $0.isAwaited }): self.open(in: place, until: deadline)
+            case .success(let place):
+                place.giveBack()
+                self.follow(self.state.withLock { $0.openingGivenUp() })
+            case .failure where .now() >= deadline:
+                // Who has waited as long as the opening has given up; others may have come just now.
+                self.follow(self.state.withLock { $0.openingGivenUp() })
+            case .failure(let error):
+                for waiter in self.state.withLock({ $0.openingFailed() }) { waiter.fail(error) }
+            }
+        }
+    }
+
+    private func open(in place: OpenConnections.Place, until deadline: NIODeadline) {
+        connect(in: place, until: deadline).whenComplete { result in
             switch result {
             case .success(.http2):
                 break
             case .success(.http1(let connection)):
                 self.idle.keep(connection)
+                place.giveBack()
                 for waiter in self.state.withLock({ $0.openedHTTP1() }) { waiter.succeed(.http1) }
-            case .failure(is Connector.NotNeeded), .failure(is Connector.NoPlace):
-                // Who has waited as long as the opening has given up; others may have come just now.
-                self.follow(self.state.withLock { $0.openingGivenUp() })
             case .failure(let error):
+                place.giveBack()
                 for waiter in self.state.withLock({ $0.openingFailed() }) { waiter.fail(error) }
             }
         }
@@ -122,6 +167,7 @@ final class OriginPool: HTTP2Connection.Owner {
             ($0.opened(connection, id: connection.id, limit: connection.initialLimit), $0.idle(connection.id))
         }
         follow(consequence)
+        watchProof(on: connection.channel.eventLoop)
         if let idle { offer(idle) }
         if isClosed.load(ordering: .sequentiallyConsistent) { connection.close() }
     }
@@ -146,12 +192,11 @@ final class OriginPool: HTTP2Connection.Owner {
     /// Lets a connection without a request make room for one to another host.
     private func offer(_ connection: HTTP2Connection) {
         let id = connection.id
-        let spare = SpareConnection(retire: { [weak self] in
+        connector.connections.isIdle(connection.channel) { [weak self] in
             guard let connection = self?.state.withLock({ $0.dropIdle(id) }) else { return false }
             connection.retire()
             return true
-        })
-        connector.connections.isIdle(connection.channel, spare)
+        }
     }
 
     func limitChanged(of connection: HTTP2Connection.ID, to limit: Int) {

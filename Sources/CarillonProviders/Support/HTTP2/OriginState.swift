@@ -1,10 +1,11 @@
-import DequeModule
+import CarillonCore
 
 /// Which connection to one host takes the next request, who waits for one, and when another is to be opened.
 ///
 /// Pure: it says what to do, ``OriginPool`` does it. At most one connection is being opened at a time, and none for as
-/// long as one has to prove its credential first.
-struct OriginState<Connection, Waiter> {
+/// long as one has to prove its credential first, unless that takes too long. Turns of those who wait go round the networks,
+/// and then round a network's lanes.
+struct OriginState<Connection, Waiter: Sendable> {
     typealias ID = ObjectIdentifier
 
     /// What becomes of a request.
@@ -34,9 +35,15 @@ struct OriginState<Connection, Waiter> {
         var used = 0
     }
 
+    private struct Waiting: Sendable {
+        let number: UInt64
+        let waiter: Waiter
+    }
+
     private let policy: ConnectionPolicy
     private var entries: [Entry] = []
-    private var line: Deque<(number: UInt64, waiter: Waiter)> = []
+    private var line: FairQueue<NetworkID?, Lane?, Waiting>
+    private var isWatchingProof = false
     private var lastNumber: UInt64 = 0
     private var isOpening = false
     private var speaksHTTP1: Bool
@@ -47,32 +54,51 @@ struct OriginState<Connection, Waiter> {
     init(_ policy: ConnectionPolicy, speaksHTTP1: Bool) {
         self.policy = policy
         self.speaksHTTP1 = speaksHTTP1
+        line = FairQueue(limits: FairQueueLimits(weight: policy.maximumWaiting))
     }
 
     /// Whether nothing is connected, being connected, or waiting.
-    var isUnused: Bool { entries.isEmpty && line.isEmpty && !isOpening }
+    var isUnused: Bool { entries.isEmpty && !isAwaited && !isOpening }
 
-    /// Whether anybody waits for a connection.
-    var isAwaited: Bool { !line.isEmpty }
+    /// How many wait for a connection.
+    var waiting: Int { line.count }
+
+    /// Whether anybody does.
+    var isAwaited: Bool { waiting > 0 }
 
     /// The open connections.
     var connections: [Connection] { entries.map(\.connection) }
 
-    /// Finds a place for a request.
-    mutating func request(_ makeWaiter: () -> Waiter) -> Answer {
+    /// Finds a connection for a request.
+    mutating func request(of lane: Lane?, _ makeWaiter: () -> Waiter) -> Answer {
         if let connection = take() { return .send(connection) }
         if speaksHTTP1, entries.isEmpty { return .useHTTP1 }
-        guard line.count < policy.maximumWaiting else { return .refuse }
+        let (network, now) = (lane?.networkID, ContinuousClock.now)
+        guard line.reserve(1, of: network, in: lane, at: now) else { return .refuse }
         lastNumber += 1
-        line.append((lastNumber, makeWaiter()))
+        let waiting = Waiting(number: lastNumber, waiter: makeWaiter())
+        guard line.fill(waiting, weight: 1, of: network, in: lane, at: now) else { return .refuse }
         return .wait(number: lastNumber, opens: beginOpening())
     }
 
     /// A request does not wait any longer.
     /// - Returns: Its waiter, unless it has got its turn already.
-    mutating func withdraw(_ number: UInt64) -> Waiter? {
-        guard let index = line.firstIndex(where: { $0.number == number }) else { return nil }
-        return line.remove(at: index).waiter
+    mutating func withdraw(_ number: UInt64, of lane: Lane?) -> Waiter? {
+        line.remove(of: lane?.networkID, in: lane) { $0.number == number }.first?.waiter
+    }
+
+    /// Whether somebody waits for a proof and nobody watches how long that takes; if so, it is watched from now on.
+    mutating func beginWatchingProof() -> Bool {
+        guard !isWatchingProof, isAwaited, isProving, entries.count < policy.maximumConnections else { return false }
+        isWatchingProof = true
+        return true
+    }
+
+    /// The patience is over.
+    /// - Returns: Whether another connection is to be opened beside those that have to prove their credential.
+    mutating func endWatchingProof() -> Bool {
+        isWatchingProof = false
+        return isAwaited && isProving && beginOpening(besideProof: true)
     }
 
     /// A connection was opened.
@@ -108,7 +134,7 @@ struct OriginState<Connection, Waiter> {
     mutating func requestEnded(on id: ID) -> Consequence {
         guard let index = entries.firstIndex(where: { $0.id == id }) else { return Consequence() }
         entries[index].used -= 1
-        return line.isEmpty ? Consequence() : consequence()
+        return isAwaited ? consequence() : Consequence()
     }
 
     /// A connection takes another number of requests at a time from now on.
@@ -132,7 +158,7 @@ struct OriginState<Connection, Waiter> {
     /// Lets go of a connection that carries no request.
     /// - Returns: The connection, which is to end; `nil` when it is needed again by now.
     mutating func dropIdle(_ id: ID) -> Connection? {
-        guard line.isEmpty, let index = entries.firstIndex(where: { $0.id == id && $0.used == 0 }) else { return nil }
+        guard !isAwaited, let index = entries.firstIndex(where: { $0.id == id && $0.used == 0 }) else { return nil }
         return entries.remove(at: index).connection
     }
 
@@ -144,22 +170,28 @@ struct OriginState<Connection, Waiter> {
 
     private mutating func consequence() -> Consequence {
         var consequence = Consequence()
-        while !line.isEmpty, let connection = take() {
-            consequence.grants.append((line.removeFirst().waiter, connection))
+        let now = ContinuousClock.now
+        while isAwaited, let connection = take() {
+            for turn in line.next(upTo: 1, at: now) {
+                consequence.grants.append((turn.item.waiter, connection))
+                line.finished(turn, at: now)
+            }
         }
-        consequence.opens = !line.isEmpty && beginOpening()
+        consequence.opens = isAwaited && beginOpening()
         return consequence
     }
 
-    private mutating func beginOpening() -> Bool {
-        let isProving = policy.provesCredentialFirst && entries.contains { $0.limit <= 1 }
-        guard !isOpening, !isProving, entries.count < policy.maximumConnections else { return false }
+    /// Whether one of the connections has to prove its credential.
+    private var isProving: Bool { policy.provesCredentialFirst && entries.contains { $0.limit <= 1 } }
+
+    private mutating func beginOpening(besideProof: Bool = false) -> Bool {
+        guard !isOpening, besideProof || !isProving, entries.count < policy.maximumConnections else { return false }
         isOpening = true
         return true
     }
 
     private mutating func emptyLine() -> [Waiter] {
-        defer { line = [] }
-        return line.map(\.waiter)
+        defer { line.updateItems { _ in nil } }
+        return line.items.map(\.waiter)
     }
 }

@@ -1,0 +1,409 @@
+import DequeModule
+
+/// Items that wait until there is a place to work on them: whose turn it is, and how much of what all share each may have.
+///
+/// Turns go round the tenants, and within a tenant round its lanes, so that neither many items nor many lanes of one keep
+/// the others waiting. Waiting items weigh, and those that are worked on take places; of both there is a limit in all and
+/// for each lane, and a tenant may have only so many times what is left for others (``FairQueueLimits/share``): one alone
+/// can use nearly everything, two have as much as each other, and there is always something for one that comes later.
+///
+/// A lane is sent to, paused, or tried with one item at a time. A value without a clock, threads or waiting: its owner
+/// keeps it behind a lock and asks for ``next(upTo:at:)`` whenever something was filled in, finished or resumed.
+package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable, Item: Sendable>: Sendable {
+    /// Whether a lane's items get their turns.
+    package enum LaneState: Sendable, Equatable {
+        /// They do.
+        case sending
+        /// One of them is finding out whether the others can follow.
+        case probing
+        /// They do not. When `until` has come, the next one is the probe.
+        case paused(until: ContinuousClock.Instant, reason: String)
+    }
+
+    /// An item whose turn it is: it takes a place until ``finished(_:at:)``.
+    package struct Turn: Sendable {
+        /// Whose it is.
+        package let tenant: Tenant
+        /// The lane it waited in.
+        package let lane: Lane
+        /// What waited.
+        package var item: Item
+        /// Whether it finds out if its paused lane works again.
+        package let isProbe: Bool
+    }
+
+    private struct Key: Hashable {
+        var tenant: Tenant
+        var lane: Lane
+    }
+
+    private struct Waiting {
+        var item: Item
+        var weight: Int
+    }
+
+    private struct LaneRecord {
+        var waiting: Deque<Waiting> = []
+        /// What waits, with what is reserved.
+        var weight = 0
+        var places = 0
+        var state = LaneState.sending
+        /// Whether it is among the lanes of its tenant that have a turn.
+        var isInTurn = false
+
+        var isForgettable: Bool { weight == 0 && places == 0 && state == .sending }
+    }
+
+    private struct TenantRecord {
+        var weight = 0
+        var places = 0
+        /// Lanes with items that may go, as far as their lane is concerned.
+        var turns: Deque<Lane> = []
+        var isInTurn = false
+    }
+
+    private let limits: FairQueueLimits
+    private var lanes: [Key: LaneRecord] = [:]
+    private var tenants: [Tenant: TenantRecord] = [:]
+    private var turns: Deque<Tenant> = []
+    private var weight = 0
+
+    /// How many items wait.
+    package private(set) var count = 0
+    /// How many places are taken.
+    package private(set) var places = 0
+    /// Whether nothing is let in any more.
+    package private(set) var isShutDown = false
+
+    /// An empty queue.
+    package init(limits: FairQueueLimits) {
+        self.limits = limits
+    }
+
+    /// How much weight is free for a tenant that holds nothing.
+    package var room: Int { isShutDown ? 0 : max(0, limits.weight - weight) }
+
+    /// All that waits, in no particular order.
+    package var items: [Item] { lanes.values.flatMap { $0.waiting.lazy.map(\.item) } }
+}
+
+// MARK: - In
+
+extension FairQueue {
+    /// Keeps room for something; `false` when the lane is full or paused, the tenant has its share, or all is shut down.
+    package mutating func reserve(
+        _ weight: Int,
+        of tenant: Tenant,
+        in lane: Lane,
+        at now: ContinuousClock.Instant
+    ) -> Bool {
+        let key = Key(tenant: tenant, lane: lane)
+        let record = lanes[key] ?? LaneRecord()
+        guard weight <= room, record.weight + weight <= limits.weightPerLane, !isPaused(record, at: now),
+            limits.permits(tenants[tenant]?.weight ?? 0, of: limits.weight, taken: self.weight, more: weight)
+        else { return false }
+        lanes[key] = record
+        add(weight, to: key)
+        return true
+    }
+
+    /// Gives back room that is not needed.
+    package mutating func cancel(_ weight: Int, of tenant: Tenant, in lane: Lane) {
+        let key = Key(tenant: tenant, lane: lane)
+        add(-weight, to: key)
+        forgetIfUnused(key)
+    }
+
+    /// Puts an item into the room that was reserved for it; `false`, with the room given back, when its lane has been
+    /// paused or all shut down meanwhile.
+    package mutating func fill(
+        _ item: Item,
+        weight: Int,
+        of tenant: Tenant,
+        in lane: Lane,
+        at now: ContinuousClock.Instant
+    ) -> Bool {
+        let key = Key(tenant: tenant, lane: lane)
+        guard !isShutDown, let record = lanes[key], !isPaused(record, at: now) else {
+            cancel(weight, of: tenant, in: lane)
+            return false
+        }
+        lanes[key]?.waiting.append(Waiting(item: item, weight: weight))
+        count += 1
+        putInTurn(key)
+        return true
+    }
+
+    /// Takes out what waits in a lane and fits, such as what nobody waits for any more; answers what it was.
+    @discardableResult
+    package mutating func remove(of tenant: Tenant, in lane: Lane, where isGone: (Item) -> Bool) -> [Item] {
+        let key = Key(tenant: tenant, lane: lane)
+        guard let waiting = lanes[key]?.waiting else { return [] }
+        let gone = waiting.filter { isGone($0.item) }
+        guard !gone.isEmpty else { return [] }
+        lanes[key]?.waiting.removeAll { isGone($0.item) }
+        release(gone, of: key)
+        return gone.map(\.item)
+    }
+
+    /// Changes what waits, such as when a lease was renewed; what becomes `nil` is taken out.
+    package mutating func updateItems(_ update: (Item) -> Item?) {
+        for key in Array(lanes.keys) {
+            guard let waiting = lanes[key]?.waiting, !waiting.isEmpty else { continue }
+            var kept: Deque<Waiting> = []
+            var gone: [Waiting] = []
+            for entry in waiting {
+                if let item = update(entry.item) {
+                    kept.append(Waiting(item: item, weight: entry.weight))
+                } else {
+                    gone.append(entry)
+                }
+            }
+            lanes[key]?.waiting = kept
+            release(ArraySlice(gone), of: key)
+        }
+    }
+}
+
+// MARK: - Out
+
+extension FairQueue {
+    /// Takes up to `limit` items whose turn it is.
+    package mutating func next(upTo limit: Int, at now: ContinuousClock.Instant) -> [Turn] {
+        var taken: [Turn] = []
+        var passed = 0
+        while !isShutDown, taken.count < limit, passed < turns.count, let tenant = turns.popFirst() {
+            guard mayTakePlace(tenant) else {
+                turns.append(tenant)
+                passed += 1
+                continue
+            }
+            let turn = takeTurn(of: tenant, at: now)
+            if let turn {
+                taken.append(turn)
+                passed = 0
+            }
+            if tenants[tenant]?.turns.isEmpty == false {
+                turns.append(tenant)
+                if turn == nil { passed += 1 }
+            } else {
+                tenants[tenant]?.isInTurn = false
+            }
+        }
+        return taken
+    }
+
+    /// An item is through: its place is free.
+    package mutating func finished(_ turn: Turn, at now: ContinuousClock.Instant) {
+        let key = Key(tenant: turn.tenant, lane: turn.lane)
+        places -= 1
+        tenants[turn.tenant]?.places -= 1
+        lanes[key]?.places -= 1
+        if turn.isProbe, lanes[key]?.state == .probing {
+            lanes[key]?.state = .paused(until: now, reason: "")
+        }
+        putInTurn(key)
+        forgetIfUnused(key)
+    }
+
+    /// Lets nothing in or out any more; answers what waited.
+    package mutating func shutDown() -> [Item] {
+        isShutDown = true
+        let left = items
+        for key in Array(lanes.keys) {
+            guard let waiting = lanes[key]?.waiting else { continue }
+            lanes[key]?.waiting = []
+            release(ArraySlice(waiting), of: key)
+        }
+        turns = []
+        return left
+    }
+}
+
+// MARK: - Lanes
+
+extension FairQueue {
+    /// What a lane is doing.
+    package func state(of tenant: Tenant, _ lane: Lane) -> LaneState {
+        lanes[Key(tenant: tenant, lane: lane)]?.state ?? .sending
+    }
+
+    /// The lanes for which there is no room at the moment, as far as they have anything.
+    package func fullLanes(at now: ContinuousClock.Instant) -> [(tenant: Tenant, lane: Lane)] {
+        lanes.filter { isPaused($1, at: now) || $1.weight * 2 >= limits.weightPerLane }
+            .map { ($0.key.tenant, $0.key.lane) }
+    }
+
+    /// The tenants that have as much as they may.
+    package var fullTenants: [Tenant] {
+        tenants.filter { !limits.permits($1.weight, of: limits.weight, taken: weight, more: limits.weight / 64) }
+            .map(\.key)
+    }
+
+    /// How many places a lane has.
+    package func places(of tenant: Tenant, in lane: Lane) -> Int {
+        lanes[Key(tenant: tenant, lane: lane)]?.places ?? 0
+    }
+
+    /// How many items of a lane wait.
+    package func count(of tenant: Tenant, in lane: Lane) -> Int {
+        lanes[Key(tenant: tenant, lane: lane)]?.waiting.count ?? 0
+    }
+
+    /// Stops sending to a lane; answers what waits in it, for its owner to keep elsewhere.
+    package mutating func pause(
+        _ tenant: Tenant,
+        _ lane: Lane,
+        until end: ContinuousClock.Instant,
+        reason: String
+    ) -> [Item] {
+        let key = Key(tenant: tenant, lane: lane)
+        lanes[key, default: LaneRecord()].state = .paused(until: end, reason: reason)
+        guard let waiting = lanes[key]?.waiting else { return [] }
+        lanes[key]?.waiting = []
+        release(ArraySlice(waiting), of: key)
+        return waiting.map(\.item)
+    }
+
+    /// Sends to a lane again.
+    package mutating func resume(_ tenant: Tenant, _ lane: Lane) {
+        let key = Key(tenant: tenant, lane: lane)
+        guard lanes[key] != nil else { return }
+        lanes[key]?.state = .sending
+        putInTurn(key)
+        forgetIfUnused(key)
+    }
+}
+
+// MARK: - Within
+
+extension FairQueue {
+    private func isPaused(_ record: LaneRecord, at now: ContinuousClock.Instant) -> Bool {
+        switch record.state {
+        case .sending: false
+        case .probing: true
+        // One item is let in, to be the probe.
+        case .paused(let until, _): until > now || record.weight > 0
+        }
+    }
+
+    private func mayTakePlace(_ tenant: Tenant) -> Bool {
+        let own = tenants[tenant]?.places ?? 0
+        if own == 0 { return places < limits.mostPlaces }
+        return limits.permits(own, of: limits.places, taken: places, more: 1)
+    }
+
+    private mutating func takeTurn(of tenant: Tenant, at now: ContinuousClock.Instant) -> Turn? {
+        while let lane = tenants[tenant]?.turns.popFirst() {
+            let key = Key(tenant: tenant, lane: lane)
+            // What waited in it may have been taken out.
+            guard var record = lanes[key], !record.waiting.isEmpty else {
+                lanes[key]?.isInTurn = false
+                continue
+            }
+            record.isInTurn = false
+            defer {
+                lanes[key] = record
+                putInTurn(key)
+            }
+            guard mayGo(record, at: now), let entry = record.waiting.popFirst() else { return nil }
+            var isProbe = false
+            if case .paused = record.state {
+                record.state = .probing
+                isProbe = true
+            }
+            record.weight -= entry.weight
+            record.places += 1
+            weight -= entry.weight
+            count -= 1
+            places += 1
+            tenants[tenant]?.weight -= entry.weight
+            tenants[tenant]?.places += 1
+            return Turn(tenant: tenant, lane: lane, item: entry.item, isProbe: isProbe)
+        }
+        return nil
+    }
+
+    private func mayGo(_ record: LaneRecord, at now: ContinuousClock.Instant) -> Bool {
+        switch record.state {
+        case .sending: record.places < limits.placesPerLane
+        case .probing: false
+        case .paused(let until, _): until <= now
+        }
+    }
+
+    /// Gives a lane a turn if it has an item that could go, and its tenant with it.
+    private mutating func putInTurn(_ key: Key) {
+        guard !isShutDown, let record = lanes[key], !record.isInTurn, !record.waiting.isEmpty,
+            record.places < limits.placesPerLane, record.state != .probing
+        else { return }
+        lanes[key]?.isInTurn = true
+        tenants[key.tenant, default: TenantRecord()].turns.append(key.lane)
+        guard tenants[key.tenant]?.isInTurn == false else { return }
+        tenants[key.tenant]?.isInTurn = true
+        turns.append(key.tenant)
+    }
+
+    private mutating func add(_ weight: Int, to key: Key) {
+        self.weight += weight
+        lanes[key]?.weight += weight
+        tenants[key.tenant, default: TenantRecord()].weight += weight
+    }
+
+    private mutating func release(_ gone: some Sequence<Waiting>, of key: Key) {
+        for entry in gone {
+            count -= 1
+            add(-entry.weight, to: key)
+        }
+        forgetIfUnused(key)
+    }
+
+    private mutating func forgetIfUnused(_ key: Key) {
+        if lanes[key]?.isForgettable == true { lanes[key] = nil }
+        if let tenant = tenants[key.tenant], tenant.weight == 0, tenant.places == 0, !tenant.isInTurn {
+            tenants[key.tenant] = nil
+        }
+    }
+}
+
+/// How much a ``FairQueue`` takes.
+package struct FairQueueLimits: Sendable {
+    /// What all that waits may weigh together.
+    package var weight: Int
+    /// What may wait in one lane.
+    package var weightPerLane: Int
+    /// How many places there are.
+    package var places: Int
+    /// How many of them one lane may have.
+    package var placesPerLane: Int
+    /// How many places there are for tenants that have none, when the others are taken.
+    package var mostPlaces: Int
+    /// How many times what is left for others one tenant may have, of the weight and of the places: with 4, one alone has
+    /// four fifths at the most, two have four ninths each.
+    package var share: Int
+
+    /// Limits by their parts.
+    package init(
+        weight: Int,
+        weightPerLane: Int = .max,
+        places: Int = .max,
+        placesPerLane: Int = .max,
+        mostPlaces: Int? = nil,
+        share: Int = 4
+    ) {
+        self.weight = weight
+        self.weightPerLane = weightPerLane
+        self.places = places
+        self.placesPerLane = placesPerLane
+        self.mostPlaces = mostPlaces ?? places
+        self.share = share
+    }
+
+    /// Whether a tenant that has `own` may have `more`, when `taken` of `total` is taken by all.
+    fileprivate func permits(_ own: Int, of total: Int, taken: Int, more: Int) -> Bool {
+        let left = total - taken - more
+        guard left >= 0 else { return false }
+        let (most, isLarge) = share.multipliedReportingOverflow(by: left)
+        return isLarge || own <= most
+    }
+}

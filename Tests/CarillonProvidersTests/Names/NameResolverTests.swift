@@ -1,0 +1,135 @@
+import CarillonCore
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import CarillonProviders
+
+@Suite(.timeLimit(.minutes(1))) struct NameResolverTests {
+    private let loop = MultiThreadedEventLoopGroup.singleton.next()
+    private let acme = NetworkID(trusted: "acme")
+    private let other = NetworkID(trusted: "other")
+
+    /// Look-ups that end when they are told to.
+    private final class Desk: Sendable {
+        private let asked = Mutex<[String]>([])
+        private let gate = Gate()
+
+        var names: [String] { asked.withLock { $0 } }
+
+        func look(up name: String) async -> [IPAddress] {
+            asked.withLock { $0.append(name) }
+            if name.hasPrefix("slow") { await gate.wait() }
+            return [.v4(1)]
+        }
+
+        func release() { gate.knock() }
+    }
+
+    private func resolver(_ desk: Desk, _ change: (inout NameResolver.Limits) -> Void = { _ in }) -> NameResolver {
+        var limits = NameResolver.Limits()
+        limits.time = .seconds(50)
+        change(&limits)
+        return NameResolver(limits: limits) { await desk.look(up: $0) }
+    }
+
+    @Test func `looks a name up once for all of a network who ask at the same time`() async throws {
+        let desk = Desk()
+        let resolver = resolver(desk)
+        let answers = (0..<10).map { _ in resolver.addresses(of: "slow", for: acme, on: loop) }
+        desk.release()
+        for answer in answers { #expect(try await answer.get() == [.v4(1)]) }
+        #expect(desk.names == ["slow"])
+        #expect(try await resolver.addresses(of: "slow", for: acme, on: loop).get() == [.v4(1)])
+        #expect(desk.names == ["slow", "slow"], "addresses are not remembered")
+    }
+
+    @Test func `leaves places to other networks however many names one waits for`() async throws {
+        let desk = Desk()
+        let resolver = resolver(desk) { $0.places = 10 }
+        let slow = (0..<100).map { resolver.addresses(of: "slow\($0)", for: acme, on: loop) }
+        #expect(resolver.running == 8)
+        for number in 0..<20 {
+            let found = resolver.addresses(of: "quick\(number)", for: other, on: loop)
+            #expect(try await found.get() == [.v4(1)])
+        }
+        desk.release()
+        for answer in slow { #expect(try await answer.get() == [.v4(1)]) }
+        #expect(resolver.running == 0)
+    }
+
+    @Test func `refuses at once who would be one too many in line, of one network before others`() async throws {
+        let desk = Desk()
+        let resolver = resolver(desk) {
+            $0.places = 1
+            $0.waiting = 10
+        }
+        let slow = (0..<20).map { resolver.addresses(of: "slow\($0)", for: acme, on: loop) }
+        let late = resolver.addresses(of: "quick", for: other, on: loop)
+        desk.release()
+        #expect(try await late.get() == [.v4(1)])
+        var refused = 0
+        for answer in slow {
+            do { _ = try await answer.get() } catch OutboundError.busy { refused += 1 }
+        }
+        #expect(refused == 11, "one under way and eight in line")
+    }
+
+    @Test func `gives up when the time is over, and has the place for another one`() async throws {
+        let desk = Desk()
+        let resolver = resolver(desk) {
+            $0.places = 1
+            $0.time = .milliseconds(100)
+        }
+        await #expect(throws: OutboundError.lookupFailed) {
+            try await resolver.addresses(of: "slow", for: acme, on: loop).get()
+        }
+        #expect(try await resolver.addresses(of: "quick", for: acme, on: loop).get() == [.v4(1)])
+        desk.release()
+    }
+
+    @Test func `does not ask again for a while for what could not be found, whoever wants it`() async throws {
+        let count = Atomic(0)
+        let resolver = NameResolver { _ in
+            count.wrappingAdd(1, ordering: .relaxed)
+            throw OutboundError.nameNotFound
+        }
+        for network in [acme, acme, other, nil] {
+            await #expect(throws: OutboundError.nameNotFound) {
+                try await resolver.addresses(of: "gone", for: network, on: loop).get()
+            }
+        }
+        #expect(count.load(ordering: .relaxed) == 1)
+    }
+
+    @Test func `asks again at once when it was not the name's fault`() async throws {
+        let count = Atomic(0)
+        let resolver = NameResolver { _ in
+            guard count.wrappingAdd(1, ordering: .relaxed).oldValue > 0 else { throw OutboundError.busy }
+            return [.v4(1)]
+        }
+        await #expect(throws: OutboundError.busy) {
+            try await resolver.addresses(of: "hook", for: acme, on: loop).get()
+        }
+        #expect(try await resolver.addresses(of: "hook", for: acme, on: loop).get() == [.v4(1)])
+    }
+
+    @Test func `remembers failures for their time, and so many at the most`() {
+        let begin = ContinuousClock.now
+        var failures = RecentFailures(lifetime: .seconds(30))
+        failures.note(.nameNotFound, of: "a", at: begin)
+        failures.note(.lookupFailed, of: "a", at: begin + .seconds(20))
+        #expect(failures.failure(of: "a", at: begin + .seconds(31)) == .lookupFailed)
+        #expect(failures.failure(of: "a", at: begin + .seconds(50)) == nil)
+        for number in 0..<10_000 { failures.note(.nameNotFound, of: "\(number)", at: begin + .seconds(60)) }
+        #expect(failures.count == 4_096)
+        #expect(failures.failure(of: "9999", at: begin + .seconds(61)) == .nameNotFound)
+        #expect(failures.failure(of: "0", at: begin + .seconds(61)) == nil)
+    }
+
+    @Test func `finds this machine's own names`() async throws {
+        let found = try await NameResolver().addresses(of: "localhost", for: nil, on: loop).get()
+        #expect(!found.isEmpty)
+    }
+}
