@@ -64,23 +64,6 @@ package struct NetworkSettings: Sendable {
     }
 }
 
-/// What the directory knows of the channel and the people that an event names; the event's own words go before it.
-package struct DirectoryNames: Sendable, Equatable {
-    /// The channel's name.
-    package var channel: String?
-    /// The people's names by id.
-    package var people: [UserID: String]
-    /// The people's roles by id.
-    package var roles: [UserID: [String]]
-
-    /// Names by their parts.
-    package init(channel: String? = nil, people: [UserID: String] = [:], roles: [UserID: [String]] = [:]) {
-        self.channel = channel
-        self.people = people
-        self.roles = roles
-    }
-}
-
 /// A moment in the history of the database, opaque outside of the store: what was committed before it was seen.
 package struct ReadPoint: Sendable, Hashable {
     /// The store's own notation.

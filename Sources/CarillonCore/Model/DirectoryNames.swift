@@ -1,0 +1,16 @@
+/// What the directory knows of the channel and the people that an event names; the event's own words go before it.
+package struct DirectoryNames: Sendable, Equatable {
+    /// The channel's name.
+    package var channel: String?
+    /// The people's names by id.
+    package var people: [UserID: String]
+    /// The people's roles by id.
+    package var roles: [UserID: [String]]
+
+    /// Names by their parts.
+    package init(channel: String? = nil, people: [UserID: String] = [:], roles: [UserID: [String]] = [:]) {
+        self.channel = channel
+        self.people = people
+        self.roles = roles
+    }
+}
