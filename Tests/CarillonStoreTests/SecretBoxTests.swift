@@ -54,4 +54,26 @@ import Testing
             #expect(throws: StoreError.cannotUnseal) { try box.open(cut, for: .userToken, in: "acme") }
         }
     }
+
+    @Test func `the previous master key opens, and only the current one seals`() throws {
+        let former = [UInt8](repeating: 1, count: 32)
+        let both = try #require(SecretBox(masterKey: [UInt8](repeating: 2, count: 32), previous: former))
+        let old = try box.seal(secret, for: .userToken, in: "acme")
+        #expect(try both.open(old, for: .userToken, in: "acme") == secret)
+        let sealed = try both.seal(secret, for: .userToken, in: "acme")
+        #expect(throws: StoreError.cannotUnseal) { try box.open(sealed, for: .userToken, in: "acme") }
+        #expect(both.previousHeader == box.currentHeader)
+        #expect(SecretBox(masterKey: former, previous: former)?.hasPrevious == false)
+        #expect(SecretBox(masterKey: former, previous: [1]) == nil)
+    }
+
+    @Test func `nothing is sealed while that is not permitted`() throws {
+        let sealed = try box.seal(secret, for: .userToken, in: "acme")
+        let copy = box
+        copy.permitSealing(false)
+        #expect(throws: StoreError.wrongMasterKey) { try box.seal(secret, for: .userToken, in: "acme") }
+        #expect(try box.open(sealed, for: .userToken, in: "acme") == secret)
+        copy.permitSealing(true)
+        #expect(throws: Never.self) { try box.seal(secret, for: .userToken, in: "acme") }
+    }
 }

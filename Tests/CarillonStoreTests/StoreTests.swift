@@ -122,9 +122,6 @@ import Testing
             }
             #expect(stored.count == 2)
             #expect(!stored.contains { $0.contains("whsec") || $0.contains("secret") })
-            let other = try #require(SecretBox(masterKey: [UInt8](repeating: 9, count: 32)))
-            let stranger = PostgresAccountStore(pool: pool, box: other, ids: scene.ids)
-            await #expect(throws: StoreError.cannotUnseal) { try await stranger.credentials(of: scene.network) }
         }
     }
 

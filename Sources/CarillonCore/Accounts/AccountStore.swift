@@ -22,6 +22,10 @@ package struct NetworkCredentials: Sendable {
     package var userTokenKeys: [UserTokenKey]
     /// The API keys.
     package var apiKeys: [StoredAPIKey]
+    /// Whether there are secrets of webhooks that could not be read.
+    package var hasUnreadableWebhookSecrets = false
+    /// Whether there are keys of user tokens that could not be read.
+    package var hasUnreadableUserTokenKeys = false
 
     /// Credentials by their parts.
     package init(

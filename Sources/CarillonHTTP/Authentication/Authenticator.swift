@@ -55,12 +55,26 @@ struct Authenticator: Sendable {
         throw Problem.forbidden("the operator's token is needed")
     }
 
-    /// A network and the secrets that verify its webhooks; `nil` for an unknown one, which nobody can sign for.
-    func webhookSecrets(
+    /// Passes a body that a network's chat backend has signed; nobody can sign for an unknown network.
+    ///
+    /// - Returns: The network.
+    func verify(
+        _ signature: SignedBody,
+        _ body: [UInt8],
         of networkID: NetworkID,
         _ context: CarillonRequestContext
-    ) async throws -> (network: Network, secrets: [WebhookSecret])? {
-        try await credentials(of: networkID, context).map { ($0.network, $0.webhookSecrets(at: clock.now())) }
+    ) async throws -> Network {
+        guard let credentials = try await credentials(of: networkID, context) else {
+            throw Problem.unauthorized(SignatureError.mismatch.description)
+        }
+        let now = clock.now()
+        do throws(Problem) {
+            try signature.verify(body, secrets: credentials.webhookSecrets(at: now), now: now)
+        } catch {
+            // Without its secret a right signature looks like a wrong one.
+            throw credentials.hasUnreadableWebhookSecrets ? .wrongMasterKey : error
+        }
+        return credentials.network
     }
 
     /// Who calls, counted against the caller's rate.
@@ -94,8 +108,12 @@ struct Authenticator: Sendable {
         }
         let isMeantHere = networkID.map { token.networks.contains($0) } ?? false
         guard let audience = isMeantHere ? networkID : token.networks.first,
-            let credentials = try await credentials(of: audience, context), credentials.verifies(token)
+            let credentials = try await credentials(of: audience, context)
         else { throw Problem.unauthorized("the token is not valid") }
+        guard credentials.verifies(token) else {
+            throw credentials.hasUnreadableUserTokenKeys
+                ? Problem.wrongMasterKey : Problem.unauthorized("the token is not valid")
+        }
         return .caller(Access(network: credentials.network, principal: .user(token.userID)))
     }
 

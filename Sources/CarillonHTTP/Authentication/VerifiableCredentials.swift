@@ -5,6 +5,10 @@ import Logging
 struct VerifiableCredentials: Sendable {
     /// The network.
     let network: Network
+    /// Whether a signature that no secret verifies may be right all the same.
+    let hasUnreadableWebhookSecrets: Bool
+    /// Whether a user token that no key verifies may be right all the same.
+    let hasUnreadableUserTokenKeys: Bool
     private let webhookSecrets: [WebhookSecretRecord]
     private let apiKeys: [String: StoredAPIKey]
     private let verifiers: [UserTokenVerifier]
@@ -12,6 +16,8 @@ struct VerifiableCredentials: Sendable {
     /// Makes stored credentials ready; leaves out a key that cannot be read.
     init(_ credentials: NetworkCredentials, logger: Logger) async {
         network = credentials.network
+        hasUnreadableWebhookSecrets = credentials.hasUnreadableWebhookSecrets
+        hasUnreadableUserTokenKeys = credentials.hasUnreadableUserTokenKeys
         webhookSecrets = credentials.webhookSecrets
         apiKeys = Dictionary(credentials.apiKeys.map { ($0.key.id, $0) }) { first, _ in first }
         var verifiers: [UserTokenVerifier] = []

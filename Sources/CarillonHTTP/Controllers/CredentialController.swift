@@ -60,8 +60,9 @@ struct CredentialController: Sendable {
 
     private func showUserTokenKey(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await authenticator.admin(request, context)
-        guard let key = try await accounts.credentials(of: access.networkID)?.userTokenKeys.first else {
-            throw Problem.notFound()
+        guard let credentials = try await accounts.credentials(of: access.networkID) else { throw Problem.notFound() }
+        guard let key = credentials.userTokenKeys.first else {
+            throw credentials.hasUnreadableUserTokenKeys ? Problem.wrongMasterKey : Problem.notFound()
         }
         return .json(key.json)
     }

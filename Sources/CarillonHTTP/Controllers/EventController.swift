@@ -48,11 +48,7 @@ struct EventController: Sendable {
         }
         let networkID = try context.identifier("network", as: Network.self)
         let body = try await body(of: request)
-        guard let (network, secrets) = try await authenticator.webhookSecrets(of: networkID, context) else {
-            throw Problem.unauthorized(SignatureError.mismatch.description)
-        }
-        try signature.verify(body, secrets: secrets, now: clock.now())
-        return (network, body)
+        return (try await authenticator.verify(signature, body, of: networkID, context), body)
     }
 
     private func body(of request: Request) async throws -> [UInt8] {

@@ -175,6 +175,15 @@ extension Problem {
         headers: [.retryAfter: "1"]
     )
 
+    /// A secret is needed that the service's master key does not open, or that it may not seal.
+    package static let wrongMasterKey = Problem(
+        "wrong-master-key",
+        status: .serviceUnavailable,
+        title: "The service has another master key than the one that stored secrets are sealed with",
+        detail: "nothing was changed; those who run the service have to set the right CARILLON_MASTER_KEY",
+        headers: [.retryAfter: "60"]
+    )
+
     /// A mistake of ours; the log has the rest under the request's id.
     static let internalError = Problem(
         "internal-error",

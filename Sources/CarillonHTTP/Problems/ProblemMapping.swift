@@ -21,6 +21,7 @@ package struct ProblemMapping: Sendable {
         case let input as InvalidInput: Problem(input)
         case let reached as LimitReached: .limitReached(reached)
         case is DeviceTaken: .conflict("device-taken", "the device is in use by another user, at another address")
+        case is UnreadableCredential: .wrongMasterKey
         case is RequestDeadlineExceeded: .requestTimeout
         case let error as HTTPError where error.status == .notFound: .notFound()
         default: other(error) ?? (error.isTransient ? .serviceUnavailable : nil)

@@ -61,17 +61,22 @@ package struct PostgresAccountStore: AccountStore {
             )
         }
         guard let network = stored.network else { return nil }
-        return NetworkCredentials(
+        // What another master key sealed is left out: API keys, which are hashed, go on working.
+        let secrets = stored.secrets.compactMap { secret in
+            (try? box.open(secret.sealed, .incoming, in: id)).map {
+                WebhookSecretRecord(secret: $0, expiresAt: secret.expiresAt)
+            }
+        }
+        let tokenKeys = stored.tokenKeys.compactMap { try? $0.key(box, in: id) }
+        var credentials = NetworkCredentials(
             network: network,
-            webhookSecrets: try stored.secrets.map { secret in
-                WebhookSecretRecord(
-                    secret: try box.open(secret.sealed, .incoming, in: id),
-                    expiresAt: secret.expiresAt
-                )
-            },
-            userTokenKeys: try stored.tokenKeys.map { try $0.key(box, in: id) },
+            webhookSecrets: secrets,
+            userTokenKeys: tokenKeys,
             apiKeys: stored.apiKeys
         )
+        credentials.hasUnreadableWebhookSecrets = secrets.count < stored.secrets.count
+        credentials.hasUnreadableUserTokenKeys = tokenKeys.count < stored.tokenKeys.count
+        return credentials
     }
 
     /// Replaces the keys that verify user tokens.

@@ -4,6 +4,8 @@ package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
     case unreadable(String)
     /// A secret was sealed with another master key, or is damaged.
     case cannotUnseal
+    /// The master key is not the database's, or nobody has looked yet, so nothing is sealed with it.
+    case wrongMasterKey
     /// The network does not exist.
     case unknownNetwork
 
@@ -12,6 +14,7 @@ package enum StoreError: Error, Sendable, Equatable, CustomStringConvertible {
         switch self {
         case .unreadable(let kind): "a stored \(kind) cannot be read"
         case .cannotUnseal: "a stored secret was sealed with another master key or is damaged"
+        case .wrongMasterKey: "the master key is not known to be the one that stored secrets are sealed with"
         case .unknownNetwork: "the network does not exist"
         }
     }

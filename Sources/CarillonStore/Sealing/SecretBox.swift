@@ -1,11 +1,13 @@
 package import CarillonCore
 import Crypto
 import Foundation
+import Synchronization
 
 /// Encrypts secrets at rest with AES-256-GCM (NIST SP 800-38D) under the operator's master key.
 ///
 /// Sealed form: version 1, four bytes that name the master key, a random nonce of 12 bytes, the ciphertext, a tag of 16
-/// bytes. Network and purpose are authenticated with it, so that a sealed value moved elsewhere does not open.
+/// bytes. Network and purpose are authenticated with it, so that a sealed value moved elsewhere does not open. During a
+/// rotation the former master key opens too; sealed is with the current one only.
 package struct SecretBox: Sendable {
     /// What a secret is for.
     package struct Purpose: RawRepresentable, Sendable, Hashable {
@@ -25,42 +27,106 @@ package struct SecretBox: Sendable {
         static let userToken = Purpose(rawValue: "user-token-secret")
     }
 
+    /// A master key, with what its sealed values begin with.
+    private struct Key {
+        let key: SymmetricKey
+        let header: [UInt8]
+
+        init?(_ bytes: [UInt8]) {
+            guard bytes.count == 32 else { return nil }
+            key = SymmetricKey(data: bytes)
+            let name = HMAC<SHA256>.authenticationCode(for: Array("carillon master key".utf8), using: key)
+            header = [SecretBox.version] + Array(name.prefix(SecretBox.keyNameLength))
+        }
+    }
+
+    /// Whether anything may be sealed; the same for all copies of a box.
+    private final class Permit: Sendable {
+        private let isGranted = Mutex(true)
+
+        var granted: Bool {
+            get { isGranted.withLock(\.self) }
+            set { isGranted.withLock { $0 = newValue } }
+        }
+    }
+
     private static let version: UInt8 = 1
     private static let keyNameLength = 4
-    private static let headerLength = 1 + keyNameLength
+    /// How many bytes say with which master key a value was sealed.
+    static let headerLength = 1 + keyNameLength
 
-    private let key: SymmetricKey
-    private let header: [UInt8]
+    private let current: Key
+    private let previous: Key?
+    private let permit = Permit()
 
-    /// A box that opens with a master key of 32 bytes; `nil` for any other length.
-    package init?(masterKey: [UInt8]) {
-        guard masterKey.count == 32 else { return nil }
-        key = SymmetricKey(data: masterKey)
-        let name = HMAC<SHA256>.authenticationCode(for: Array("carillon master key".utf8), using: key)
-        header = [Self.version] + Array(name.prefix(Self.keyNameLength))
+    /// A box with master keys of 32 bytes; `nil` for any other length.
+    ///
+    /// - Parameters:
+    ///   - masterKey: Seals and opens.
+    ///   - previous: Opens only: the former one, during a rotation.
+    package init?(masterKey: [UInt8], previous: [UInt8]? = nil) {
+        guard let key = Key(masterKey) else { return nil }
+        current = key
+        guard let previous else {
+            self.previous = nil
+            return
+        }
+        guard let former = Key(previous) else { return nil }
+        self.previous = former.header == key.header ? nil : former
+    }
+
+    /// What values begin with that are sealed with the current master key.
+    var currentHeader: [UInt8] { current.header }
+    /// What values begin with that are sealed with the previous master key; `nil` without one.
+    var previousHeader: [UInt8]? { previous?.header }
+
+    /// Whether there is a previous master key, other than the current one.
+    package var hasPrevious: Bool { previous != nil }
+
+    /// Allows or forbids sealing: what another key than the database's sealed, nobody could read later.
+    package func permitSealing(_ isPermitted: Bool) {
+        permit.granted = isPermitted
     }
 
     /// Encrypts a secret for one place; without a network, for one that all share.
-    /// - Throws: What the system's cryptography throws; no input makes it throw.
+    /// - Throws: ``StoreError/wrongMasterKey`` while sealing is forbidden, and what the system's cryptography throws.
     package func seal(_ secret: [UInt8], for purpose: Purpose, in network: NetworkID?) throws -> [UInt8] {
-        let box = try AES.GCM.seal(secret, using: key, authenticating: context(purpose, network))
-        return header + Array(box.nonce) + Array(box.ciphertext) + Array(box.tag)
+        try seal(secret, for: purpose, in: network, regardless: false)
     }
 
-    /// Decrypts a secret that was sealed for the same place with the same master key.
+    /// Encrypts, when `regardless` is true whether that is permitted or not.
+    func seal(
+        _ secret: [UInt8],
+        for purpose: Purpose,
+        in network: NetworkID?,
+        regardless: Bool
+    ) throws -> [UInt8] {
+        guard regardless || permit.granted else { throw StoreError.wrongMasterKey }
+        let box = try AES.GCM.seal(
+            secret,
+            using: current.key,
+            authenticating: Self.context(current.header, purpose, network)
+        )
+        return current.header + Array(box.nonce) + Array(box.ciphertext) + Array(box.tag)
+    }
+
+    /// Decrypts a secret that was sealed for the same place with one of the master keys.
     /// - Throws: ``StoreError/cannotUnseal``.
     package func open(_ sealed: [UInt8], for purpose: Purpose, in network: NetworkID?) throws(StoreError) -> [UInt8] {
-        guard sealed.starts(with: header) else { throw .cannotUnseal }
+        guard let key = [current, previous].compactMap(\.self).first(where: { sealed.starts(with: $0.header) }) else {
+            throw .cannotUnseal
+        }
         do {
             let box = try AES.GCM.SealedBox(combined: sealed.dropFirst(Self.headerLength))
-            return Array(try AES.GCM.open(box, using: key, authenticating: context(purpose, network)))
+            let context = Self.context(key.header, purpose, network)
+            return Array(try AES.GCM.open(box, using: key.key, authenticating: context))
         } catch {
             throw .cannotUnseal
         }
     }
 
     /// The header and both names, each behind its length, so that no two contexts share their bytes.
-    private func context(_ purpose: Purpose, _ network: NetworkID?) -> [UInt8] {
+    private static func context(_ header: [UInt8], _ purpose: Purpose, _ network: NetworkID?) -> [UInt8] {
         var bytes = header
         for name in [purpose.rawValue, network?.rawValue ?? ""] {
             withUnsafeBytes(of: UInt32(name.utf8.count).bigEndian) { bytes.append(contentsOf: $0) }

@@ -12,6 +12,7 @@ final class Readiness: Sendable {
     private struct State {
         var addresses: [Port: ListenAddress] = [:]
         var schemaProblem: String? = "the database has not been reached yet"
+        var masterKeyProblem: String? = "the master key has not been compared with the database's yet"
         var isShuttingDown = false
     }
 
@@ -24,7 +25,7 @@ final class Readiness: Sendable {
 
     /// Why nothing can be done, in plain words; `nil` when that much is right.
     var problem: String? {
-        state.withLock { $0.isShuttingDown ? "the service is shutting down" : $0.schemaProblem }
+        state.withLock { $0.isShuttingDown ? "the service is shutting down" : $0.schemaProblem ?? $0.masterKeyProblem }
     }
 
     /// Whether the database is there with the tables it should have.
@@ -38,6 +39,11 @@ final class Readiness: Sendable {
     /// Whether the database can be used, and if not, why.
     func schema(problem: String?) {
         state.withLock { $0.schemaProblem = problem }
+    }
+
+    /// Whether the master key is the database's, and if not, what to do.
+    func masterKey(problem: String?) {
+        state.withLock { $0.masterKeyProblem = problem }
     }
 
     /// Nothing new is taken on any more.

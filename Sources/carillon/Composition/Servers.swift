@@ -1,5 +1,6 @@
 import CarillonCore
 import CarillonHTTP
+import CarillonStore
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -140,6 +141,9 @@ private struct Listener: Service {
 extension ProblemMapping {
     /// Tells callers to come back when the tables are not there yet, or not yet those of this release.
     fileprivate static let stored = ProblemMapping { error in
+        if let error = error as? StoreError, error == .cannotUnseal || error == .wrongMasterKey {
+            return .wrongMasterKey
+        }
         guard let state = (error as? PostgresError)?.sqlState else { return nil }
         guard [.undefinedTable, .undefinedColumn].contains(state) else { return nil }
         return Problem(

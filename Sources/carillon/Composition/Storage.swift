@@ -56,7 +56,8 @@ struct Storage: Sendable {
         let wait = Metrics.Timer(label: "carillon_postgres_wait_seconds", factory: metrics)
         configuration.onWait = { wait.recordNanoseconds($0.nanoseconds) }
         secrets = try ServiceSecrets(settings, logger: logger)
-        guard let box = SecretBox(masterKey: secrets.masterKey.bytes) else {
+        let previous = settings.masterKeyPrevious?.bytes
+        guard let box = SecretBox(masterKey: secrets.masterKey.bytes, previous: previous) else {
             throw ConfigurationError(mistakes: ["\(Setting.masterKey.variable) must be 32 bytes in base64"])
         }
         configuration.planForStores()
@@ -80,7 +81,10 @@ struct Storage: Sendable {
             logger: logger
         )
         let post = AnnouncementPost(announcements, pool: pool, configuration: configuration, logger: logger)
-        services = (cluster.map { [$0] } ?? []) + [pool, schema, DeferredService(post, until: readiness)]
+        let rotation = MasterKeyRotation(pool: pool, box: box, readiness: readiness, logger: logger)
+        services =
+            (cluster.map { [$0] } ?? [])
+            + [pool, schema, DeferredService(post, until: readiness), DeferredService(rotation, until: readiness)]
     }
 }
 

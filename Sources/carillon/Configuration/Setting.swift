@@ -6,6 +6,7 @@ enum Setting: String, CaseIterable, Sendable {
     case dataDir
     case operatorToken
     case masterKey
+    case masterKeyPrevious
     case trustedProxies
     case corsOrigins
     case templatesDir
@@ -35,7 +36,7 @@ enum Setting: String, CaseIterable, Sendable {
     var isSecret: Bool {
         switch self {
         // The URL may hold a password.
-        case .databaseUrl, .operatorToken, .masterKey: true
+        case .databaseUrl, .operatorToken, .masterKey, .masterKeyPrevious: true
         default: false
         }
     }

@@ -41,6 +41,8 @@ struct Settings: Sendable {
     var operatorToken: Secret?
     /// The key that encrypts secrets at rest; likewise.
     var masterKey: MasterKey?
+    /// The former master key, during a rotation: it opens what is not sealed with the current one yet.
+    var masterKeyPrevious: MasterKey?
     /// The folder of built-in templates.
     let templates: Resource
     /// The folder of migrations.
@@ -104,6 +106,7 @@ struct Settings: Sendable {
         dataDirectory = reader.value(.dataDir) { $0 } ?? dataDirectory
         operatorToken = reader.value(.operatorToken, Secret.init(operatorToken:))
         masterKey = reader.value(.masterKey, MasterKey.init(_:))
+        masterKeyPrevious = reader.value(.masterKeyPrevious, MasterKey.init(_:))
     }
 
     /// Replicas on one server must share their secrets, so none of them may make its own.

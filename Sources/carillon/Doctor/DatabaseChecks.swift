@@ -20,7 +20,10 @@ struct DatabaseChecks: Sendable {
         do {
             if case .embedded = settings.database, !hasCluster { return try await trial() }
             return try await Database.withPool(settings, logger: logger) { pool in
-                try await server(pool) + [try await clock(pool)] + [await schema(pool)]
+                let migrations = await schema(pool)
+                let findings = try await server(pool) + [try await clock(pool), migrations]
+                guard migrations.verdict == .ok, try await hasAllTables(pool) else { return findings }
+                return try await findings + MasterKeyChecks(settings).findings(pool)
             }
         } catch {
             return [.fail("PostgreSQL", "\(error)")]
@@ -88,6 +91,10 @@ struct DatabaseChecks: Sendable {
         }
         let detail = "differs from PostgreSQL's by \(skew) ms: let both follow the same time server (chrony, NTP)"
         return skew > 60_000 ? .fail("clock", detail) : .warn("clock", detail)
+    }
+
+    private func hasAllTables(_ pool: PostgresPool) async throws -> Bool {
+        try await Migrator(pool: pool, directory: settings.migrations.path, logger: logger).status().pending.isEmpty
     }
 
     private func schema(_ pool: PostgresPool) async -> Finding {

@@ -18,7 +18,9 @@ struct NetworkCredentialChecks: Sendable {
     func findings() async -> [Finding] {
         let subject = "network \(network)"
         do {
-            guard let masterKey = try masterKey(), let box = SecretBox(masterKey: masterKey.bytes) else {
+            guard let masterKey = try MasterKey.existing(in: settings),
+                let box = SecretBox(masterKey: masterKey.bytes, previous: settings.masterKeyPrevious?.bytes)
+            else {
                 return [.fail(subject, "nothing is stored yet: the first start of the service makes the master key")]
             }
             return try await Database.withPool(settings, logger: logger) { pool in
@@ -32,18 +34,6 @@ struct NetworkCredentialChecks: Sendable {
             }
         } catch {
             return [.fail(subject, "\(error)")]
-        }
-    }
-
-    /// The key that opens what is stored; `nil` when none was made yet, which is not for us to do.
-    private func masterKey() throws -> MasterKey? {
-        if let configured = settings.masterKey { return configured }
-        let file = GeneratedSecrets(dataDirectory: settings.dataDirectory).masterKey
-        guard file.exists else { return nil }
-        do {
-            return try MasterKey(try file.load().text)
-        } catch let error as InvalidSetting {
-            throw file.error(error.problem)
         }
     }
 }

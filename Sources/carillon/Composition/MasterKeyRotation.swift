@@ -1,0 +1,70 @@
+import CarillonStore
+import Logging
+import Postgres
+import ServiceLifecycle
+
+/// Finds out whether the master key is the database's, and seals anew what the previous one sealed.
+struct MasterKeyRotation: Service {
+    /// What is wrong when neither key is the right one.
+    static let problem = """
+        \(Setting.masterKey.variable) is not the key that the stored secrets are sealed with: set that one, or add it as \
+        \(Setting.masterKeyPrevious.variable)
+        """
+
+    private static let interval = Duration.seconds(15)
+    /// While it is not known which key is the right one, nothing that is sealed can be used.
+    private static let firstInterval = Duration.milliseconds(200)
+
+    private let keeper: MasterKeyKeeper
+    private let box: SecretBox
+    private let readiness: Readiness
+    private let logger: Logger
+
+    /// A rotation; nothing is sealed with `box` before it has looked.
+    init(pool: PostgresPool, box: SecretBox, readiness: Readiness, logger: Logger) {
+        box.permitSealing(false)
+        keeper = MasterKeyKeeper(pool: pool, box: box)
+        self.box = box
+        self.readiness = readiness
+        self.logger = logger
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var verdict: MasterKeyVerdict?
+            var isTold = false
+            while !Task.isCancelled {
+                do {
+                    let former = verdict
+                    let latest = try await former == nil ? keeper.takeOver() : keeper.verdict()
+                    verdict = latest
+                    box.permitSealing(latest != .wrong)
+                    readiness.masterKey(problem: latest == .wrong ? Self.problem : nil)
+                    if latest == .wrong, former != .wrong {
+                        logger.error("The master key is wrong", metadata: ["reason": "\(Self.problem)"])
+                    }
+                    // Where the previous key is the canary's, a replica that was started later has it as its current one.
+                    if latest == .current { isTold = try await rotate(isTold: isTold) }
+                } catch  where !Task.isCancelled {
+                    logger.debug("Could not look after the master key", metadata: ["error": "\(error)"])
+                } catch {
+                    return
+                }
+                let interval = verdict == nil ? Self.firstInterval : Self.interval
+                try? await Task.sleep(for: interval * Double.random(in: 0.9...1.1))
+            }
+        }
+    }
+
+    /// Seals anew what is left; answers whether the end has been told.
+    private func rotate(isTold: Bool) async throws -> Bool {
+        let count = try await keeper.sealAnew()
+        if count > 0 {
+            logger.notice("Stored secrets are sealed with the current master key", metadata: ["count": "\(count)"])
+            return false
+        }
+        guard !isTold, box.hasPrevious, try await keeper.remaining().previous == 0 else { return isTold }
+        logger.notice("Nothing is sealed with the previous master key any more: all replicas can do without it")
+        return true
+    }
+}

@@ -1,0 +1,63 @@
+import CarillonStore
+import Postgres
+
+/// Looks whether the master key is the database's, and how far a rotation has come.
+struct MasterKeyChecks: Sendable {
+    private static let subject = "master key"
+
+    private let settings: Settings
+
+    init(_ settings: Settings) {
+        self.settings = settings
+    }
+
+    /// What is found in a database with all of its tables.
+    func findings(_ pool: PostgresPool) async throws -> [Finding] {
+        guard let masterKey = try MasterKey.existing(in: settings),
+            let box = SecretBox(masterKey: masterKey.bytes, previous: settings.masterKeyPrevious?.bytes)
+        else { return [.warn(Self.subject, "is not configured here, so the stored secrets were not looked at")] }
+        let keeper = MasterKeyKeeper(pool: pool, box: box)
+        let verdict = try await keeper.verdict()
+        let (previous, unreadable) = try await keeper.remaining()
+        var findings = [finding(of: verdict, previous: previous)]
+        if verdict != .wrong, unreadable > 0 {
+            findings.append(
+                .warn(Self.subject, "\(unreadable) secrets were sealed with yet another key: store them anew")
+            )
+        }
+        return findings
+    }
+
+    private func finding(of verdict: MasterKeyVerdict, previous: Int) -> Finding {
+        switch verdict {
+        case .unused: .ok(Self.subject, "nothing is sealed yet")
+        case .wrong: .fail(Self.subject, MasterKeyRotation.problem)
+        case .previous: .warn(Self.subject, "the rotation has not begun: restart the service with both keys")
+        case .current where previous > 0:
+            .warn(
+                Self.subject,
+                "rotation under way: \(previous) secrets are still sealed with \(Setting.masterKeyPrevious.variable)"
+            )
+        case .current where settings.masterKeyPrevious != nil:
+            .ok(
+                Self.subject,
+                "the rotation is done: nothing needs \(Setting.masterKeyPrevious.variable) any more, remove it"
+            )
+        case .current: .ok(Self.subject, "opens what is stored")
+        }
+    }
+}
+
+extension MasterKey {
+    /// The key that opens what is stored; `nil` when none was made yet, which is not for us to do.
+    static func existing(in settings: Settings) throws -> MasterKey? {
+        if let configured = settings.masterKey { return configured }
+        let file = GeneratedSecrets(dataDirectory: settings.dataDirectory).masterKey
+        guard file.exists else { return nil }
+        do {
+            return try MasterKey(try file.load().text)
+        } catch let error as InvalidSetting {
+            throw file.error(error.problem)
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import CarillonCore
+import CarillonTesting
+import Postgres
+import Testing
+
+@testable import CarillonStore
+
+@Suite struct MasterKeyTests {
+    private static let old = [UInt8](repeating: 7, count: 32)
+    private static let new = [UInt8](repeating: 8, count: 32)
+
+    private func box(_ key: [UInt8], previous: [UInt8]? = nil) throws -> SecretBox {
+        try #require(SecretBox(masterKey: key, previous: previous))
+    }
+
+    private func keeper(_ pool: PostgresPool, _ key: [UInt8], previous: [UInt8]? = nil) throws -> MasterKeyKeeper {
+        MasterKeyKeeper(pool: pool, box: try box(key, previous: previous))
+    }
+
+    /// Stores one of everything that is sealed, with the old key: six values.
+    private func storeSecrets(_ scene: StoreScene) async throws {
+        for _ in 0..<2 {
+            try await scene.accounts.rotateWebhookSecret(of: scene.network, to: .generate(), overlap: .seconds(600))
+        }
+        _ = try await scene.accounts.outgoingWebhookSecrets(of: scene.network, candidate: .generate())
+        try await scene.accounts.setUserTokenKeys(
+            [.hs256(Secret("secret")), .es256(publicKey: "P")],
+            of: scene.network
+        )
+        let credential = ProviderCredential(
+            provider: .fcm,
+            appID: "an/app",
+            identity: JSONObject(),
+            material: Secret("s"),
+            updatedAt: WallClock.system.now()
+        )
+        _ = try await scene.credentials.putProviderCredential(credential, of: scene.network)
+        let token = ProviderToken(value: "t", issuedAt: WallClock.system.now())
+        _ = try await scene.credentials.providerToken("k", candidate: token, ifOlderThan: token.issuedAt)
+    }
+
+    @Test func `the first key of an empty database is the right one, and every other one is wrong`() async throws {
+        try await withStores { _, pool in
+            let verdict = try await keeper(pool, Self.old).verdict()
+            #expect(verdict == .unused)
+            #expect(try await keeper(pool, Self.old).takeOver() == .current)
+            #expect(try await keeper(pool, Self.new).takeOver() == .wrong)
+            #expect(try await keeper(pool, Self.old).verdict() == .current)
+        }
+    }
+
+    @Test func `a database of a former release is judged by what is sealed in it`() async throws {
+        try await withStores { scene, pool in
+            try await storeSecrets(scene)
+            #expect(try await keeper(pool, Self.new).takeOver() == .wrong)
+            #expect(try await keeper(pool, Self.old).takeOver() == .current)
+            #expect(try await keeper(pool, Self.new).verdict() == .wrong)
+        }
+    }
+
+    @Test func `with a wrong key what is hashed is read, and what is sealed is told to be unreadable`() async throws {
+        try await withStores { scene, pool in
+            try await storeSecrets(scene)
+            let stranger = PostgresAccountStore(pool: pool, box: try box(Self.new), ids: scene.ids)
+            let read = try #require(try await stranger.credentials(of: scene.network))
+            #expect(read.webhookSecrets.isEmpty)
+            #expect(read.hasUnreadableWebhookSecrets)
+            #expect(read.hasUnreadableUserTokenKeys)
+            #expect(read.userTokenKeys == [.es256(publicKey: "P")])
+            let own = try #require(try await scene.accounts.credentials(of: scene.network))
+            #expect(!own.hasUnreadableWebhookSecrets && !own.hasUnreadableUserTokenKeys)
+        }
+    }
+
+    @Test func `a rotation leaves everything readable, first with both keys and then with the new one`() async throws {
+        try await withStores { scene, pool in
+            try await storeSecrets(scene)
+            #expect(try await keeper(pool, Self.old).takeOver() == .current)
+            let before = try #require(try await scene.accounts.credentials(of: scene.network))
+            let outgoing = try await scene.accounts.outgoingWebhookSecrets(of: scene.network, candidate: .generate())
+            let rotating = try keeper(pool, Self.new, previous: Self.old)
+            #expect(try await rotating.verdict() == .previous)
+            #expect(try await rotating.remaining().previous == 6)
+            #expect(try await rotating.takeOver() == .current)
+            #expect(try await rotating.sealAnew() == 6)
+            let remaining = try await rotating.remaining()
+            #expect(remaining.previous == 0)
+            #expect(remaining.unreadable == 0)
+            #expect(try await rotating.sealAnew() == 0)
+
+            #expect(try await keeper(pool, Self.new).verdict() == .current)
+            #expect(try await keeper(pool, Self.old).verdict() == .wrong)
+            let accounts = PostgresAccountStore(pool: pool, box: try box(Self.new), ids: scene.ids)
+            let after = try #require(try await accounts.credentials(of: scene.network))
+            #expect(after.webhookSecrets == before.webhookSecrets)
+            #expect(after.userTokenKeys == before.userTokenKeys)
+            let signing = try await accounts.outgoingWebhookSecrets(of: scene.network, candidate: .generate())
+            #expect(signing == outgoing)
+            let credentials = PostgresProviderCredentialStore(pool: pool, box: try box(Self.new))
+            let credential = try await credentials.providerCredential(.fcm, appID: "an/app", of: scene.network)
+            #expect(credential?.material == Secret("s"))
+        }
+    }
+
+    @Test func `replicas that are restarted one by one do not work against each other`() async throws {
+        try await withStores { scene, pool in
+            try await storeSecrets(scene)
+            let waiting = try keeper(pool, Self.old, previous: Self.new)
+            #expect(try await waiting.takeOver() == .current)
+            #expect(try await keeper(pool, Self.new, previous: Self.old).takeOver() == .current)
+            // It goes on with the old key as its current one, and sees that another one is the database's now.
+            #expect(try await waiting.verdict() == .previous)
+        }
+    }
+
+    @Test func `what somebody stores meanwhile is not overwritten`() async throws {
+        try await withStores { scene, pool in
+            try await storeSecrets(scene)
+            let header = try box(Self.old).currentHeader
+            for column in SealedColumn.all {
+                let replaced = try await pool.withConnection { session in
+                    let values = try column.values(sealedWith: header, after: nil, session)
+                    let value = try #require(values.first)
+                    let first = try column.replace(value, by: [1, 2, 3], session)
+                    let second = try column.replace(value, by: [4, 5, 6], session)
+                    return [first, second]
+                }
+                #expect(replaced == [true, false])
+            }
+        }
+    }
+
+    @Test func `more than a page is sealed anew, and what is damaged is passed over`() async throws {
+        try await withStores { scene, pool in
+            let old = try box(Self.old)
+            let sealed = try old.seal([1], for: .incomingWebhook, in: scene.network)
+            let damaged = old.currentHeader + [UInt8](repeating: 0, count: 40)
+            let ids = (0..<250).map { _ in scene.ids.next() }
+            let values = ids.indices.map { $0.isMultiple(of: 50) ? damaged : sealed }
+            try await pool.withConnection { session in
+                try session.execute(
+                    """
+                    INSERT INTO webhook_secrets (network_id, secret_id, direction, sealed)
+                    SELECT \(scene.network.rawValue), id, 'incoming', sealed
+                    FROM unnest(\(ids), \(values)) AS n (id, sealed)
+                    """
+                )
+            }
+            let rotating = try keeper(pool, Self.new, previous: Self.old)
+            #expect(try await rotating.takeOver() == .current)
+            #expect(try await rotating.sealAnew() == 245)
+            #expect(try await rotating.remaining().previous == 5)
+        }
+    }
+}
