@@ -1,12 +1,25 @@
 /// The shapes that events, directory and import share: people, channels and what describes them.
+///
+/// A tolerant reader, that of an event, refuses nobody's event for a description that goes too far: a notification is
+/// worth more than a name that is whole.
 extension JSONObjectReader {
-    /// A name to show: at most 1,000 bytes.
+    private static let longestName = 1000
+    private static let longestRole = 256
+    private static let mostRoles = 100
+
+    /// A name to show: at most 1,000 bytes; a tolerant reader cuts what is longer.
     package mutating func displayName(_ key: String = "displayName") -> String? {
-        string(key, maximumBytes: 1000)
+        guard isTolerant else { return string(key, maximumBytes: Self.longestName) }
+        return string(key, maximumBytes: .max)?.beginning(ofBytes: Self.longestName)
     }
 
-    /// A language tag in the shape of BCP 47 (RFC 5646), in its usual spelling; whether it is registered is not checked.
+    /// A language tag in the shape of BCP 47 (RFC 5646), in its usual spelling; whether it is registered is not checked. A
+    /// tolerant reader passes over anything else.
     package mutating func locale(_ key: String = "locale") -> String? {
+        if isTolerant {
+            guard case .string(let tag)? = value(key) else { return nil }
+            return LocaleTag(tag)?.rawValue
+        }
         guard let tag = string(key) else { return nil }
         guard let locale = LocaleTag(tag) else {
             refuse(key, "must be a language tag of BCP 47, such as th or pt-BR")
@@ -15,9 +28,14 @@ extension JSONObjectReader {
         return locale.rawValue
     }
 
-    /// What a person is in a network: at most 100 roles of at most 256 bytes.
+    /// What a person is in a network: at most 100 roles of at most 256 bytes; a tolerant reader takes the first of those
+    /// that are not longer.
     package mutating func roles(_ key: String = "roles") -> [String]? {
-        strings(key, maximumCount: 100, maximumBytes: 256)
+        guard isTolerant else {
+            return strings(key, maximumCount: Self.mostRoles, maximumBytes: Self.longestRole)
+        }
+        let roles = strings(key, maximumCount: .max, maximumBytes: .max)
+        return roles.map { Array($0.filter { $0.utf8.count <= Self.longestRole }.prefix(Self.mostRoles)) }
     }
 
     /// A channel: `{"id","displayName"}`, of which the id is required.
@@ -41,5 +59,21 @@ extension JSONObjectReader {
         let (displayName, locale, roles) = (displayName(), locale(), roles())
         finish()
         return id.map { Person(id: $0, displayName: displayName, locale: locale, roles: roles) }
+    }
+}
+
+extension String {
+    /// As many whole characters as fit into so many bytes of UTF-8; `nil` when not even one does.
+    fileprivate func beginning(ofBytes limit: Int) -> String? {
+        guard utf8.count > limit else { return self }
+        var end = startIndex
+        var size = 0
+        while end < endIndex {
+            let next = index(after: end)
+            size += utf8.distance(from: end, to: next)
+            if size > limit { break }
+            end = next
+        }
+        return end == startIndex ? nil : String(self[..<end])
     }
 }

@@ -40,6 +40,10 @@ package struct JSONObjectReader {
         }
     }
 
+    /// Whether members that nobody asks for are passed over, as in events: what merely describes somebody is then taken as
+    /// far as it can be.
+    package var isTolerant: Bool { unknown == .tolerate }
+
     /// Whether there is a member of that name, be it `null`. Does not count as asking for it.
     package func contains(_ key: String) -> Bool { members?.contains(key) ?? false }
 

@@ -1,6 +1,6 @@
 /// An id that a caller chose, tied to the kind of thing it names, so that a user's id cannot be passed for a channel's.
 ///
-/// 1 to 256 bytes of UTF-8 without control characters (API section 1).
+/// 1 to 256 bytes of UTF-8 without control characters (API section 1), but not `.` or `..`, which clients take out of paths.
 package struct Identifier<Subject>: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The longest id, in bytes of UTF-8.
     package static var maximumBytes: Int { 256 }
@@ -8,10 +8,10 @@ package struct Identifier<Subject>: Hashable, Sendable, Comparable, CustomString
     /// The id as its owner wrote it.
     package let rawValue: String
 
-    /// Checks an id that came from outside; `nil` when it is empty, too long or holds a control character.
+    /// Checks an id that came from outside; `nil` when it is empty, too long, `.` or `..`, or holds a control character.
     package init?(_ text: String) {
         guard (1...Self.maximumBytes).contains(text.utf8.count) else { return nil }
-        guard !text.unicodeScalars.contains(where: \.isControl) else { return nil }
+        guard text != ".", text != "..", !text.unicodeScalars.contains(where: \.isControl) else { return nil }
         rawValue = text
     }
 

@@ -1,5 +1,5 @@
 extension JSONObjectReader {
-    /// An id of 1 to 256 bytes without control characters. For users see ``userID(_:required:)``.
+    /// An id of 1 to 256 bytes without control characters, not `.` or `..`. For users see ``userID(_:required:)``.
     package mutating func identifier<Subject>(
         _ key: String,
         as subject: Subject.Type,
@@ -55,6 +55,6 @@ extension UserID {
 
 /// The words for rules that are checked in several places.
 enum InputRule {
-    static let identifier = "must be a string of 1 to 256 bytes without control characters"
+    static let identifier = "must be a string of 1 to 256 bytes without control characters, not . or .."
     static let reserved = "must not be me, which is reserved"
 }

@@ -11,9 +11,9 @@ import Testing
 
     @Test(arguments: [
         "", String(repeating: "x", count: 257), String(repeating: "é", count: 129), "a\u{0}", "a\nb", "\u{7F}",
-        "\u{85}",
+        "\u{85}", ".", "..",
     ])
-    func `refuses what is empty, too long or holds a control character`(text: String) {
+    func `refuses what is empty, too long, a step in a path, or holds a control character`(text: String) {
         #expect(UserID(text) == nil)
     }
 
