@@ -36,7 +36,7 @@ let memoryMaximumRescues = 5
 
 extension MemoryStore: EventInbox {
     /// Commits events and what they say of users, channels and members; durable when it returns.
-    package func accept(_ events: [IncomingEvent]) async throws -> [Acceptance] {
+    package func accept(_ events: [IncomingEvent], lockWait: Duration) async throws -> [Acceptance] {
         let now = clock.now()
         return try withState { state in
             var acceptances: [Acceptance] = []

@@ -96,8 +96,9 @@ package protocol EventInbox: Sendable {
     /// Commits events and what they say of users, channels and members; durable when it returns.
     ///
     /// The answer has one element for each event, in order. The events of one call are committed together, so one that
-    /// the database refuses fails them all: the caller tries them one by one.
-    func accept(_ events: [IncomingEvent]) async throws -> [Acceptance]
+    /// the database refuses fails them all: the caller tries them one by one. What somebody else is writing is waited for
+    /// as long as `lockWait`; the error is a ``TransientError/isContention`` when that takes longer.
+    func accept(_ events: [IncomingEvent], lockWait: Duration) async throws -> [Acceptance]
 
     /// Takes events that nobody is working on, oldest first but at most a share of `limit` for each network.
     ///
@@ -112,6 +113,13 @@ package protocol EventInbox: Sendable {
 
     /// Notes why these events could not be expanded, for those who ask about them; forgotten as soon as they are.
     func noteFailure(of events: [PendingEvent], reason: String) async throws
+}
+
+extension EventInbox {
+    /// Commits events, waiting for what others are writing as long as for a network that is alone in its flight.
+    package func accept(_ events: [IncomingEvent]) async throws -> [Acceptance] {
+        try await accept(events, lockWait: .milliseconds(300))
+    }
 }
 
 /// How long a claim lasts unless it is renewed.

@@ -11,21 +11,38 @@ package struct Overloaded: TransientError, CustomStringConvertible {
 /// Lets the requests that arrive while a commit is in flight share the next one.
 ///
 /// There is no timer: a flight takes whatever waits as soon as the last one is back, so that an idle service commits
-/// each request at once and a busy one commits hundreds together.
-final class GroupCommit<Item: Sendable, Receipt: Sendable>: Sendable {
-    /// Commits the items of one flight together, or fails them together; one receipt for each item, in order.
-    typealias Commit = @Sendable ([Item]) async throws -> [Receipt]
+/// each request at once and a busy one commits hundreds together. Tenants take turns in a flight, and none of them holds
+/// more than half of what can wait.
+///
+/// A tenant whose rows somebody else holds would let everybody wait who shares its flights. So a flight that meets a lock
+/// goes again tenant by tenant, and who meets it then flies apart: one flight at a time for all such tenants, until for a
+/// while no lock was met.
+final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Sendable>: Sendable {
+    /// Commits the items of one flight together, or fails them together, waiting at most so long for what others have
+    /// locked; one receipt for each item, in order.
+    typealias Commit = @Sendable (_ items: [Item], _ lockWait: Duration) async throws -> [Receipt]
 
-    private struct Submission {
-        let items: [Item]
-        let weight: Int
-        let continuation: CheckedContinuation<[Receipt], any Error>
-    }
+    fileprivate typealias Line = WaitingLine<Tenant, Item, Receipt>
 
     private struct State {
-        var waiting: [Submission] = []
-        var waitingWeight = 0
+        var shared = Line()
+        var apart = Line()
+        /// Who flies apart, and until when if no lock is met.
+        var isolated: [Tenant: ContinuousClock.Instant] = [:]
         var flights = 0
+        var fliesApart = false
+
+        var waitingWeight: Int { shared.weight + apart.weight }
+
+        func waitingWeight(of tenant: Tenant) -> Int { shared.weight(of: tenant) + apart.weight(of: tenant) }
+    }
+
+    /// Whether an attempt was let in, and which flights have to begin for it.
+    private enum Admission {
+        case refused
+        case waits
+        case takesOff
+        case takesOffApart
     }
 
     private let state = Mutex(State())
@@ -48,78 +65,180 @@ final class GroupCommit<Item: Sendable, Receipt: Sendable>: Sendable {
     /// How many bytes wait for a flight.
     var waitingWeight: Int { state.withLock { $0.waitingWeight } }
 
-    /// Commits these items, all or none; returns when they are durable.
+    /// Commits a tenant's items, all or none; returns when they are durable.
     ///
     /// - Throws: ``Overloaded`` at once when too much waits, ``DeadlineExceeded`` or the commit's own error otherwise.
-    func submit(_ items: [Item]) async throws -> [Receipt] {
+    func submit(_ items: [Item], for tenant: Tenant) async throws -> [Receipt] {
         let weight = items.reduce(0) { $0 + self.weight($1) }
         return try await withCheckedThrowingContinuation { continuation in
-            let submission = Submission(items: items, weight: weight, continuation: continuation)
-            let verdict: (isFull: Bool, takesOff: Bool) = state.withLock { state in
-                guard state.waitingWeight + weight <= limits.waitingWeight else { return (true, false) }
-                state.waiting.append(submission)
-                state.waitingWeight += weight
-                guard state.flights < limits.flights else { return (false, false) }
-                state.flights += 1
-                return (false, true)
-            }
-            if verdict.isFull { continuation.resume(throwing: Overloaded()) }
+            let submission = Line.Submission(
+                tenant: tenant,
+                items: items,
+                weight: weight,
+                since: .now,
+                continuation: continuation
+            )
             // Unstructured on purpose: a flight carries many callers' items and must not end with any one of them.
-            if verdict.takesOff { Task { await fly() } }
+            switch admit(submission) {
+            case .refused: continuation.resume(throwing: Overloaded())
+            case .waits: break
+            case .takesOff: Task { await fly() }
+            case .takesOffApart: Task { await flyApart() }
+            }
         }
     }
+
+    private func admit(_ submission: Line.Submission) -> Admission {
+        state.withLock { state in
+            let others = state.waitingWeight - state.waitingWeight(of: submission.tenant)
+            let own = state.waitingWeight - others + submission.weight
+            guard own <= (limits.waitingWeight - others) / 2 else { return .refused }
+            if state.isolated[submission.tenant] != nil {
+                state.apart.append(submission)
+                guard !state.fliesApart else { return .waits }
+                state.fliesApart = true
+                return .takesOffApart
+            }
+            state.shared.append(submission)
+            guard state.flights < limits.flights else { return .waits }
+            state.flights += 1
+            return .takesOff
+        }
+    }
+
+    // MARK: Flights for all
 
     private func fly() async {
         while let submissions = nextFlight() {
             do {
-                let receipts = try await commitInTime(submissions.flatMap(\.items))
-                var position = 0
-                for submission in submissions {
-                    let end = position + submission.items.count
-                    submission.continuation.resume(returning: Array(receipts[position..<end]))
-                    position = end
-                }
-            } catch  where submissions.count == 1 || error.isTransient {
-                for submission in submissions { submission.continuation.resume(throwing: error) }
+                try await commitTogether(submissions, lockWait: limits.sharedLockWait)
+            } catch  where error.isContention {
+                await flyByTenant(submissions)
             } catch {
-                await flySingly(submissions)
+                await land(submissions, error)
             }
         }
     }
 
-    /// One poisonous item must not fail its neighbours: each request is tried by itself.
-    private func flySingly(_ submissions: [Submission]) async {
+    /// One tenant's locked row must not hold up the others.
+    private func flyByTenant(_ submissions: [Line.Submission]) async {
+        for share in Dictionary(grouping: submissions, by: \.tenant).values {
+            do {
+                try await commitTogether(share, lockWait: limits.sharedLockWait)
+            } catch  where error.isContention {
+                isolate(share)
+            } catch {
+                await land(share, error)
+            }
+        }
+    }
+
+    private func nextFlight() -> [Line.Submission]? {
+        state.withLock { state in
+            let submissions = state.shared.next(upTo: limits.itemsPerFlight)
+            if submissions.isEmpty { state.flights -= 1 }
+            return submissions.isEmpty ? nil : submissions
+        }
+    }
+
+    // MARK: Flights apart
+
+    /// Lets a tenant fly apart, with what just failed before what it has waiting.
+    private func isolate(_ share: [Line.Submission]) {
+        guard let tenant = share.first?.tenant else { return }
+        let takesOff = state.withLock { state in
+            state.isolated[tenant] = .now + limits.isolation
+            state.apart.append(contentsOf: share + state.shared.removeAll(of: tenant))
+            guard !state.fliesApart else { return false }
+            state.fliesApart = true
+            return true
+        }
+        if takesOff { Task { await flyApart() } }
+    }
+
+    private func flyApart() async {
+        while let submissions = nextFlightApart() {
+            let start = ContinuousClock.now
+            do {
+                try await commitTogether(submissions, lockWait: limits.lockWait)
+                noteFlightApart(of: submissions[0].tenant, metLock: .now - start >= limits.sharedLockWait)
+            } catch  where error.isContention {
+                waitOn(submissions, error)
+            } catch {
+                await land(submissions, error)
+            }
+        }
+    }
+
+    /// A tenant's next submissions; those of tenants that have not met a lock for a while go with everybody's again.
+    private func nextFlightApart() -> [Line.Submission]? {
+        let (submissions, takesOff) = state.withLock { state in
+            var takesOff = false
+            while let tenant = state.apart.nextTenant {
+                let now = ContinuousClock.now
+                guard let end = state.isolated[tenant], now >= end else {
+                    return (state.apart.next(upTo: limits.itemsPerFlight, of: tenant), takesOff)
+                }
+                state.isolated[tenant] = nil
+                state.shared.append(contentsOf: state.apart.removeAll(of: tenant))
+                guard state.flights < limits.flights, !takesOff else { continue }
+                state.flights += 1
+                takesOff = true
+            }
+            state.fliesApart = false
+            return ([], takesOff)
+        }
+        if takesOff { Task { await fly() } }
+        return submissions.isEmpty ? nil : submissions
+    }
+
+    private func noteFlightApart(of tenant: Tenant, metLock: Bool) {
+        guard metLock else { return }
+        state.withLock { $0.isolated[tenant] = .now + limits.isolation }
+    }
+
+    /// Lines up again what may wait longer; the others are told.
+    private func waitOn(_ submissions: [Line.Submission], _ error: any Error) {
+        let now = ContinuousClock.now
+        let late = submissions.filter { now - $0.since >= limits.deadline }
+        let rest = submissions.filter { now - $0.since < limits.deadline }
+        state.withLock { state in
+            guard let tenant = submissions.first?.tenant else { return }
+            state.isolated[tenant] = now + limits.isolation
+            state.apart.putBack(rest)
+        }
+        for submission in late { submission.continuation.resume(throwing: error) }
+    }
+
+    // MARK: Landing
+
+    private func commitTogether(_ submissions: [Line.Submission], lockWait: Duration) async throws {
+        let receipts = try await commitInTime(submissions.flatMap(\.items), lockWait: lockWait)
+        var position = 0
+        for submission in submissions {
+            let end = position + submission.items.count
+            submission.continuation.resume(returning: Array(receipts[position..<end]))
+            position = end
+        }
+    }
+
+    /// Tells of a failure; one poisonous item must not fail its neighbours, so each request is tried by itself.
+    private func land(_ submissions: [Line.Submission], _ error: any Error) async {
+        if submissions.count == 1 || error.isTransient {
+            for submission in submissions { submission.continuation.resume(throwing: error) }
+            return
+        }
         for submission in submissions {
             do {
-                submission.continuation.resume(returning: try await commitInTime(submission.items))
+                try await commitTogether([submission], lockWait: limits.lockWait)
             } catch {
                 submission.continuation.resume(throwing: error)
             }
         }
     }
 
-    private func commitInTime(_ items: [Item]) async throws -> [Receipt] {
-        try await withDeadline(limits.deadline) { [commit] in try await commit(items) }
-    }
-
-    private func nextFlight() -> [Submission]? {
-        state.withLock { state in
-            guard !state.waiting.isEmpty else {
-                state.flights -= 1
-                return nil
-            }
-            var count = 0
-            var items = 0
-            for submission in state.waiting {
-                if count > 0, items + submission.items.count > limits.itemsPerFlight { break }
-                count += 1
-                items += submission.items.count
-            }
-            let submissions = Array(state.waiting[..<count])
-            state.waiting.removeFirst(count)
-            state.waitingWeight -= submissions.reduce(0) { $0 + $1.weight }
-            return submissions
-        }
+    private func commitInTime(_ items: [Item], lockWait: Duration) async throws -> [Receipt] {
+        try await withDeadline(limits.deadline) { [commit] in try await commit(items, lockWait) }
     }
 }
 
@@ -129,8 +248,15 @@ struct GroupCommitLimits: Sendable {
     var waitingWeight = 64 << 20
     /// How many items one flight takes, unless a single request has more.
     var itemsPerFlight = 500
-    /// How many flights may be in the air at once.
+    /// How many flights may be in the air at once, those apart not counted.
     var flights = 3
-    /// After which time a flight is given up, so that callers are not kept waiting by a database that hangs.
+    /// After which time a flight is given up, so that callers are not kept waiting by a database that hangs; and how long
+    /// a tenant's request waits for rows that somebody else holds.
     var deadline = Duration.seconds(5)
+    /// How long a flight waits for a lock that may be one tenant's: the others wait with it.
+    var sharedLockWait = Duration.milliseconds(100)
+    /// How long a flight of a single tenant waits for a lock.
+    var lockWait = Duration.milliseconds(300)
+    /// How long a tenant flies apart after it has met a lock.
+    var isolation = Duration.seconds(10)
 }

@@ -30,7 +30,7 @@ package final class Ingestor: Sendable {
     /// The largest body, in bytes, of an event that is handed on in memory: larger ones are claimed from the inbox.
     private static let largestBodyInMemory = 16 << 10
 
-    private let commits: GroupCommit<IncomingEvent, Acceptance>
+    private let commits: GroupCommit<NetworkID, IncomingEvent, Acceptance>
     private let fanout: any Entrance<PendingEvent>
     private let ids: UUIDv7Generator
     private let clock: WallClock
@@ -48,9 +48,9 @@ package final class Ingestor: Sendable {
         self.ids = ids
         self.clock = clock
         self.metrics = metrics
-        commits = GroupCommit(limits: GroupCommitLimits(), weight: { $0.body.count + 512 }) { events in
+        commits = GroupCommit(limits: GroupCommitLimits(), weight: { $0.body.count + 512 }) { events, lockWait in
             metrics.groupCommit(of: events.count)
-            return try await inbox.accept(events)
+            return try await inbox.accept(events, lockWait: lockWait)
         }
     }
 
@@ -85,7 +85,7 @@ package final class Ingestor: Sendable {
         let reserved = zip(notifying, hasPlace).filter(\.1).map(\.0)
         for index in reserved { incoming[index].leased = true }
         do {
-            let acceptances = try await commits.submit(incoming)
+            let acceptances = try await commits.submit(incoming, for: network)
             let isAccepted = { [incoming] (index: Int) in acceptances[index] == .accepted(incoming[index].id) }
             fanout.cancel(reserved.filter { !isAccepted($0) }.map { PendingEvent(incoming[$0]) })
             await fanout.submit(reserved.filter(isAccepted).map { PendingEvent(incoming[$0]) })

@@ -4,6 +4,13 @@
 package protocol TransientError: Error {
     /// Whether trying again later can help.
     var isTransient: Bool { get }
+    /// Whether it waited in vain for something that somebody else holds: work that does not need it can go on.
+    var isContention: Bool { get }
+}
+
+extension TransientError {
+    /// Most are not.
+    package var isContention: Bool { false }
 }
 
 extension Error {
@@ -11,4 +18,7 @@ extension Error {
     package var isTransient: Bool {
         (self as? any TransientError)?.isTransient ?? (self is CancellationError)
     }
+
+    /// Whether it waited in vain for something that somebody else holds.
+    package var isContention: Bool { (self as? any TransientError)?.isContention ?? false }
 }

@@ -15,10 +15,10 @@ package final class PostgresEventInbox: EventInbox {
     }
 
     /// Commits events and what they say of users, channels and members; durable when it returns.
-    package func accept(_ events: [IncomingEvent]) async throws -> [Acceptance] {
+    package func accept(_ events: [IncomingEvent], lockWait: Duration) async throws -> [Acceptance] {
         guard !events.isEmpty else { return [] }
         let batch = IncomingBatch(events)
-        let known = try await pool.write { session in
+        let known = try await pool.write(lockWait: lockWait) { session in
             let known = try Self.recordKeys(of: batch.events, session)
             let isNew: (IncomingEvent) -> Bool = { known[$0.key] == $0.id }
             let accepted = batch.events.filter(isNew)

@@ -11,4 +11,12 @@ extension PostgresError: TransientError {
         default: isConnectivity || isRetriable
         }
     }
+
+    /// Whether a row was held by somebody else for longer than may be waited, or in turn.
+    package var isContention: Bool {
+        switch kind {
+        case .server(.lockNotAvailable), .server(.deadlockDetected): true
+        default: false
+        }
+    }
 }

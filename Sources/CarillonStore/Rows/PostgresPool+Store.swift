@@ -13,11 +13,13 @@ extension PostgresConfiguration {
 }
 
 extension PostgresPool {
-    /// Runs a short write. Locks are taken in one order everywhere; should two writes still meet head-on, one runs again.
+    /// Runs a short write. Locks are taken in one order everywhere; should two writes still meet head-on, one runs again. It
+    /// waits for a lock as long as `lockWait`, if that is not as long as a statement may take.
     func write<Value: Sendable>(
+        lockWait: Duration? = nil,
         _ body: @Sendable (borrowing PostgresSession) throws -> Value
     ) async throws -> Value {
-        try await withTransaction(TransactionOptions(retries: 5), body)
+        try await withTransaction(TransactionOptions(retries: 5, lockTimeout: lockWait), body)
     }
 
     /// Runs several reads of one moment.

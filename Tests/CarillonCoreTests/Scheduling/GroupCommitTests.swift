@@ -6,6 +6,10 @@ import Testing
 @Suite struct GroupCommitTests {
     private struct Poison: Error {}
     private struct Away: TransientError { var isTransient: Bool { true } }
+    private struct Locked: TransientError {
+        var isTransient: Bool { true }
+        var isContention: Bool { true }
+    }
 
     /// Commits that wait at a gate, so that tests decide what shares a flight.
     private final class Gate: Sendable {
@@ -43,14 +47,14 @@ import Testing
 
     @Test func `requests that arrive during a commit share the next one`() async throws {
         let gate = Gate()
-        let commits = GroupCommit<Int, Int>(limits: limits(), weight: { _ in 1 }) { items in
+        let commits = GroupCommit<String, Int, Int>(limits: limits(), weight: { _ in 1 }) { items, _ in
             await gate.pass(items)
             return items.map { $0 * 10 }
         }
         try await withThrowingTaskGroup(of: [Int].self) { group in
-            group.addTask { try await commits.submit([0]) }
+            group.addTask { try await commits.submit([0], for: "a") }
             await gate.waitForFlights(1)
-            for number in 1...20 { group.addTask { try await commits.submit([number, -number]) } }
+            for number in 1...20 { group.addTask { try await commits.submit([number, -number], for: "a") } }
             while commits.waitingWeight < 40 { await Task.yield() }
             gate.open()
             var receipts: Set<[Int]> = []
@@ -62,16 +66,16 @@ import Testing
 
     @Test func `one request is never split, and a flight is bounded`() async throws {
         let gate = Gate()
-        let commits = GroupCommit<Int, Int>(limits: limits(perFlight: 4), weight: { _ in 1 }) { items in
+        let commits = GroupCommit<String, Int, Int>(limits: limits(perFlight: 4), weight: { _ in 1 }) { items, _ in
             await gate.pass(items)
             return items
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try await commits.submit([0]) }
+            group.addTask { _ = try await commits.submit([0], for: "a") }
             await gate.waitForFlights(1)
             for size in [3, 3, 9] {
                 let waiting = commits.waitingWeight
-                group.addTask { _ = try await commits.submit(Array(repeating: size, count: size)) }
+                group.addTask { _ = try await commits.submit(Array(repeating: size, count: size), for: "a") }
                 while commits.waitingWeight == waiting { await Task.yield() }
             }
             gate.open()
@@ -82,18 +86,18 @@ import Testing
 
     @Test func `a poisonous request fails alone`() async throws {
         let gate = Gate()
-        let commits = GroupCommit<Int, Int>(limits: limits(), weight: { _ in 1 }) { items in
+        let commits = GroupCommit<String, Int, Int>(limits: limits(), weight: { _ in 1 }) { items, _ in
             await gate.pass(items)
             if items.contains(13) { throw Poison() }
             return items
         }
         let failures = await withTaskGroup(of: Int?.self) { group in
-            group.addTask { (try? await commits.submit([0])) == [0] ? nil : -1 }
+            group.addTask { (try? await commits.submit([0], for: "a")) == [0] ? nil : -1 }
             await gate.waitForFlights(1)
             for number in 10...15 {
                 group.addTask {
                     do {
-                        return try await commits.submit([number]) == [number] ? nil : -1
+                        return try await commits.submit([number], for: "a") == [number] ? nil : -1
                     } catch {
                         return number
                     }
@@ -108,15 +112,15 @@ import Testing
 
     @Test func `nobody is tried one by one while the database is away`() async throws {
         let gate = Gate()
-        let commits = GroupCommit<Int, Int>(limits: limits(), weight: { _ in 1 }) { items in
+        let commits = GroupCommit<String, Int, Int>(limits: limits(), weight: { _ in 1 }) { items, _ in
             await gate.pass(items)
             throw Away()
         }
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await #expect(throws: Away.self) { try await commits.submit([0]) } }
+            group.addTask { await #expect(throws: Away.self) { try await commits.submit([0], for: "a") } }
             await gate.waitForFlights(1)
             for number in 1...5 {
-                group.addTask { await #expect(throws: Away.self) { try await commits.submit([number]) } }
+                group.addTask { await #expect(throws: Away.self) { try await commits.submit([number], for: "a") } }
             }
             while commits.waitingWeight < 5 { await Task.yield() }
             gate.open()
@@ -126,29 +130,137 @@ import Testing
 
     @Test func `turns callers away when too much waits`() async throws {
         let gate = Gate()
-        let commits = GroupCommit<Int, Int>(limits: limits(waiting: 3), weight: { _ in 1 }) { items in
+        let commits = GroupCommit<String, Int, Int>(limits: limits(waiting: 6), weight: { _ in 1 }) { items, _ in
             await gate.pass(items)
             return items
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try await commits.submit([0]) }
+            group.addTask { _ = try await commits.submit([0], for: "a") }
             await gate.waitForFlights(1)
-            group.addTask { _ = try await commits.submit([1, 2, 3]) }
+            group.addTask { _ = try await commits.submit([1, 2, 3], for: "a") }
             while commits.waitingWeight < 3 { await Task.yield() }
-            await #expect(throws: Overloaded.self) { try await commits.submit([4]) }
+            await #expect(throws: Overloaded.self) { try await commits.submit([4], for: "a") }
             gate.open()
             try await group.waitForAll()
         }
-        #expect(try await commits.submit([5]) == [5])
+        #expect(try await commits.submit([5], for: "a") == [5])
     }
 
     @Test func `a commit that hangs is given up`() async {
         var limits = limits()
         limits.deadline = .milliseconds(20)
-        let commits = GroupCommit<Int, Int>(limits: limits, weight: { _ in 1 }) { items in
+        let commits = GroupCommit<String, Int, Int>(limits: limits, weight: { _ in 1 }) { items, _ in
             try await Task.sleep(for: .seconds(60))
             return items
         }
-        await #expect(throws: DeadlineExceeded.self) { try await commits.submit([1]) }
+        await #expect(throws: DeadlineExceeded.self) { try await commits.submit([1], for: "a") }
+    }
+
+    @Test func `a tenant whose rows are locked holds up nobody, and is accepted when they are released`() async throws {
+        let gate = Gate()
+        let locked = Mutex(true)
+        let commits = GroupCommit<String, Int, Int>(limits: limits(), weight: { _ in 1 }) { items, _ in
+            await gate.pass(items)
+            if items.contains(13), locked.withLock(\.self) { throw Locked() }
+            return items
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { _ = try await commits.submit([0], for: "a") }
+            await gate.waitForFlights(1)
+            async let late = commits.submit([13], for: "b")
+            for number in 1...3 { group.addTask { _ = try await commits.submit([number], for: "a") } }
+            while commits.waitingWeight < 4 { await Task.yield() }
+            gate.open()
+            // The others of the flight have landed although one of it has not.
+            try await group.waitForAll()
+            let before = gate.flights.withLock { $0.filter { $0.contains(13) }.count }
+            while gate.flights.withLock({ $0.filter { $0.contains(13) }.count }) < before + 3 { await Task.yield() }
+            #expect(try await commits.submit([4], for: "a") == [4])
+            async let later = commits.submit([14], for: "b")
+            locked.withLock { $0 = false }
+            #expect(try await late == [13])
+            #expect(try await later == [14])
+        }
+        let flights = gate.flights.withLock(\.self)
+        #expect(flights.filter { $0.contains(13) && $0.count > 2 }.count == 1)
+        #expect(flights.contains([4]))
+    }
+
+    @Test func `who waits for a lock for too long is told, while others go on`() async throws {
+        var limits = limits()
+        limits.deadline = .milliseconds(50)
+        let commits = GroupCommit<String, Int, Int>(limits: limits, weight: { _ in 1 }) { items, _ in
+            if items.contains(13) {
+                try await Task.sleep(for: .milliseconds(5))
+                throw Locked()
+            }
+            return items
+        }
+        await #expect(throws: Locked.self) { try await commits.submit([13], for: "b") }
+        #expect(try await commits.submit([1], for: "a") == [1])
+        #expect(try await commits.submit([2], for: "b") == [2])
+    }
+
+    @Test func `a tenant that was locked shares flights again after a while`() async throws {
+        let gate = Gate()
+        gate.open()
+        var limits = limits()
+        limits.isolation = .zero
+        let attempts = Mutex(0)
+        let commits = GroupCommit<String, Int, Int>(limits: limits, weight: { _ in 1 }) { items, lockWait in
+            await gate.pass(items)
+            if items.contains(13),
+                attempts.withLock({
+                    $0 += 1; return $0
+                }) < 3
+            {
+                throw Locked()
+            }
+            return items
+        }
+        #expect(try await commits.submit([13], for: "b") == [13])
+        #expect(try await commits.submit([14], for: "b") == [14])
+        #expect(attempts.withLock(\.self) == 3)
+    }
+
+    @Test func `no tenant holds more than half of what can wait`() async throws {
+        let gate = Gate()
+        let commits = GroupCommit<String, Int, Int>(limits: limits(waiting: 8), weight: { _ in 1 }) { items, _ in
+            await gate.pass(items)
+            return items
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { _ = try await commits.submit([0], for: "a") }
+            await gate.waitForFlights(1)
+            group.addTask { _ = try await commits.submit([1, 2, 3, 4], for: "a") }
+            while commits.waitingWeight < 4 { await Task.yield() }
+            await #expect(throws: Overloaded.self) { try await commits.submit([5], for: "a") }
+            group.addTask { _ = try await commits.submit([6, 7], for: "b") }
+            while commits.waitingWeight < 6 { await Task.yield() }
+            gate.open()
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `tenants take turns in a flight, whatever one of them has waiting`() async throws {
+        let gate = Gate()
+        let commits = GroupCommit<String, Int, Int>(limits: limits(perFlight: 4), weight: { _ in 1 }) { items, _ in
+            await gate.pass(items)
+            return items
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { _ = try await commits.submit([0], for: "a") }
+            await gate.waitForFlights(1)
+            for number in 1...20 {
+                let waiting = commits.waitingWeight
+                group.addTask { _ = try await commits.submit([number], for: "a") }
+                while commits.waitingWeight == waiting { await Task.yield() }
+            }
+            group.addTask { _ = try await commits.submit([99], for: "b") }
+            while commits.waitingWeight < 21 { await Task.yield() }
+            gate.open()
+            try await group.waitForAll()
+        }
+        #expect(gate.flights.withLock { $0[1] } == [1, 99, 2, 3])
     }
 }

@@ -1,0 +1,75 @@
+import CarillonCore
+import Foundation
+import Metrics
+import Logging
+import Postgres
+import Testing
+
+@testable import CarillonStore
+@testable import CarillonTesting
+
+/// Whoever holds rows of one network holds up nobody else's events.
+@Suite(.timeLimit(.minutes(2))) struct LockedRowsTests {
+    @Test func `a network whose user is locked costs the others nothing, and loses nothing`() async throws {
+        try await withStores { scene, pool in
+            try await scene.accept(.user(.userUpdated, Person(id: "a", displayName: "Before"), at: 0))
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let ingestor = Ingestor(
+                inbox: scene.inbox,
+                fanout: FanoutQueue(inbox: scene.inbox, logger: logger),
+                ids: scene.ids,
+                clock: .system,
+                metrics: PipelineMetrics(factory: NOOPMetricsHandler.instance)
+            )
+            let (held, hold) = AsyncStream<Void>.makeStream()
+            let mayEnd = DispatchSemaphore(value: 0)
+            async let lock: Void = pool.withTransaction { session in
+                try session.execute("SELECT FROM users WHERE user_id = 'a' FOR UPDATE")
+                hold.yield()
+                mayEnd.wait()
+            }
+            for await _ in held.prefix(1) {}
+            let rename = Event.user(.userUpdated, Person(id: "a", displayName: "After"), at: 10)
+            async let late = ingestor.accept([rename.parsed], for: scene.network)
+            for number in 0..<50 {
+                let event = Event.message("c", from: Person(id: "b"), at: Int64(number), id: "other-\(number)")
+                let receipts = try await ingestor.accept([event.parsed], for: scene.otherNetwork)
+                #expect(receipts.map(\.status) == [.accepted])
+            }
+            mayEnd.signal()
+            try await lock
+            #expect(try await late.map(\.status) == [.accepted])
+            #expect(try await scene.directory.user("a", in: scene.network)?.displayName == "After")
+        }
+    }
+
+    @Test func `an event that waits for a lock in vain is no poison, and can be sent again`() async throws {
+        try await withStores { scene, pool in
+            try await scene.accept(.user(.userUpdated, Person(id: "a", displayName: "Before"), at: 0))
+            let event = scene.incoming(.user(.userUpdated, Person(id: "a", displayName: "After"), at: 10))
+            let (held, hold) = AsyncStream<Void>.makeStream()
+            let mayEnd = DispatchSemaphore(value: 0)
+            async let lock: Void = pool.withTransaction { session in
+                try session.execute("SELECT FROM users WHERE user_id = 'a' FOR UPDATE")
+                hold.yield()
+                mayEnd.wait()
+            }
+            for await _ in held.prefix(1) {}
+            do {
+                _ = try await scene.inbox.accept([event], lockWait: .milliseconds(20))
+                Issue.record("the row was locked")
+            } catch {
+                #expect(error.isContention)
+                #expect(error.isTransient)
+            }
+            mayEnd.signal()
+            try await lock
+            #expect(try await scene.inbox.accept([event]) == [.accepted(event.id)])
+        }
+    }
+}
+
+extension Event {
+    /// The event as the parser hands it on.
+    fileprivate var parsed: ParsedEvent { ParsedEvent(sourceID: sourceID, content: .known(self), body: body) }
+}
