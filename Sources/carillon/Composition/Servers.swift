@@ -77,7 +77,7 @@ struct Servers: Sendable {
             metrics: storage.metrics,
             logger: logger
         )
-        let probe = ReadinessProbe(readiness: storage.readiness, pool: storage.pool)
+        let probe = ReadinessProbe(readiness: storage.readiness, pool: storage.pool, clock: storage.clock)
         let metrics = storage.metrics
         limits.connections = descriptors.managementConnections
         management = Listener(

@@ -77,20 +77,9 @@ struct DatabaseChecks: Sendable {
     }
 
     private func clock(_ pool: PostgresPool) async throws -> Finding {
-        let before = WallClock.system.now()
-        let microseconds = try await pool.withConnection { session in
-            try session.queryFirst("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint") { row in
-                try row.decode(0, as: Int64.self)
-            }
-        }
-        let after = WallClock.system.now()
-        let middle = (before.milliseconds + after.milliseconds) / 2
-        let skew = abs((microseconds ?? 0) / 1000 - middle)
-        if skew <= 1000 + (after.milliseconds - before.milliseconds) {
-            return .ok("clock", "agrees with PostgreSQL's")
-        }
-        let detail = "differs from PostgreSQL's by \(skew) ms: let both follow the same time server (chrony, NTP)"
-        return skew > 60_000 ? .fail("clock", detail) : .warn("clock", detail)
+        let skew = try await ClockSkew.measure(pool, clock: .system)
+        guard skew.isTooLarge else { return .ok("clock", "agrees with PostgreSQL's") }
+        return .fail("clock", "\(skew.description), so the service is not ready: let both follow the same time server")
     }
 
     private func hasAllTables(_ pool: PostgresPool) async throws -> Bool {

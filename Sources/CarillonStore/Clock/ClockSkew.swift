@@ -1,0 +1,37 @@
+package import CarillonCore
+package import Postgres
+
+/// How far this machine's clock is off the database's, as one look told.
+package struct ClockSkew: Sendable, Equatable {
+    /// How much the database's clock is ahead, in milliseconds; negative where it is behind.
+    package let milliseconds: Int64
+    /// How much that may be wrong by, either way: half of the time that the question took.
+    package let uncertainty: Int64
+
+    /// The farthest that the clocks of a database and its service may be apart.
+    package static let tolerance: Int64 = 500
+
+    /// A skew from what this clock showed before and after the database was asked for the time.
+    package init(before: Timestamp, database: Timestamp, after: Timestamp) {
+        uncertainty = max(0, after.milliseconds - before.milliseconds) / 2
+        milliseconds = database.milliseconds - before.milliseconds - uncertainty
+    }
+
+    /// Whether the clocks are surely farther apart than they may be.
+    package var isTooLarge: Bool { abs(milliseconds) - uncertainty > Self.tolerance }
+
+    /// What is wrong, in plain words.
+    package var description: String {
+        "this machine's clock is \(abs(milliseconds)) ms \(milliseconds > 0 ? "behind" : "ahead of") PostgreSQL's"
+    }
+
+    /// Asks the database for the time.
+    package static func measure(_ pool: PostgresPool, clock: WallClock) async throws -> ClockSkew {
+        try await pool.withConnection { session in
+            let before = clock.now()
+            let database = try session.queryFirst("SELECT clock_timestamp()") { row in try row.timestamp(0) }
+            let after = clock.now()
+            return ClockSkew(before: before, database: database ?? before, after: after)
+        }
+    }
+}
