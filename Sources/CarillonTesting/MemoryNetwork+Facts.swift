@@ -1,8 +1,14 @@
 import CarillonCore
 
 extension MemoryNetwork {
+    /// The next place in the order in which events are accepted and members are made.
+    mutating func nextMark() -> Int {
+        lastMark += 1
+        return lastMark
+    }
+
     /// Takes from an event what it says of users, channels and members, unless something newer was said before.
-    mutating func learn(from incoming: IncomingEvent) {
+    mutating func learn(from incoming: IncomingEvent, mark: Int) {
         let event = incoming.event
         if let actor = event.actor {
             if event.type == .userDeleted {
@@ -22,11 +28,13 @@ extension MemoryNetwork {
         describe(channel, at: event.timestamp)
         switch event.type {
         case .channelCreated:
-            for person in [event.actor].compactMap(\.self) + event.members { join(person.id, channel.id, incoming) }
+            for person in [event.actor].compactMap(\.self) + event.members {
+                join(person.id, channel.id, incoming, mark)
+            }
         case .memberJoined:
-            for person in event.members { join(person.id, channel.id, incoming) }
+            for person in event.members { join(person.id, channel.id, incoming, mark) }
         case .memberLeft:
-            for person in event.members { leave(person.id, channel.id, incoming) }
+            for person in event.members { leave(person.id, channel.id, incoming, mark) }
         case .channelDeleted, .channelUpdated, .messageSent, .userDeleted, .userUpdated: break
         }
     }
@@ -54,23 +62,23 @@ extension MemoryNetwork {
         channels[channel.id] = known
     }
 
-    private mutating func join(_ user: UserID, _ channel: ChannelID, _ incoming: IncomingEvent) {
+    private mutating func join(_ user: UserID, _ channel: ChannelID, _ incoming: IncomingEvent, _ mark: Int) {
         let moment = incoming.event.timestamp
         let key = MemoryMemberKey(channel: channel, user: user)
         var member =
-            members[key] ?? MemoryMember(isMember: false, sinceEvent: incoming.id.uuid, factsAt: .epoch)
+            members[key] ?? MemoryMember(isMember: false, since: mark, factsAt: .epoch)
         guard member.factsAt <= moment, !isGone(user, channel, after: moment) else { return }
-        if !member.isMember { member.sinceEvent = incoming.id.uuid }
+        if !member.isMember { member.since = mark }
         member.isMember = true
         member.factsAt = moment
         members[key] = member
     }
 
-    private mutating func leave(_ user: UserID, _ channel: ChannelID, _ incoming: IncomingEvent) {
+    private mutating func leave(_ user: UserID, _ channel: ChannelID, _ incoming: IncomingEvent, _ mark: Int) {
         let moment = incoming.event.timestamp
         let key = MemoryMemberKey(channel: channel, user: user)
         var member =
-            members[key] ?? MemoryMember(isMember: false, sinceEvent: incoming.id.uuid, factsAt: .epoch)
+            members[key] ?? MemoryMember(isMember: false, since: mark, factsAt: .epoch)
         guard member.factsAt <= moment else { return }
         member.isMember = false
         member.factsAt = moment

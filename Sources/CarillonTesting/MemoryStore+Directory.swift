@@ -60,20 +60,20 @@ extension MemoryStore: DirectoryStore {
 
     /// Makes exactly these users the members; adds users and channel to the directory where they are new.
     package func replaceMembers(of channel: ChannelID, with users: [UserID], in network: NetworkID) async throws {
-        let (now, since) = (clock.now(), ids.next())
+        let now = clock.now()
         try withNetwork(network) { network in
             network.mention(channel)
             for user in network.memberIDs(of: channel) where !users.contains(user) {
                 network.endMembership(of: user, in: channel, at: now)
             }
-            for user in Set(users) { _ = network.makeMember(user, of: channel, since: since, at: now) }
+            for user in Set(users) { _ = network.makeMember(user, of: channel, at: now) }
         }
     }
 
     /// Makes a user a member; `true` when they were none. Adds user and channel to the directory where they are new.
     package func addMember(_ user: UserID, to channel: ChannelID, in network: NetworkID) async throws -> Bool {
-        let (now, since) = (clock.now(), ids.next())
-        return try withNetwork(network) { $0.makeMember(user, of: channel, since: since, at: now) }
+        let now = clock.now()
+        return try withNetwork(network) { $0.makeMember(user, of: channel, at: now) }
     }
 
     /// Ends a membership; `false` when there was none.
@@ -87,7 +87,7 @@ extension MemoryStore: DirectoryStore {
         _ next: @escaping @Sendable () throws -> [ImportRecord]?,
         in network: NetworkID
     ) async throws {
-        let (now, since) = (clock.now(), ids.next())
+        let now = clock.now()
         try withNetwork(network) { network in
             while let records = try next() {
                 for record in records {
@@ -95,7 +95,7 @@ extension MemoryStore: DirectoryStore {
                     case .user(let person): _ = network.put(person, at: now)
                     case .channel(let channel): _ = network.put(channel, at: now)
                     case .member(let channel, let user):
-                        _ = network.makeMember(user, of: channel, since: since, at: now)
+                        _ = network.makeMember(user, of: channel, at: now)
                     case .device(let device): _ = try network.put(device)
                     }
                 }
@@ -144,13 +144,13 @@ extension MemoryNetwork {
     }
 
     /// Makes somebody a member, whatever events said; `true` when they were none.
-    mutating func makeMember(_ user: UserID, of channel: ChannelID, since: UUID, at now: Timestamp) -> Bool {
+    mutating func makeMember(_ user: UserID, of channel: ChannelID, at now: Timestamp) -> Bool {
         mention(user)
         mention(channel)
         let key = MemoryMemberKey(channel: channel, user: user)
-        var member = members[key] ?? MemoryMember(isMember: false, sinceEvent: since, factsAt: now)
+        var member = members[key] ?? MemoryMember(isMember: false, since: 0, factsAt: now)
         let isNew = !member.isMember
-        if isNew { member.sinceEvent = since }
+        if isNew { member.since = nextMark() }
         member.isMember = true
         member.factsAt = max(member.factsAt, now)
         members[key] = member

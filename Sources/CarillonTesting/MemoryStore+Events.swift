@@ -9,6 +9,8 @@ struct MemoryInboxRow {
     /// When it may be claimed: the end of the lease while it is leased.
     var runAt: Timestamp
     var rescues = 0
+    /// Its place in the order in which events are accepted and members are made.
+    var mark: Int
     /// Why it could not be expanded.
     var failure: String?
 }
@@ -41,6 +43,7 @@ extension MemoryStore: EventInbox {
         return try withState { state in
             var acceptances: [Acceptance] = []
             var accepted: [IncomingEvent] = []
+            var marks: [EventID: Int] = [:]
             for event in events {
                 guard var network = state.networks[event.networkID] else { throw UnknownNetwork() }
                 defer { state.networks[event.networkID] = network }
@@ -51,14 +54,18 @@ extension MemoryStore: EventInbox {
                     continue
                 }
                 network.eventKeys[event.event.sourceID] = (event.id, event.receivedAt)
-                network.insert(event, at: now)
+                let mark = network.nextMark()
+                marks[event.id] = mark
+                network.insert(event, mark, at: now)
                 accepted.append(event)
                 acceptances.append(.accepted(event.id))
             }
             let order = accepted.indices.sorted { left, right in
                 (accepted[left].event.timestamp, left) < (accepted[right].event.timestamp, right)
             }
-            for index in order { state.networks[accepted[index].networkID]?.learn(from: accepted[index]) }
+            for event in order.map({ accepted[$0] }) {
+                state.networks[event.networkID]?.learn(from: event, mark: marks[event.id, default: 0])
+            }
             return acceptances
         }
     }
@@ -137,7 +144,7 @@ extension MemoryNetwork {
         holds(event) && inbox[event.id]?.pending.cursor == cursor
     }
 
-    fileprivate mutating func insert(_ incoming: IncomingEvent, at now: Timestamp) {
+    fileprivate mutating func insert(_ incoming: IncomingEvent, _ mark: Int, at now: Timestamp) {
         guard incoming.event.type.notifies else {
             events[incoming.id] = MemoryEventRow(
                 sourceID: incoming.event.sourceID,
@@ -159,7 +166,8 @@ extension MemoryNetwork {
             pending: pending,
             body: incoming.body,
             isLeased: incoming.leased,
-            runAt: incoming.leased ? now + leaseDuration : now
+            runAt: incoming.leased ? now + leaseDuration : now,
+            mark: mark
         )
     }
 

@@ -50,21 +50,22 @@ extension MemoryNetwork {
     /// Members who were members before the event, or whom its creating the channel made ones.
     private func concerned(by query: RecipientQuery) -> [UserID] {
         guard let channel = query.event.channel?.id else { return [] }
+        let mark = inbox[query.eventID]?.mark ?? .max
         switch query.event.type {
         case .channelCreated:
             return Set(query.event.members.map(\.id)).filter { user in
-                isMember(user, of: channel) { $0 <= query.eventID }
+                isMember(user, of: channel) { $0 <= mark }
             }
         case .messageSent, .memberJoined:
-            return memberIDs(of: channel).filter { user in isMember(user, of: channel) { $0 < query.eventID } }
+            return memberIDs(of: channel).filter { user in isMember(user, of: channel) { $0 < mark } }
         case .channelDeleted, .channelUpdated, .memberLeft, .userDeleted, .userUpdated:
             return []
         }
     }
 
-    private func isMember(_ user: UserID, of channel: ChannelID, since condition: (EventID) -> Bool) -> Bool {
+    private func isMember(_ user: UserID, of channel: ChannelID, since condition: (Int) -> Bool) -> Bool {
         guard let member = members[MemoryMemberKey(channel: channel, user: user)], member.isMember else { return false }
-        return knownUser(user) != nil && condition(EventID(member.sinceEvent))
+        return knownUser(user) != nil && condition(member.since)
     }
 
     private func recipient(_ user: UserID, in channel: ChannelID?) -> Recipient {

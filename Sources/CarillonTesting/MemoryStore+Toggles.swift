@@ -77,7 +77,7 @@ extension MemoryNetwork {
         case .channel(let user, let channel):
             mention(user)
             let key = MemoryMemberKey(channel: channel, user: user)
-            let stranger = MemoryMember(isMember: false, sinceEvent: UUID.version7Floor(of: .epoch), factsAt: .epoch)
+            let stranger = MemoryMember(isMember: false, since: 0, factsAt: .epoch)
             members[key, default: stranger].toggles = document
             newChanges.append(user)
         }

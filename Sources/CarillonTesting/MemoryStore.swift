@@ -20,7 +20,7 @@ package final class MemoryStore: Sendable {
     ///
     /// - Parameters:
     ///   - clock: The time by which leases run out and facts are dated.
-    ///   - ids: Must be the generator that makes the ids of events, so that events and memberships have one order.
+    ///   - ids: Makes the ids of groups.
     package init(clock: WallClock = .system, ids: UUIDv7Generator = UUIDv7Generator()) {
         self.clock = clock
         self.ids = ids
@@ -128,6 +128,8 @@ struct MemoryNetwork {
     var groups: [UUID: MemoryGroupRow] = [:]
     var records: [EventID: [MemoryRecord]] = [:]
     var deadLetters: [UUID: MemoryDeadLetter] = [:]
+    /// The last place given out in the order in which events are accepted and members are made.
+    var lastMark = 0
     /// What the current call switches or unregisters; `nil` is everybody.
     var newChanges: [UserID?] = []
 }
@@ -174,7 +176,8 @@ struct MemoryMemberKey: Hashable {
 /// A user's relation to a channel: membership and toggles.
 struct MemoryMember {
     var isMember: Bool
-    var sinceEvent: UUID
+    /// The mark of what made them a member.
+    var since: Int
     var factsAt: Timestamp
     var toggles = MemoryToggles()
 }

@@ -2,7 +2,8 @@
 package struct RecipientQuery: Sendable, Equatable {
     /// The network that the event belongs to.
     package var networkID: NetworkID
-    /// Only members whom an earlier event made members count, so that a late fan-out does not reach those who came after.
+    /// Only those count who were members when it was accepted, so that a late fan-out does not reach those who came after.
+    /// The store knows the order, by no clock; of an event that it does not know, it takes that it is accepted now.
     package var eventID: EventID
     /// The event.
     package var event: Event

@@ -13,6 +13,8 @@ struct FactWriter {
     private static let tolerance: Int64 = 1000
 
     let facts: DirectoryFacts
+    /// In which place of its flight each event arrived.
+    let places: [EventID: Int]
 
     func write(_ session: borrowing PostgresSession) throws {
         let goneUsers = try writeUsers(session)
@@ -153,14 +155,14 @@ struct FactWriter {
         let users = members.map(\.key.user.rawValue)
         let at = members.map(\.value.at.stored)
         let isMember = members.map(\.value.isMember)
-        let since = members.map(\.value.sinceEvent)
+        let since = members.map { places[EventID($0.value.sinceEvent), default: 0] }
         let leftAt = members.map(\.value.leftAt?.stored)
         try session.execute(
             """
             INSERT INTO members (network_id, channel_id, user_id, is_member, since_event, facts_at)
-            SELECT n.network_id, n.channel_id, n.user_id, n.is_member, n.since_event, n.at
+            SELECT n.network_id, n.channel_id, n.user_id, n.is_member, flight_mark(n.since_place), n.at
             FROM unnest(\(networks), \(channels), \(users), \(at), \(isMember), \(since))
-                AS n (network_id, channel_id, user_id, at, is_member, since_event)
+                AS n (network_id, channel_id, user_id, at, is_member, since_place)
             WHERE NOT EXISTS (SELECT FROM channels c
                                 WHERE c.network_id = n.network_id AND c.channel_id = n.channel_id
                                     AND c.deleted AND c.facts_at > n.at)
@@ -175,7 +177,7 @@ struct FactWriter {
             WITH target AS (
                 SELECT n.*
                 FROM unnest(\(networks), \(channels), \(users), \(at), \(isMember), \(since), \(leftAt))
-                    AS n (network_id, channel_id, user_id, at, is_member, since_event, left_at)
+                    AS n (network_id, channel_id, user_id, at, is_member, since_place, left_at)
                 JOIN members m
                     ON m.network_id = n.network_id AND m.channel_id = n.channel_id AND m.user_id = n.user_id
                 WHERE (n.at > m.facts_at OR n.at = m.facts_at AND n.is_member <> m.is_member)
@@ -192,7 +194,7 @@ struct FactWriter {
             SET is_member = t.is_member,
                 facts_at = t.at,
                 since_event = CASE WHEN t.is_member AND (NOT m.is_member OR t.left_at >= m.facts_at)
-                              THEN t.since_event ELSE m.since_event END
+                              THEN flight_mark(t.since_place) ELSE m.since_event END
             FROM target t
             WHERE m.network_id = t.network_id AND m.channel_id = t.channel_id AND m.user_id = t.user_id
                 AND m.facts_at <= t.at

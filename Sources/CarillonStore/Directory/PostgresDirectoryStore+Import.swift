@@ -1,5 +1,4 @@
 package import CarillonCore
-import Foundation
 import Postgres
 
 extension PostgresDirectoryStore {
@@ -10,7 +9,6 @@ extension PostgresDirectoryStore {
         _ next: @escaping @Sendable () throws -> [ImportRecord]?,
         in network: NetworkID
     ) async throws {
-        let since = ids.next()
         try await pool.withTransaction(TransactionOptions(statementTimeout: .seconds(120))) { session in
             try session.execute("SET LOCAL idle_in_transaction_session_timeout = '5min'")
             try session.script(.planningEachTime)
@@ -21,7 +19,7 @@ extension PostgresDirectoryStore {
                 try session.put(batch.channels, in: network)
                 try session.mention(users: batch.mentionedUsers, in: network)
                 try session.mention(channels: batch.mentionedChannels, in: network)
-                try session.makeMembers(batch.members, since: since)
+                try session.makeMembers(batch.members)
                 try batch.devices.write(session)
             }
         }

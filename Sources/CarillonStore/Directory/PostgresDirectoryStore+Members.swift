@@ -1,5 +1,4 @@
 package import CarillonCore
-import Foundation
 import Postgres
 
 extension PostgresDirectoryStore {
@@ -32,7 +31,6 @@ extension PostgresDirectoryStore {
     /// Makes exactly these users the members; adds users and channel to the directory where they are new.
     package func replaceMembers(of channel: ChannelID, with users: [UserID], in network: NetworkID) async throws {
         let ids = Set(users).sorted()
-        let since = self.ids.next()
         try await pool.write { session in
             try session.mention(users: ids, in: network)
             try session.mention(channels: [channel], in: network)
@@ -51,13 +49,12 @@ extension PostgresDirectoryStore {
                 """
             )
             let keys = ids.map { MemberKey(network: network, channel: channel, user: $0) }
-            try session.makeMembers(keys, since: since)
+            try session.makeMembers(keys)
         }
     }
 
     /// Makes a user a member; `true` when they were none. Adds user and channel to the directory where they are new.
     package func addMember(_ user: UserID, to channel: ChannelID, in network: NetworkID) async throws -> Bool {
-        let since = ids.next()
         return try await pool.write { session in
             try session.mention(users: [user], in: network)
             try session.mention(channels: [channel], in: network)
@@ -69,7 +66,7 @@ extension PostgresDirectoryStore {
                 FOR NO KEY UPDATE
                 """
             ) { row in try row.decode(0, as: Bool.self) }
-            try session.makeMembers([MemberKey(network: network, channel: channel, user: user)], since: since)
+            try session.makeMembers([MemberKey(network: network, channel: channel, user: user)])
             return former != true
         }
     }
@@ -92,12 +89,12 @@ extension PostgresSession {
     /// Makes users members as of now, whatever events said; those who are members already keep the beginning.
     ///
     /// The keys come sorted and each once.
-    func makeMembers(_ keys: [MemberKey], since: UUID) throws {
+    func makeMembers(_ keys: [MemberKey]) throws {
         guard !keys.isEmpty else { return }
         try execute(
             """
             INSERT INTO members AS m (network_id, channel_id, user_id, is_member, since_event, facts_at)
-            SELECT n.network_id, n.channel_id, n.user_id, true, \(since), now()
+            SELECT n.network_id, n.channel_id, n.user_id, true, next_mark(), now()
             FROM unnest(\(keys.map(\.network.rawValue)), \(keys.map(\.channel.rawValue)), \(keys.map(\.user.rawValue)))
                 AS n (network_id, channel_id, user_id)
             ON CONFLICT (network_id, channel_id, user_id) DO UPDATE

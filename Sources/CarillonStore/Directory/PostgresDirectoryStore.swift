@@ -4,13 +4,10 @@ package import Postgres
 /// The users, channels and members of networks, as their admins correct them, in the tables that events write to.
 package struct PostgresDirectoryStore: DirectoryStore {
     let pool: PostgresPool
-    let ids: UUIDv7Generator
 
-    /// A store in the database of `pool`; `ids` must be the generator that makes the ids of events here, so that events
-    /// and memberships have one order.
-    package init(pool: PostgresPool, ids: UUIDv7Generator) {
+    /// A store in the database of `pool`.
+    package init(pool: PostgresPool) {
         self.pool = pool
-        self.ids = ids
     }
 
     /// Replaces a user's description; `true` when the user is new.

@@ -23,8 +23,8 @@ package final class PostgresEventInbox: EventInbox {
             let isNew: (IncomingEvent) -> Bool = { known[$0.key] == $0.id }
             let accepted = batch.events.filter(isNew)
             let facts = accepted.count == batch.events.count ? batch.facts : DirectoryFacts(of: batch.inOrder(isNew))
-            try FactWriter(facts: facts).write(session)
-            try Self.insertPending(accepted.filter(\.event.type.notifies), session)
+            try FactWriter(facts: facts, places: batch.places).write(session)
+            try Self.insertPending(accepted.filter(\.event.type.notifies), batch.places, session)
             try Self.insertDone(accepted.filter { !$0.event.type.notifies }, session)
             return known
         }
@@ -34,7 +34,8 @@ package final class PostgresEventInbox: EventInbox {
         }
     }
 
-    /// Claims the source ids; answers under which id each is known now, which for a new one is its own.
+    /// Claims the source ids, and a block of marks for the new ones; answers under which id each is known now, which for a
+    /// new one is its own.
     private static func recordKeys(
         of events: [IncomingEvent],
         _ session: borrowing PostgresSession
@@ -52,7 +53,7 @@ package final class PostgresEventInbox: EventInbox {
             ON CONFLICT (network_id, source_id)
             DO UPDATE SET event_id = EXCLUDED.event_id, received_at = EXCLUDED.received_at
             WHERE k.received_at < EXCLUDED.received_at - \(window) * interval '1 millisecond'
-            RETURNING k.network_id, k.source_id, k.event_id
+            RETURNING k.network_id, k.source_id, k.event_id, (SELECT nextval('marks'))
             """
         ) { row in
             known[EventKey(network: try row.id(0), source: try row.decode(1))] = try row.eventID(2)
@@ -73,19 +74,25 @@ package final class PostgresEventInbox: EventInbox {
         return known
     }
 
-    private static func insertPending(_ events: [IncomingEvent], _ session: borrowing PostgresSession) throws {
+    private static func insertPending(
+        _ events: [IncomingEvent],
+        _ places: [EventID: Int],
+        _ session: borrowing PostgresSession
+    ) throws {
         guard !events.isEmpty else { return }
         let lease = leaseDuration.wholeMilliseconds
         try session.execute(
             """
-            INSERT INTO inbox (network_id, event_id, source_id, event_type, received_at, occurred_at, body, leased, run_at)
-            SELECT n.network_id, n.event_id, n.source_id, n.event_type, n.received_at, n.occurred_at, n.body, n.leased,
+            INSERT INTO inbox (network_id, event_id, source_id, event_type, received_at, occurred_at, body, leased, mark,
+                               run_at)
+            SELECT n.network_id, n.event_id, n.source_id, n.event_type, n.received_at, n.occurred_at, n.body, n.leased, flight_mark(n.place),
                    CASE WHEN n.leased THEN now() + \(lease) * interval '1 millisecond' ELSE now() END
             FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)), \(events.map(\.event.sourceID)),
                         \(events.map(\.event.type.rawValue)), \(events.map(\.receivedAt.stored)),
                         \(events.map(\.event.timestamp.stored)),
-                        \(events.map { String(decoding: $0.body, as: UTF8.self) }), \(events.map(\.leased)))
-                AS n (network_id, event_id, source_id, event_type, received_at, occurred_at, body, leased)
+                        \(events.map { String(decoding: $0.body, as: UTF8.self) }), \(events.map(\.leased)),
+                        \(events.map { places[$0.id, default: 0] }))
+                AS n (network_id, event_id, source_id, event_type, received_at, occurred_at, body, leased, place)
             """
         )
     }
@@ -128,18 +135,19 @@ private struct IncomingBatch: Sendable {
     let events: [IncomingEvent]
     /// What they say if all of them are new, as they mostly are.
     let facts: DirectoryFacts
-    private let arrival: [EventID: Int]
+    /// In which place each event arrived.
+    let places: [EventID: Int]
 
     init(_ incoming: [IncomingEvent]) {
         var seen = Set<EventKey>(minimumCapacity: incoming.count)
         let unique = incoming.filter { seen.insert($0.key).inserted }
         facts = DirectoryFacts(of: unique)
-        arrival = Dictionary(uniqueKeysWithValues: unique.enumerated().map { ($1.id, $0) })
+        places = Dictionary(uniqueKeysWithValues: unique.enumerated().map { ($1.id, $0) })
         events = unique.map { ($0.key, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
 
     /// Those that pass, in the order in which they arrived.
     func inOrder(_ isIncluded: (IncomingEvent) -> Bool) -> [IncomingEvent] {
-        events.filter(isIncluded).sorted { arrival[$0.id, default: 0] < arrival[$1.id, default: 0] }
+        events.filter(isIncluded).sorted { places[$0.id, default: 0] < places[$1.id, default: 0] }
     }
 }

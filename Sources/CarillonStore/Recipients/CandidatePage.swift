@@ -5,7 +5,7 @@ import Postgres
 struct CandidatePage {
     /// A member, and which event made them one.
     fileprivate struct Candidate {
-        var sinceEvent: EventID
+        var since: EventMark
         var recipient: Recipient
     }
 
@@ -16,9 +16,9 @@ struct CandidatePage {
     /// How many people are on it.
     var count: Int { candidates.count }
 
-    /// Those whose membership began with an event that `isMeant`.
-    func recipients(since isMeant: (EventID) -> Bool) -> ([Recipient], next: UserID?) {
-        (candidates.filter { isMeant($0.sinceEvent) }.map(\.recipient), next)
+    /// Those whose membership began where it is meant.
+    func recipients(since isMeant: (EventMark) -> Bool) -> ([Recipient], next: UserID?) {
+        (candidates.filter { isMeant($0.since) }.map(\.recipient), next)
     }
 }
 
@@ -102,7 +102,7 @@ struct PageReading {
             )
         )
         found[current].content.candidates.append(
-            CandidatePage.Candidate(sinceEvent: try row.eventID(2), recipient: recipient)
+            CandidatePage.Candidate(since: try row.decode(2), recipient: recipient)
         )
     }
 }

@@ -77,12 +77,15 @@ struct CandidateReader {
         return Array(queries.prefix(count))
     }
 
-    /// The people whom an event concerns: those who were members before it, or whom its creating the channel made ones.
-    func recipients(of query: RecipientQuery, at position: Int) -> ([Recipient], next: UserID?) {
-        switch sources[position] {
+    /// The people whom an event concerns: those who were members before it, or whom its creating the channel made ones;
+    /// all who are members when it has no mark, as one that is accepted now.
+    func recipients(at position: Int, mark: EventMark?) -> ([Recipient], next: UserID?) {
+        let wasBefore = { (since: EventMark) in mark.map { since < $0 } ?? true }
+        let wasThen = { (since: EventMark) in mark.map { since <= $0 } ?? true }
+        return switch sources[position] {
         case .nobody: ([], nil)
-        case .channel(let key): pages[key]?.recipients { $0 < query.eventID } ?? ([], nil)
-        case .listed: listedPages[position]?.recipients { $0 <= query.eventID } ?? ([], nil)
+        case .channel(let key): pages[key]?.recipients(since: wasBefore) ?? ([], nil)
+        case .listed: listedPages[position]?.recipients(since: wasThen) ?? ([], nil)
         }
     }
 

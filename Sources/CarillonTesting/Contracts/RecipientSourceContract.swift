@@ -14,6 +14,10 @@ package enum RecipientSourceContract {
             "who became a member after an event is not concerned by it",
             whoBecameAMemberAfterAnEvent
         ),
+        ContractClause(
+            "who joined before an event is told of it, whatever the clocks of those who took both in",
+            whoJoinedBeforeAnEventByAnotherClock
+        ),
         ContractClause("who leaves and joins again in one batch is a new member", whoLeavesAndJoinsAgain),
         ContractClause(
             "joining again while being a member changes nothing",
@@ -80,6 +84,23 @@ package enum RecipientSourceContract {
         let query = RecipientQuery(networkID: scene.network, eventID: id, event: event)
         #expect(try await scene.recipients.recipients(for: [query])[0].recipients.map(\.userID) == ["a"])
         #expect(try await scene.page(of: event).recipients.count == 4)
+    }
+
+    private static func whoJoinedBeforeAnEventByAnotherClock(_ scene: StoreScene) async throws {
+        let ahead = UUIDv7Generator(clock: WallClock { WallClock.system.now() + .seconds(60) })
+        var join = scene.incoming(.members(.memberJoined, "c", ["early"], at: 0))
+        join.id = EventID(ahead.next())
+        _ = try await scene.inbox.accept([join])
+        let event = Event.message("c", from: Person(id: "z"), at: 1)
+        let id = try await scene.accept(event)[0]
+        let behind = UUIDv7Generator(clock: WallClock { WallClock.system.now() - .seconds(60) })
+        var late = scene.incoming(.members(.memberJoined, "c", ["late"], at: 2))
+        late.id = EventID(behind.next())
+        _ = try await scene.inbox.accept([late])
+        let query = RecipientQuery(networkID: scene.network, eventID: id, event: event)
+        #expect(try await scene.recipients.recipients(for: [query])[0].recipients.map(\.userID) == ["early"])
+        let now = RecipientQuery(networkID: scene.network, eventID: EventID(behind.next()), event: event)
+        #expect(try await scene.recipients.recipients(for: [now])[0].recipients.map(\.userID) == ["early", "late"])
     }
 
     private static func whoLeavesAndJoinsAgain(_ scene: StoreScene) async throws {

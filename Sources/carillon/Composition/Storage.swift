@@ -66,7 +66,7 @@ struct Storage: Sendable {
         accounts = PostgresAccountStore(pool: pool, box: box, ids: ids)
         credentials = PostgresProviderCredentialStore(pool: pool, box: box)
         devices = PostgresDeviceStore(pool: pool)
-        directory = PostgresDirectoryStore(pool: pool, ids: ids)
+        directory = PostgresDirectoryStore(pool: pool)
         inbox = PostgresEventInbox(pool: pool)
         outbox = PostgresOutbox(pool: pool, ids: ids)
         history = PostgresEventHistory(pool: pool, ids: ids)

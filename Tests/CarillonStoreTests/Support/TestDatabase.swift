@@ -121,7 +121,7 @@ extension StoreScene {
             queue: PostgresOutbox(pool: pool, ids: ids),
             accounts: PostgresAccountStore(pool: pool, box: box, ids: ids),
             credentials: PostgresProviderCredentialStore(pool: pool, box: box),
-            directory: PostgresDirectoryStore(pool: pool, ids: ids),
+            directory: PostgresDirectoryStore(pool: pool),
             toggles: PostgresToggleStore(pool: pool),
             devices: PostgresDeviceStore(pool: pool),
             templates: PostgresTemplateStore(pool: pool),

@@ -1,0 +1,143 @@
+import CarillonCore
+import Foundation
+import Postgres
+
+/// What the answers of one moment need beside the people: the moment, networks' settings, the names that texts hold, and
+/// the places of events in the order of acceptance. Read by one statement.
+struct RecipientContext {
+    /// What a row tells.
+    private enum Kind: Int {
+        case readPoint
+        case mark
+        case network
+        case template
+        case channel
+        case person
+    }
+
+    /// The moment.
+    private(set) var readPoint = ReadPoint.longAgo
+    private var marks: [EventID: EventMark] = [:]
+    private var networks: [NetworkID: (toggles: NetworkToggles, defaultLocale: String?)] = [:]
+    private var templates: [NetworkID: [StoredTemplate]] = [:]
+    private var channels: [ChannelKey: String] = [:]
+    private var people: [UserKey: String] = [:]
+    private var roles: [UserKey: [String]] = [:]
+
+    init(_ queries: [RecipientQuery], _ session: borrowing PostgresSession) throws {
+        let networks = Set(queries.map(\.networkID)).sorted().map(\.rawValue)
+        let channels = Set(queries.compactMap(\.channelKey)).sorted()
+        let people = Set(queries.flatMap(\.named)).sorted()
+        // A row comparison that only the primary key can serve in order, see `docs/decisions/0009`.
+        try session.forEach(
+            """
+            SELECT \(Kind.readPoint.rawValue)::integer, NULL::text, NULL::text, pg_current_snapshot()::text,
+                   floor(extract(epoch FROM now()) * 1000)::bigint::text, NULL::uuid
+            UNION ALL
+            SELECT \(Kind.mark.rawValue)::integer, NULL, NULL, n.event_id::text, NULL, coalesce(i.mark, i.event_id)
+            FROM unnest(\(queries.map(\.networkID.rawValue)), \(queries.map(\.eventID.uuid))) AS n (network_id, event_id)
+            CROSS JOIN LATERAL (
+                SELECT i.event_id, i.mark FROM inbox i
+                WHERE i.network_id = n.network_id AND (i.network_id, i.event_id) >= (n.network_id, n.event_id)
+                ORDER BY i.event_id
+                LIMIT 1
+            ) AS i
+            WHERE i.event_id = n.event_id
+            UNION ALL
+            SELECT \(Kind.network.rawValue)::integer, w.network_id, NULL, n.toggles, n.default_locale, NULL
+            FROM unnest(\(networks)) AS w (network_id)
+            CROSS JOIN LATERAL (
+                SELECT n.toggles, n.default_locale FROM networks n WHERE n.network_id = w.network_id LIMIT 1
+            ) AS n
+            UNION ALL
+            SELECT \(Kind.template.rawValue)::integer, t.network_id, t.event_type, t.locale, t.source, NULL
+            FROM templates t WHERE t.network_id = ANY (\(networks))
+            UNION ALL
+            SELECT \(Kind.channel.rawValue)::integer, n.network_id, n.channel_id, c.display_name, NULL, NULL
+            FROM unnest(\(channels.map(\.network.rawValue)), \(channels.map(\.channel.rawValue)))
+                AS n (network_id, channel_id)
+            CROSS JOIN LATERAL (
+                SELECT c.display_name FROM channels c
+                WHERE c.network_id = n.network_id AND c.channel_id = n.channel_id AND c.display_name IS NOT NULL
+                LIMIT 1
+            ) AS c
+            UNION ALL
+            SELECT \(Kind.person.rawValue)::integer, n.network_id, n.user_id, u.display_name, u.roles, NULL
+            FROM unnest(\(people.map(\.network.rawValue)), \(people.map(\.user.rawValue))) AS n (network_id, user_id)
+            CROSS JOIN LATERAL (
+                SELECT u.display_name, u.roles FROM users u
+                WHERE u.network_id = n.network_id AND u.user_id = n.user_id
+                LIMIT 1
+            ) AS u
+            """
+        ) { row in try add(row) }
+        for network in templates.keys {
+            templates[network]?.sort { ($0.eventType, $0.locale) < ($1.eventType, $1.locale) }
+        }
+    }
+
+    /// Where an event is in the order of acceptance; `nil` when it is not in the inbox.
+    func mark(of query: RecipientQuery) -> EventMark? { marks[query.eventID] }
+
+    /// What an event's network decides.
+    func settings(for query: RecipientQuery, _ overrides: OverrideCache) -> NetworkSettings {
+        let network = networks[query.networkID]
+        return NetworkSettings(
+            toggles: network?.toggles ?? NetworkToggles(),
+            defaultLocale: network?.defaultLocale,
+            templates: overrides.overrides(of: query.networkID, templates[query.networkID] ?? [])
+        )
+    }
+
+    /// The names that texts about an event can hold.
+    func names(for query: RecipientQuery) -> DirectoryNames {
+        var names = DirectoryNames(channel: query.channelKey.flatMap { channels[$0] })
+        for key in query.named {
+            names.people[key.user] = people[key]
+            names.roles[key.user] = roles[key]
+        }
+        return names
+    }
+
+    private mutating func add(_ row: borrowing Row) throws {
+        guard let kind = Kind(rawValue: Int(try row.decode(0, as: Int32.self))) else {
+            throw StoreError.unreadable("context of events")
+        }
+        switch kind {
+        case .readPoint:
+            guard let moment = Int64(try row.decode(4, as: String.self)) else { throw StoreError.unreadable("moment") }
+            readPoint = ReadPoint(try row.decode(3), moment: Timestamp(milliseconds: moment))
+        case .mark:
+            guard let id = EventID(try row.decode(3, as: String.self)) else { throw StoreError.unreadable("event id") }
+            marks[id] = try row.decode(5, as: EventMark.self)
+        case .network:
+            networks[try row.id(1)] = (
+                try row.decode(3, as: String?.self).map(ToggleDocuments.network) ?? NetworkToggles(),
+                try row.decode(4)
+            )
+        case .template:
+            let template = StoredTemplate(
+                eventType: try row.decode(2),
+                locale: try row.decode(3),
+                source: try row.decode(4)
+            )
+            templates[try row.id(1), default: []].append(template)
+        case .channel:
+            channels[ChannelKey(network: try row.id(1), channel: try row.id(2))] = try row.decode(3, as: String.self)
+        case .person:
+            let key = UserKey(network: try row.id(1), user: try row.id(2))
+            people[key] = try row.decode(3, as: String?.self)
+            roles[key] = try row.decode(4, as: String?.self).flatMap(StoredRoles.roles)
+        }
+    }
+}
+
+extension RecipientQuery {
+    /// The channel that the event happened in.
+    var channelKey: ChannelKey? { event.channel.map { ChannelKey(network: networkID, channel: $0.id) } }
+
+    /// The people whose names a text can hold: the actor and the first of the members.
+    fileprivate var named: [UserKey] {
+        [event.actor?.id, event.members.first?.id].compactMap(\.self).map { UserKey(network: networkID, user: $0) }
+    }
+}
