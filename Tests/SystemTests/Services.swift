@@ -8,3 +8,9 @@ import Testing
     /// Longer than promise P6 gives the service: a lease of 60 s and 30 s more.
     static let patience = Duration.seconds(95)
 }
+
+extension Services {
+    /// Tests in which somebody misbehaves beside an innocent network; they compare times, so they are among those that have
+    /// the machine for themselves.
+    @Suite enum Neighbours {}
+}

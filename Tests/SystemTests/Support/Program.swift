@@ -44,7 +44,7 @@ final class Program: Sendable {
     }
 
     deinit {
-        kill(processID, SIGKILL)
+        send(SIGKILL)
     }
 
     /// What it has written to standard error.
@@ -56,7 +56,16 @@ final class Program: Sendable {
     var isRunning: Bool { process.withLock { $0.isRunning } }
 
     func send(_ signal: Int32) {
-        kill(processID, signal)
+        #if canImport(Glibc)
+            Glibc.kill(processID, signal)
+        #else
+            Darwin.kill(processID, signal)
+        #endif
+    }
+
+    /// Ends it at once, when nothing is left to be seen.
+    func kill() {
+        send(SIGKILL)
     }
 
     /// Waits until it has ended, and answers the status, or the negative signal that ended it.

@@ -48,6 +48,9 @@ struct RunningService: Sendable {
         )
     }
 
+    /// The port of the public API.
+    var publicPort: Int { open.base.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
+
     /// Stops it as an operator does.
     func stop(within limit: Duration = .seconds(25)) async throws -> Int32 {
         program.send(SIGTERM)

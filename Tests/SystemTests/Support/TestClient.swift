@@ -29,7 +29,8 @@ struct TestClient: Sendable {
         token: String? = nil,
         headers: [String: String] = [:],
         body: [UInt8]? = nil,
-        contentType: String = "application/json"
+        contentType: String = "application/json",
+        limit: TimeAmount = .seconds(30)
     ) async throws -> Answer {
         var request = HTTPClientRequest(url: base + path)
         request.method = method
@@ -39,7 +40,7 @@ struct TestClient: Sendable {
             request.headers.add(name: "content-type", value: contentType)
             request.body = .bytes(ByteBuffer(bytes: body))
         }
-        let response = try await Self.client.execute(request, timeout: .seconds(30))
+        let response = try await Self.client.execute(request, timeout: limit)
         let text = String(buffer: try await response.body.collect(upTo: 1 << 22))
         return Answer(status: response.status.code, headers: response.headers, text: text)
     }
