@@ -1,7 +1,5 @@
 import CarillonCore
-import EmbeddedPostgres
 import Foundation
-import Logging
 import NIOHTTP1
 import Testing
 
@@ -9,24 +7,15 @@ extension Services {
     /// A service on a PostgreSQL that is not its own.
     @Suite struct DatabaseServerTests {
         private let scratch: Scratch
-        private let server: EmbeddedCluster
-        private let environment: [String: String]
+        private let server: DatabaseServer
 
         init() throws {
             scratch = try Scratch()
-            server = EmbeddedCluster(
-                configuration: .init(dataDirectory: scratch.path("server"), throwAwayDirectory: scratch.path),
-                logger: Logger(label: "server") { _ in SwiftLogNoOpLogHandler() }
-            )
-            environment = [
-                "CARILLON_DATABASE_URL": server.connectionString,
-                "CARILLON_OPERATOR_TOKEN": String(repeating: "o", count: 32),
-                "CARILLON_MASTER_KEY": Data(repeating: 1, count: 32).base64EncodedString(),
-            ]
+            server = DatabaseServer(in: scratch)
         }
 
         @Test func `starts without the server, says what is missing, and goes on by itself`() async throws {
-            let service = try await RunningService.start(in: scratch, environment: environment, isReady: false)
+            let service = try await RunningService.start(in: scratch, environment: server.environment, isReady: false)
             let away = try await service.management.send(.GET, "/health/ready")
             #expect(away.status == 503)
             #expect(away.text.contains("PostgreSQL"))
@@ -34,7 +23,7 @@ extension Services {
             #expect(list.status == 503)
             #expect(list.headers.first(name: "retry-after") != nil)
 
-            _ = try await server.start()
+            try await server.start()
             try await eventually("the reason that migrations are pending") {
                 let answer = try await service.management.send(.GET, "/health/ready")
                 return answer.status == 503 && answer.text.contains("migrations pending: run carillon migrate")
@@ -43,7 +32,9 @@ extension Services {
             #expect(unmigrated.status == 503)
 
             // Three at once: each ends well, and each migration is run once.
-            let programs = try (0..<3).map { _ in try Program(["migrate"], environment: environment, scratch: scratch) }
+            let programs = try (0..<3).map { _ in
+                try Program(["migrate"], environment: server.environment, scratch: scratch)
+            }
             for program in programs { #expect(try await program.exitStatus() == 0, "\(program.errorText)") }
             let applied = programs.flatMap { $0.outputText.split(separator: "\n") }.filter { $0.hasPrefix("applied ") }
             #expect(!applied.isEmpty)
@@ -60,17 +51,17 @@ extension Services {
         }
 
         @Test func `doctor says what is wrong, and its status too`() async throws {
-            let unreachable = try Program(["doctor"], environment: environment, scratch: scratch)
+            let unreachable = try Program(["doctor"], environment: server.environment, scratch: scratch)
             #expect(try await unreachable.exitStatus() == 1)
             #expect(unreachable.outputText.contains("FAIL  PostgreSQL"))
 
-            _ = try await server.start()
-            let unmigrated = try Program(["doctor"], environment: environment, scratch: scratch)
+            try await server.start()
+            let unmigrated = try Program(["doctor"], environment: server.environment, scratch: scratch)
             #expect(try await unmigrated.exitStatus() == 1)
             #expect(unmigrated.outputText.contains("run carillon migrate"))
 
-            #expect(try await Program(["migrate"], environment: environment, scratch: scratch).exitStatus() == 0)
-            var ports = environment
+            #expect(try await Program(["migrate"], environment: server.environment, scratch: scratch).exitStatus() == 0)
+            var ports = server.environment
             ports["CARILLON_LISTEN"] = "127.0.0.1:0"
             ports["CARILLON_MANAGEMENT_LISTEN"] = "127.0.0.1:0"
             let well = try Program(["doctor"], environment: ports, scratch: scratch)

@@ -24,8 +24,18 @@ final class Load: Sendable {
         connections: Int = 8,
         during body: () async throws -> Value
     ) async throws -> Value {
+        try await run(on: [network], connections: connections, during: body)
+    }
+
+    /// Posts to several services in turn while `body` runs.
+    func run<Value: Sendable>(
+        on networks: [TestNetwork],
+        connections: Int = 8,
+        during body: () async throws -> Value
+    ) async throws -> Value {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for connection in 0..<connections {
+                let network = networks[connection % networks.count]
                 group.addTask { await self.post(on: network, prefix: "load-\(connection)") }
             }
             defer { state.withLock { $0.isOver = true } }

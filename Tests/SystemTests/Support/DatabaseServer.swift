@@ -1,0 +1,52 @@
+import EmbeddedPostgres
+import Foundation
+import Logging
+import Testing
+
+/// A PostgreSQL server that services share, and what they need to use it.
+struct DatabaseServer: Sendable {
+    /// What services on this server are started with.
+    let environment: [String: String]
+
+    private let scratch: Scratch
+    private let cluster: EmbeddedCluster
+    private let dataDirectory: String
+
+    /// A server that does not run yet.
+    init(in scratch: Scratch) {
+        self.scratch = scratch
+        dataDirectory = scratch.path("server")
+        cluster = EmbeddedCluster(
+            configuration: .init(dataDirectory: dataDirectory, throwAwayDirectory: scratch.path),
+            logger: Logger(label: "server") { _ in SwiftLogNoOpLogHandler() }
+        )
+        environment = [
+            "CARILLON_DATABASE_URL": cluster.connectionString,
+            "CARILLON_OPERATOR_TOKEN": String(repeating: "o", count: 32),
+            "CARILLON_MASTER_KEY": Data(repeating: 1, count: 32).base64EncodedString(),
+        ]
+    }
+
+    /// Starts the server, again where it was killed.
+    func start() async throws {
+        _ = try await cluster.start()
+    }
+
+    /// Stops the server.
+    func stop() async {
+        await cluster.stop()
+    }
+
+    /// Ends the server with all of its processes, as a power cut would, and waits until it is gone.
+    func kill() async throws {
+        let file = try #require(PostmasterFile(dataDirectory: dataDirectory))
+        file.killAll()
+        try await eventually("the end of the server") { !file.isAlive }
+    }
+
+    /// Makes the tables.
+    func migrate() async throws {
+        let program = try Program(["migrate"], environment: environment, scratch: scratch)
+        try #require(try await program.exitStatus() == 0, "\(program.errorText)")
+    }
+}
