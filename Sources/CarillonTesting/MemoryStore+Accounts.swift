@@ -1,14 +1,19 @@
 package import CarillonCore
+package import struct Foundation.UUID
 
 extension MemoryStore: AccountStore {
-    /// Makes a network with its first admin key; `false` when the id is taken.
-    package func createNetwork(_ credentials: NetworkCredentials) async throws -> Bool {
-        try withState { state in
+    /// Makes a network with its first admin key, once as `answering` says; refuses an id that is taken.
+    package func createNetwork(
+        _ credentials: NetworkCredentials,
+        answering request: IdempotentRequest?
+    ) async throws -> Creation {
+        let keys = credentials.userTokenKeys.map { StoredUserTokenKey(id: ids.next(), key: $0) }
+        return try once(request) { state in
             let id = credentials.network.id
             guard state.networks[id] == nil else { return false }
             var network = MemoryNetwork(network: credentials.network)
             network.webhookSecrets = credentials.webhookSecrets
-            network.userTokenKeys = credentials.userTokenKeys
+            network.userTokenKeys = keys
             for key in credentials.apiKeys { network.apiKeys[key.key.id] = key }
             state.networks[id] = network
             return true
@@ -25,7 +30,10 @@ extension MemoryStore: AccountStore {
 
     /// Removes a network and everything in it; `false` when there is none.
     package func deleteNetwork(_ id: NetworkID) async throws -> Bool {
-        try withState { state in state.networks.removeValue(forKey: id) != nil }
+        try withState { state in
+            state.requests[id] = nil
+            return state.networks.removeValue(forKey: id) != nil
+        }
     }
 
     /// A network; `nil` when there is none.
@@ -55,7 +63,7 @@ extension MemoryStore: AccountStore {
             return NetworkCredentials(
                 network: network.network,
                 webhookSecrets: network.webhookSecrets.filter { $0.isValid(at: now) },
-                userTokenKeys: network.userTokenKeys,
+                userTokenKeys: network.userTokenKeys.map(\.key),
                 apiKeys: network.apiKeys.values.sorted { $0.key.id < $1.key.id }
             )
         }
@@ -69,9 +77,12 @@ extension MemoryStore: AccountStore {
         }
     }
 
-    /// Adds an API key.
-    package func addAPIKey(_ key: StoredAPIKey) async throws {
-        try withNetwork(key.key.networkID) { $0.apiKeys[key.key.id] = key }
+    /// Adds an API key, once as `answering` says.
+    package func addAPIKey(_ key: StoredAPIKey, answering request: IdempotentRequest?) async throws -> Creation {
+        try once(request, in: key.key.networkID) { network in
+            network.apiKeys[key.key.id] = key
+            return true
+        }
     }
 
     /// The network's keys in the order of their ids.
@@ -82,24 +93,62 @@ extension MemoryStore: AccountStore {
         }
     }
 
-    /// Removes a key; `false` when there is none.
-    package func deleteAPIKey(_ id: String, of network: NetworkID) async throws -> Bool {
-        try withNetwork(network) { $0.apiKeys.removeValue(forKey: id) != nil }
+    /// Removes a key; the last one of role `admin` only by `force`.
+    package func deleteAPIKey(_ id: String, of network: NetworkID, force: Bool) async throws -> APIKeyRemoval {
+        try withNetwork(network) { network in
+            guard let key = network.apiKeys[id]?.key else { return .unknown }
+            let admins = network.apiKeys.values.filter { $0.key.role == .admin }
+            guard force || key.role != .admin || admins.count > 1 else { return .lastAdmin }
+            network.apiKeys[id] = nil
+            return .removed
+        }
     }
 
-    /// Adds a secret; the former ones end after `overlap`.
+    /// Adds a secret, once as `answering` says; the former ones end after `overlap`, the oldest at once when there are too many.
     package func rotateWebhookSecret(
         of network: NetworkID,
         to secret: WebhookSecret,
-        overlap: Duration
-    ) async throws {
+        overlap: Duration,
+        answering request: IdempotentRequest?
+    ) async throws -> Creation {
         let now = clock.now()
-        try withNetwork(network) { $0.webhookSecrets.rotate(to: secret, overlap: overlap, now: now) }
+        return try once(request, in: network) { network in
+            let count = WebhookSignature.maximumSecretCount
+            network.webhookSecrets.rotate(to: secret, overlap: overlap, now: now, keeping: count)
+            return true
+        }
     }
 
     /// Replaces the keys that verify user tokens.
-    package func setUserTokenKeys(_ keys: [UserTokenKey], of network: NetworkID) async throws {
+    package func setUserTokenKeys(_ keys: [StoredUserTokenKey], of network: NetworkID) async throws {
         try withNetwork(network) { $0.userTokenKeys = keys }
+    }
+
+    /// The keys that verify user tokens, the oldest first.
+    package func userTokenKeys(of network: NetworkID) async throws -> [StoredUserTokenKey] {
+        try withNetwork(network) { $0.userTokenKeys }
+    }
+
+    /// Adds a key that verifies user tokens, once as `answering` says; refuses one too many.
+    package func addUserTokenKey(
+        _ key: StoredUserTokenKey,
+        of network: NetworkID,
+        answering request: IdempotentRequest?
+    ) async throws -> Creation {
+        try once(request, in: network) { network in
+            guard network.userTokenKeys.count < StoredUserTokenKey.maximumCount else { return false }
+            network.userTokenKeys.append(key)
+            return true
+        }
+    }
+
+    /// Removes a key that verifies user tokens; `false` when there is none of this id.
+    package func deleteUserTokenKey(_ id: UUID, of network: NetworkID) async throws -> Bool {
+        try withNetwork(network) { network in
+            let count = network.userTokenKeys.count
+            network.userTokenKeys.removeAll { $0.id == id }
+            return network.userTokenKeys.count < count
+        }
     }
 
     /// The secrets that sign outgoing webhooks, the newest first; made on first use by storing `candidate`.
@@ -116,14 +165,57 @@ extension MemoryStore: AccountStore {
         }
     }
 
-    /// Makes `secret` the newest of the secrets that sign outgoing webhooks; the former one signs too for `overlap`.
+    /// Makes `secret` the newest of the secrets that sign outgoing webhooks, once as `answering` says; the former ones sign
+    /// too for `overlap`, the oldest no more when there are too many.
     package func rotateOutgoingWebhookSecret(
         of network: NetworkID,
         to secret: WebhookSecret,
-        overlap: Duration
-    ) async throws {
+        overlap: Duration,
+        answering request: IdempotentRequest?
+    ) async throws -> Creation {
         let now = clock.now()
-        try withNetwork(network) { $0.outgoingSecrets.rotate(to: secret, overlap: overlap, now: now) }
+        return try once(request, in: network) { network in
+            let count = WebhookSignature.maximumSignedSecretCount
+            network.outgoingSecrets.rotate(to: secret, overlap: overlap, now: now, keeping: count)
+            return true
+        }
+    }
+
+    /// Carries a request out in a network, or answers what it was answered when it came before.
+    private func once(
+        _ request: IdempotentRequest?,
+        in network: NetworkID,
+        _ create: (inout MemoryNetwork) throws -> Bool
+    ) throws -> Creation {
+        try once(request) { state in
+            guard var changed = state.networks[network] else { throw UnknownNetwork() }
+            guard try create(&changed) else { return false }
+            state.networks[network] = changed
+            return true
+        }
+    }
+
+    /// Carries a request out, or answers what it was answered when it came before.
+    private func once(
+        _ request: IdempotentRequest?,
+        _ create: (inout MemoryState) throws -> Bool
+    ) throws -> Creation {
+        let now = clock.now()
+        return try withState { state in
+            guard let request else { return try create(&state) ? .created : .refused }
+            let scope = request.networkID
+            let known = state.requests[scope, default: [:]].filter { now < $0.value.at + IdempotentRequest.lifetime }
+            if let former = known[request.keyHash]?.request {
+                guard former.bodyHash == request.bodyHash else { throw IdempotentRequest.Failure.differentBody }
+                return .repeated(answer: former.answer)
+            }
+            guard scope == nil || known.count < IdempotentRequest.maximumPerNetwork else {
+                throw IdempotentRequest.Failure.tooMany
+            }
+            guard try create(&state) else { return .refused }
+            state.requests[scope] = known.merging([request.keyHash: (request, now)]) { _, new in new }
+            return .created
+        }
     }
 }
 
@@ -133,9 +225,9 @@ extension WebhookSecretRecord {
 
 extension [WebhookSecretRecord] {
     /// Puts a secret first; the former ones end after the overlap, unless they end sooner.
-    fileprivate mutating func rotate(to secret: WebhookSecret, overlap: Duration, now: Timestamp) {
+    fileprivate mutating func rotate(to secret: WebhookSecret, overlap: Duration, now: Timestamp, keeping limit: Int) {
         let end = now + overlap
         for index in indices { self[index].expiresAt = Swift.min(self[index].expiresAt ?? end, end) }
-        insert(WebhookSecretRecord(secret: secret), at: 0)
+        self = [WebhookSecretRecord(secret: secret)] + filter { $0.isValid(at: now) }.prefix(limit - 1)
     }
 }

@@ -80,6 +80,8 @@ package final class MemoryStore: Sendable {
 /// All there is.
 struct MemoryState {
     var networks: [NetworkID: MemoryNetwork] = [:]
+    /// What was answered to requests that may be repeated, by the network of their path and the hash of their key.
+    var requests: [NetworkID?: [[UInt8]: (request: IdempotentRequest, at: Timestamp)]] = [:]
     var failure: (any Error)?
     var credentialReadings = 0
     var keyLookups = 0
@@ -109,7 +111,7 @@ struct MemoryNetwork {
     var network: Network
     var webhookSecrets: [WebhookSecretRecord] = []
     var outgoingSecrets: [WebhookSecretRecord] = []
-    var userTokenKeys: [UserTokenKey] = []
+    var userTokenKeys: [StoredUserTokenKey] = []
     var apiKeys: [String: StoredAPIKey] = [:]
 
     var toggles = MemoryToggles()

@@ -33,10 +33,18 @@ public struct PostgresConfiguration: Sendable {
     public var sessionSettings: [String: String] = [:]
     /// Told how long each caller waited for a connection, in vain or not; called on the caller's task.
     public var onWait: (@Sendable (Duration) -> Void)?
+    /// Asked on the caller's task, at the beginning of each call, by when that has to be answered; `nil` leaves it to the
+    /// limits above. What the server does not answer by then is given up, COMMIT too.
+    public var deadline: (@Sendable () -> ContinuousClock.Instant?)?
+    /// Told on the caller's task when something was written, or may have been: see ``PostgresError/isOutcomeUnknown``. A
+    /// statement outside of a transaction counts as a write unless it begins with SELECT.
+    public var onWrite: (@Sendable () -> Void)?
 
     let connectionInfo: ConnectionInfo
     /// How much longer than the server's own limit a statement may take before the server counts as frozen.
     var replyGrace: Duration = .seconds(5)
+    /// How much longer than until the deadline an answer is waited for: the server cancels a statement then, and says so.
+    var deadlineGrace: Duration = .milliseconds(250)
 
     /// Reads where PostgreSQL is from a connection string.
     ///

@@ -9,10 +9,13 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible, CustomDeb
         case server(SQLState)
         /// No connection could be opened.
         case connectionFailed
-        /// The connection broke while a statement was under way; whether it took effect is unknown.
+        /// The connection broke, or the server did not answer in time; ``PostgresError/isOutcomeUnknown`` tells whether
+        /// something may have been written all the same.
         case connectionLost
         /// No connection became free within the acquire timeout.
         case timedOut
+        /// The caller's deadline has passed; nothing of the unfinished statement or transaction took effect.
+        case deadlineExceeded
         /// Too many callers are waiting for a connection already.
         case poolExhausted
         /// The pool is shutting down and takes no more work.
@@ -32,6 +35,10 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible, CustomDeb
     /// What went wrong.
     public var kind: Kind { storage.kind }
 
+    /// Whether what was to be written may have taken effect all the same: the answer to COMMIT was lost, or that to a
+    /// statement outside of a transaction. After every other error nothing has.
+    public var isOutcomeUnknown: Bool { storage.isOutcomeUnknown }
+
     /// The server's code, when the server answered at all.
     public var sqlState: SQLState? {
         if case .server(let state) = kind { return state }
@@ -50,11 +57,11 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible, CustomDeb
     ///   - kind: What went wrong.
     ///   - reason: A sentence without values of statements or rows: it becomes part of `description`.
     public init(_ kind: Kind, reason: String = "") {
-        storage = Storage(kind: kind, reason: reason, server: nil)
+        storage = Storage(kind: kind, reason: reason, server: nil, isOutcomeUnknown: false)
     }
 
     init(server: ServerReport) {
-        storage = Storage(kind: .server(server.sqlState), reason: "", server: server)
+        storage = Storage(kind: .server(server.sqlState), reason: "", server: server, isOutcomeUnknown: false)
     }
 
     private init(storage: Storage) {
@@ -63,7 +70,23 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible, CustomDeb
 
     /// The same report under another kind.
     func reclassified(as kind: Kind) -> PostgresError {
-        PostgresError(storage: Storage(kind: kind, reason: storage.reason, server: storage.server))
+        PostgresError(
+            storage: Storage(
+                kind: kind,
+                reason: storage.reason,
+                server: storage.server,
+                isOutcomeUnknown: storage.isOutcomeUnknown
+            )
+        )
+    }
+
+    /// The same report of something that was sent to be written: when no answer came, or the server ended the session with
+    /// it, nobody knows what became of that.
+    var ofWrite: PostgresError {
+        guard kind == .connectionLost || storage.server?.isFatal == true else { return self }
+        return PostgresError(
+            storage: Storage(kind: kind, reason: storage.reason, server: storage.server, isOutcomeUnknown: true)
+        )
     }
 }
 
@@ -79,7 +102,7 @@ extension PostgresError {
     /// Whether PostgreSQL is away or overloaded, so that the same work can succeed later, unchanged.
     public var isConnectivity: Bool {
         switch kind {
-        case .connectionFailed, .connectionLost, .timedOut, .poolExhausted:
+        case .connectionFailed, .connectionLost, .timedOut, .deadlineExceeded, .poolExhausted:
             true
         case .server(let state):
             Self.connectivityStates.contains(state) || state.errorClass == "08" || state.errorClass == "53"
@@ -100,6 +123,7 @@ extension PostgresError {
         var text = "PostgreSQL: \(kind.phrase)"
         if let constraint { text += ", constraint \(constraint)" }
         if let table { text += ", table \(table)" }
+        if isOutcomeUnknown { text += ", and what was written may have taken effect" }
         if !storage.reason.isEmpty { text += ": \(storage.reason)" }
         return text
     }
@@ -118,6 +142,7 @@ extension PostgresError.Kind {
         case .connectionFailed: "no connection could be opened"
         case .connectionLost: "the connection was lost"
         case .timedOut: "no connection became free in time"
+        case .deadlineExceeded: "the caller's deadline has passed"
         case .poolExhausted: "too many callers wait for a connection"
         case .shuttingDown: "the pool is shutting down"
         case .cancelled: "cancelled by the caller"
@@ -141,6 +166,8 @@ extension PostgresError {
         var table: String?
         var column: String?
         var constraint: String?
+        /// Whether the server ended the session with it.
+        var isFatal = false
 
         var details: String {
             let fields: [(String, String?)] = [
@@ -156,11 +183,13 @@ extension PostgresError {
         let kind: Kind
         let reason: String
         let server: ServerReport?
+        let isOutcomeUnknown: Bool
 
-        init(kind: Kind, reason: String, server: ServerReport?) {
+        init(kind: Kind, reason: String, server: ServerReport?, isOutcomeUnknown: Bool) {
             self.kind = kind
             self.reason = reason
             self.server = server
+            self.isOutcomeUnknown = isOutcomeUnknown
         }
     }
 }

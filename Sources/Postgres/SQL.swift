@@ -42,6 +42,11 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
         return text
     }
 
+    /// Whether it only reads, as far as its first word says.
+    var isSelect: Bool {
+        fragments[0].utf8.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }.starts(with: "SELECT ".utf8)
+    }
+
     /// The same statement, planned at each execution with its values in sight instead of prepared once.
     ///
     /// For rare statements whose best plan depends on the values.

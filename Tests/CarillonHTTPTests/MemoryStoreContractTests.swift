@@ -5,7 +5,8 @@ import Testing
 /// The store that these tests run on keeps the contracts that PostgreSQL keeps.
 @Suite struct MemoryStoreContractTests {
     private static let clauses: [ContractClause] =
-        AccountStoreContract.clauses + DirectoryStoreContract.clauses + DirectoryFactsContract.clauses
+        AccountStoreContract.clauses + CreationContract.clauses + DirectoryStoreContract.clauses
+        + DirectoryFactsContract.clauses
         + ToggleStoreContract.clauses + DeviceStoreContract.clauses + TemplateStoreContract.clauses
         + EventInboxContract.clauses + RecipientSourceContract.clauses + DeliveryQueueContract.clauses
         + LaneBookContract.clauses + SettlementContract.clauses + EventHistoryContract.clauses + ProviderCredentialStoreContract.clauses

@@ -9,6 +9,11 @@ import Testing
         try await withStores { scene, _ in try await clause.check(scene) }
     }
 
+    @Test(arguments: CreationContract.clauses)
+    func creation(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
     @Test(arguments: DirectoryFactsContract.clauses)
     func directoryFacts(_ clause: ContractClause) async throws {
         try await withStores { scene, _ in try await clause.check(scene) }

@@ -77,7 +77,9 @@ import Testing
             try await enqueueAndKill(pending, device, scene)
             _ = try await scene.inbox.accept([scene.incoming(event.named("f"))])
             try await scene.accounts.rotateWebhookSecret(of: scene.network, to: .generate(), overlap: .zero)
-            try await scene.accounts.setUserTokenKeys([.hs256(Secret("s"))], of: scene.network)
+            let tokenKey = StoredUserTokenKey(id: scene.ids.next(), key: .hs256(Secret("s")))
+            let request = IdempotentRequest(networkID: scene.network, keyHash: [1], bodyHash: [1], answer: [1])
+            _ = try await scene.accounts.addUserTokenKey(tokenKey, of: scene.network, answering: request)
             let credential = ProviderCredential(
                 provider: .fcm,
                 appID: "x",
@@ -114,13 +116,19 @@ import Testing
         try await withStores { scene, pool in
             let secret = WebhookSecret.generate()
             try await scene.accounts.rotateWebhookSecret(of: scene.network, to: secret, overlap: .zero)
-            try await scene.accounts.setUserTokenKeys([.hs256(Secret("very secret"))], of: scene.network)
+            let tokenKey = StoredUserTokenKey(id: scene.ids.next(), key: .hs256(Secret("very secret")))
+            let answer = Array("a secret answer".utf8)
+            let request = IdempotentRequest(networkID: scene.network, keyHash: [1], bodyHash: [1], answer: answer)
+            _ = try await scene.accounts.addUserTokenKey(tokenKey, of: scene.network, answering: request)
             let stored = try await pool.withConnection { session in
                 try session.query(
-                    "SELECT sealed FROM webhook_secrets UNION ALL SELECT material FROM user_token_keys"
+                    """
+                    SELECT sealed FROM webhook_secrets UNION ALL SELECT material FROM user_token_keys
+                    UNION ALL SELECT sealed FROM idempotency_keys
+                    """
                 ) { row in String(decoding: try row.decode(0, as: [UInt8].self), as: UTF8.self) }
             }
-            #expect(stored.count == 2)
+            #expect(stored.count == 3)
             #expect(!stored.contains { $0.contains("whsec") || $0.contains("secret") })
         }
     }

@@ -33,6 +33,16 @@ package struct APIKey: Sendable, Equatable {
     }
 }
 
+/// What became of the removal of an API key.
+package enum APIKeyRemoval: Sendable, Equatable {
+    /// It is gone.
+    case removed
+    /// There is none of this id.
+    case unknown
+    /// It is the last one of role `admin`, and stays.
+    case lastAdmin
+}
+
 /// What the database keeps of an API key: enough to recognise it, not enough to use it.
 package struct StoredAPIKey: Sendable, Equatable {
     /// The key as it is listed.

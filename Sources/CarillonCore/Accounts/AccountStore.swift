@@ -1,3 +1,5 @@
+package import struct Foundation.UUID
+
 /// A secret that signs webhooks, valid until it ends.
 package struct WebhookSecretRecord: Sendable, Equatable {
     /// The secret.
@@ -43,8 +45,11 @@ package struct NetworkCredentials: Sendable {
 
 /// Networks and their credentials. Secrets are encrypted and API keys hashed at rest.
 package protocol AccountStore: Sendable {
-    /// Makes a network with its first admin key; `false` when the id is taken.
-    func createNetwork(_ credentials: NetworkCredentials) async throws -> Bool
+    /// Makes a network with its first admin key; refuses an id that is taken.
+    ///
+    /// What is made as `answering` says is made once, however often that is asked for, also at the same time.
+    /// - Throws: ``IdempotentRequest/Failure``.
+    func createNetwork(_ credentials: NetworkCredentials, answering: IdempotentRequest?) async throws -> Creation
     /// Networks in the order of their ids.
     func networks(after: NetworkID?, limit: Int) async throws -> [Network]
     /// Removes a network and everything in it; `false` when there is none.
@@ -64,18 +69,45 @@ package protocol AccountStore: Sendable {
     func credentials(of id: NetworkID) async throws -> NetworkCredentials?
     /// Which of these API keys there are.
     func existingAPIKeys(_ names: Set<APIKeyName>) async throws -> Set<APIKeyName>
-    /// Adds an API key.
-    func addAPIKey(_ key: StoredAPIKey) async throws
+    /// Adds an API key, once as `answering` says.
+    /// - Throws: ``IdempotentRequest/Failure``.
+    func addAPIKey(_ key: StoredAPIKey, answering: IdempotentRequest?) async throws -> Creation
     /// The network's keys in the order of their ids.
     func apiKeys(of network: NetworkID, after: String?, limit: Int) async throws -> [APIKey]
-    /// Removes a key; `false` when there is none.
-    func deleteAPIKey(_ id: String, of network: NetworkID) async throws -> Bool
-    /// Adds a secret; the former ones end after `overlap`.
-    func rotateWebhookSecret(of network: NetworkID, to secret: WebhookSecret, overlap: Duration) async throws
+    /// Removes a key; the last one of role `admin` only by `force`, whatever else is removed at the same time.
+    func deleteAPIKey(_ id: String, of network: NetworkID, force: Bool) async throws -> APIKeyRemoval
+    /// Adds a secret, once as `answering` says; the former ones end after `overlap`, and the oldest at once when there are more
+    /// than ``WebhookSignature/maximumSecretCount``.
+    /// - Throws: ``IdempotentRequest/Failure``.
+    func rotateWebhookSecret(
+        of network: NetworkID,
+        to secret: WebhookSecret,
+        overlap: Duration,
+        answering: IdempotentRequest?
+    ) async throws -> Creation
     /// Replaces the keys that verify user tokens.
-    func setUserTokenKeys(_ keys: [UserTokenKey], of network: NetworkID) async throws
+    func setUserTokenKeys(_ keys: [StoredUserTokenKey], of network: NetworkID) async throws
+    /// The keys that verify user tokens, the oldest first.
+    func userTokenKeys(of network: NetworkID) async throws -> [StoredUserTokenKey]
+    /// Adds a key that verifies user tokens, once as `answering` says; refuses one more than
+    /// ``StoredUserTokenKey/maximumCount``.
+    /// - Throws: ``IdempotentRequest/Failure``.
+    func addUserTokenKey(
+        _ key: StoredUserTokenKey,
+        of network: NetworkID,
+        answering: IdempotentRequest?
+    ) async throws -> Creation
+    /// Removes a key that verifies user tokens; `false` when there is none of this id.
+    func deleteUserTokenKey(_ id: UUID, of network: NetworkID) async throws -> Bool
     /// The secrets that sign outgoing webhooks, the newest first; made on first use by storing `candidate`.
     func outgoingWebhookSecrets(of network: NetworkID, candidate: WebhookSecret) async throws -> [WebhookSecret]
-    /// Makes `secret` the newest of the secrets that sign outgoing webhooks; the former one signs too for `overlap`.
-    func rotateOutgoingWebhookSecret(of network: NetworkID, to secret: WebhookSecret, overlap: Duration) async throws
+    /// Makes `secret` the newest of the secrets that sign outgoing webhooks, once as `answering` says; the former ones sign
+    /// too for `overlap`, and the oldest no more when there are more than ``WebhookSignature/maximumSignedSecretCount``.
+    /// - Throws: ``IdempotentRequest/Failure``.
+    func rotateOutgoingWebhookSecret(
+        of network: NetworkID,
+        to secret: WebhookSecret,
+        overlap: Duration,
+        answering: IdempotentRequest?
+    ) async throws -> Creation
 }

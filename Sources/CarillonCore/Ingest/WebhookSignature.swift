@@ -11,8 +11,8 @@ package enum WebhookSignature {
     package static let maximumSignedSecretCount = 5
     /// Signatures beyond these are not looked at.
     private static let maximumSignatureCount = 16
-    /// Secrets beyond these are not looked at: a rotation needs two.
-    private static let maximumSecretCount = 4
+    /// Secrets beyond these are not looked at, and not kept: the current one and five that are on their way out.
+    package static let maximumSecretCount = 6
 
     /// Checks that a holder of one of the secrets signed this body, and did so recently.
     ///

@@ -10,10 +10,15 @@ package struct Network: Sendable, Equatable {
     package var deviceRegistration: DeviceRegistrationProof
     /// Which push services subscriptions may name.
     package var webPushHosts: WebPushHosts
+    /// How long a user token may live; none lives longer than it says itself.
+    package var userTokenMaxLifetime: Duration
     /// How much of the service it may use up.
     package var limits: NetworkLimits
     /// When the operator made it.
     package var createdAt: Timestamp
+
+    /// A day: what leaks is of no use the day after.
+    package static let defaultUserTokenMaxLifetime = Duration.seconds(86_400)
 
     /// A network by its parts; what is left out is as API section 2 has it by default.
     package init(
@@ -22,6 +27,7 @@ package struct Network: Sendable, Equatable {
         defaultLocale: String? = nil,
         deviceRegistration: DeviceRegistrationProof = .userToken,
         webPushHosts: WebPushHosts = WebPushHosts(),
+        userTokenMaxLifetime: Duration = Self.defaultUserTokenMaxLifetime,
         limits: NetworkLimits = NetworkLimits(),
         createdAt: Timestamp
     ) {
@@ -30,6 +36,7 @@ package struct Network: Sendable, Equatable {
         self.defaultLocale = defaultLocale
         self.deviceRegistration = deviceRegistration
         self.webPushHosts = webPushHosts
+        self.userTokenMaxLifetime = userTokenMaxLifetime
         self.limits = limits
         self.createdAt = createdAt
     }

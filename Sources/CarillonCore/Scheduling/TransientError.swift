@@ -6,11 +6,15 @@ package protocol TransientError: Error {
     var isTransient: Bool { get }
     /// Whether it waited in vain for something that somebody else holds: work that does not need it can go on.
     var isContention: Bool { get }
+    /// Whether what was to be written may have been all the same, because the answer was lost; `false` says that it was not.
+    var isOutcomeUnknown: Bool { get }
 }
 
 extension TransientError {
     /// Most are not.
     package var isContention: Bool { false }
+    /// Nothing was written.
+    package var isOutcomeUnknown: Bool { false }
 }
 
 extension Error {
@@ -21,4 +25,21 @@ extension Error {
 
     /// Whether it waited in vain for something that somebody else holds.
     package var isContention: Bool { (self as? any TransientError)?.isContention ?? false }
+
+    /// Whether what was to be written may have been all the same.
+    package var isOutcomeUnknown: Bool {
+        (self as? any TransientError)?.isOutcomeUnknown ?? false
+    }
+}
+
+/// Something failed after a part of the work had been written, or may have been.
+package struct OutcomeUnknown: TransientError, CustomStringConvertible {
+    /// What failed.
+    package let cause: any Error
+    /// Trying again later can help.
+    package var isTransient: Bool { true }
+    /// That is what it says.
+    package var isOutcomeUnknown: Bool { true }
+    /// As the cause says it.
+    package var description: String { "\(cause), after something may have been written" }
 }

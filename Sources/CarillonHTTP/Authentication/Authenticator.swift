@@ -30,9 +30,11 @@ struct Authenticator: Sendable {
         switch try await identity(request, context, preferring: networkID) {
         case .operator:
             guard let credentials = try await cache.credentials(of: networkID) else { throw Problem.notFound() }
+            context.admin.note(.operator)
             return Access(network: credentials.network, principal: .operator)
         case .caller(let access):
             guard access.networkID == networkID else { throw Problem.notFound() }
+            if access.principal == .apiKey(.admin) { context.admin.note(access.admin) }
             return access
         }
     }
@@ -50,7 +52,10 @@ struct Authenticator: Sendable {
         _ context: CarillonRequestContext,
         networkID: NetworkID? = nil
     ) async throws {
-        guard case .caller(let access) = try await identity(request, context, preferring: networkID) else { return }
+        guard case .caller(let access) = try await identity(request, context, preferring: networkID) else {
+            context.admin.note(.operator)
+            return
+        }
         if let networkID, access.networkID != networkID { throw Problem.notFound() }
         throw Problem.forbidden("the operator's token is needed")
     }
@@ -113,6 +118,10 @@ struct Authenticator: Sendable {
         guard credentials.verifies(token) else {
             throw credentials.hasUnreadableUserTokenKeys
                 ? Problem.wrongMasterKey : Problem.unauthorized("the token is not valid")
+        }
+        let longest = credentials.network.userTokenMaxLifetime
+        guard token.lives(atMost: longest, at: clock.now()) else {
+            throw Problem.unauthorized("the token may live for \(longest.components.seconds) seconds at most")
         }
         return .caller(Access(network: credentials.network, principal: .user(token.userID)))
     }

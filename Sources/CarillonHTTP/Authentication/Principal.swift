@@ -23,6 +23,9 @@ struct Access: Sendable {
 
     var networkID: NetworkID { network.id }
 
+    /// Who it is, among those who may ask for the same.
+    var admin: Admin { keyID.map(Admin.key) ?? .operator }
+
     /// For whom the caller writes, as far as limits and rules go.
     var writer: Writer {
         switch principal {

@@ -22,6 +22,7 @@ struct UserToken: Sendable {
     private let expiresAt: Double
     private let notBefore: Double
     private let issuedAt: Double
+    private let namesIssue: Bool
 
     /// Reads a token; `nil` when it is no JWT, demands what we do not know (`crit`), or lacks `sub`, `aud` or `exp`.
     init?(_ text: String) {
@@ -41,6 +42,7 @@ struct UserToken: Sendable {
         self.expiresAt = expiresAt
         self.notBefore = notBefore
         self.issuedAt = issuedAt
+        namesIssue = claims["iat"] != nil
         signedBytes = Array(segments[0]) + [UInt8(ascii: ".")] + Array(segments[1])
     }
 
@@ -49,6 +51,13 @@ struct UserToken: Sendable {
         let seconds = Double(now.milliseconds) / 1000
         let latestStart = Double((now + Self.clockTolerance).milliseconds) / 1000
         return seconds < expiresAt && notBefore <= latestStart && issuedAt <= latestStart
+    }
+
+    /// Whether it lives so long at most: from when it says that it was issued, or from now on.
+    func lives(atMost longest: Duration, at now: Timestamp) -> Bool {
+        let current = Double(now.milliseconds) / 1000
+        let start = namesIssue ? min(issuedAt, current) : current
+        return expiresAt - start <= longest / .seconds(1) + Self.clockTolerance / .seconds(1)
     }
 
     private static func object(_ segment: Substring.UTF8View) -> JSONObject? {

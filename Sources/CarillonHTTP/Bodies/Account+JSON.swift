@@ -40,16 +40,18 @@ extension UserTokenKey {
     private static let maximumPEMBytes = 8192
 
     /// Reads `{"algorithm","publicKey"}` or `{"algorithm":"HS256","secret"}`; whether the key can be used is not checked.
-    init(json: JSONValue) throws(InvalidInput) {
+    ///
+    /// Without a secret it is `made`, where there is one.
+    init(json: JSONValue, secretIfNone made: Secret? = nil) throws(InvalidInput) {
         self = try json.read(as: "invalid-user-token-key") { reader in
             guard let algorithm = reader.choice("algorithm", as: Algorithm.self, required: true) else { return nil }
             switch algorithm {
             case .hs256:
-                let secret = reader.string("secret", required: true)
+                let secret = reader.string("secret", required: made == nil)
                 if let secret, secret.utf8.count < UserTokenVerifier.minimumSecretBytes {
                     reader.refuse("secret", "must be at least \(UserTokenVerifier.minimumSecretBytes) bytes")
                 }
-                return secret.map { .hs256(Secret($0)) }
+                return (secret.map { Secret($0) } ?? made).map { .hs256($0) }
             case .es256:
                 return reader.string("publicKey", required: true, maximumBytes: Self.maximumPEMBytes).map {
                     .es256(publicKey: $0)

@@ -9,6 +9,7 @@ extension Network {
             "defaultLocale": .string(defaultLocale ?? LocaleTag.english.rawValue),
             "deviceRegistration": .string(deviceRegistration.rawValue),
             "webPushHosts": JSONValue(webPushHosts.patterns),
+            "userTokenMaxLifetimeSeconds": .number(JSONNumber(Int(userTokenMaxLifetime.components.seconds))),
             "limits": limits.json,
             "createdAt": JSONValue(createdAt),
         ]
@@ -23,6 +24,11 @@ extension Network {
             deviceRegistration = reader.choice("deviceRegistration", as: DeviceRegistrationProof.self) ?? .userToken
         }
         if reader.contains("webPushHosts") { webPushHosts = reader.webPushHosts() ?? WebPushHosts() }
+        if reader.contains("userTokenMaxLifetimeSeconds") {
+            userTokenMaxLifetime =
+                reader.integer("userTokenMaxLifetimeSeconds", in: 60...315_360_000).map { Duration.seconds($0) }
+                ?? Self.defaultUserTokenMaxLifetime
+        }
         guard reader.contains("limits") else { return }
         guard var members = reader.object("limits") else {
             limits = NetworkLimits()

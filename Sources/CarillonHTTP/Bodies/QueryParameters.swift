@@ -26,6 +26,15 @@ struct QueryParameters {
         return text
     }
 
+    /// A parameter that is `true` or `false`; `false` when it is absent.
+    func flag(_ name: String) throws(Problem) -> Bool {
+        switch try text(name) {
+        case nil, "false": false
+        case "true": true
+        default: throw .invalidParameter(name, "must be true or false")
+        }
+    }
+
     /// A parameter that is an id of a caller's choice.
     func identifier<Subject>(_ name: String, as subject: Subject.Type) throws(Problem) -> Identifier<Subject>? {
         guard let text = try text(name) else { return nil }

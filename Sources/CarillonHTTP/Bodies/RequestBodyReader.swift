@@ -54,6 +54,8 @@ enum RequestBodyReader {
         }
         // A connection that is lost in the middle of a body looks like its end.
         if let announced, received != announced { throw Problem.incompleteBody }
+        // The time that the body took was the caller's.
+        if received > 0 { UnitOfWork.current?.restart() }
     }
 
     private static func next(_ parts: inout RequestBody.AsyncIterator) async throws -> ByteBuffer? {

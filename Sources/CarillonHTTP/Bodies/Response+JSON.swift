@@ -10,6 +10,11 @@ extension Response {
         status: HTTPResponse.Status = .ok,
         headers: HTTPFields = [:]
     ) -> Response {
+        json(value.serialized, status: status, headers: headers)
+    }
+
+    /// An answer with a body that is JSON already.
+    static func json(_ bytes: [UInt8], status: HTTPResponse.Status, headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.contentType] = "application/json"
         // Answers depend on who asks, and some hold secrets.
@@ -17,7 +22,7 @@ extension Response {
         return Response(
             status: status,
             headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: value.serialized))
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
         )
     }
 

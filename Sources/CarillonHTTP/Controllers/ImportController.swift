@@ -26,6 +26,7 @@ struct ImportController: Sendable {
         let tally = try await spool.fill { handle in
             try await RequestBodyReader.forEachPart(of: request, handle)
         }
+        UnitOfWork.current?.liftDeadline()
         try await directory.apply({ try spool.nextBatch() }, in: access.networkID)
         return .json(tally.json)
     }

@@ -26,7 +26,8 @@ struct NetworkController: Sendable {
 
     private func create(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         try await authenticator.requireOperator(request, context)
-        let network = try await RequestBodyReader.json(of: request).read(as: "invalid-network") { reader in
+        let body = try await RequestBodyReader.json(of: request)
+        let network = try body.read(as: "invalid-network") { reader in
             let id = reader.identifier("id", as: Network.self, required: true)
             // What else is wrong is said even where the id is.
             var network = Network(id: id ?? NetworkID(trusted: ""), createdAt: clock.now())
@@ -42,19 +43,19 @@ struct NetworkController: Sendable {
             userTokenKeys: [.hs256(Secret(userTokenSecret))],
             apiKeys: [stored]
         )
-        guard try await accounts.createNetwork(credentials) else {
+        let answer: JSONValue = [
+            "network": network.json,
+            "apiKey": .string(key.text),
+            "webhookSecret": .string(webhookSecret.text.reveal { $0 }),
+            "userTokenSecret": .string(userTokenSecret),
+        ]
+        let repeatable = try IdempotentRequest(request, by: .operator, in: nil, body: body, answer: answer)
+        let creation = try await accounts.createNetwork(credentials, answering: repeatable)
+        cache.invalidate(network.id)
+        guard let response = creation.response(answer) else {
             throw Problem.conflict("network-exists", "there is a network of this id")
         }
-        cache.invalidate(network.id)
-        return .json(
-            [
-                "network": network.json,
-                "apiKey": .string(key.text),
-                "webhookSecret": .string(webhookSecret.text.reveal { $0 }),
-                "userTokenSecret": .string(userTokenSecret),
-            ],
-            status: .created
-        )
+        return response
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

@@ -54,18 +54,29 @@ struct ProviderController: Sendable {
     /// Forgets the secret: the next webhook is signed with a new one alone.
     private func deleteWebhook(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await authenticator.admin(request, context)
-        try await accounts.rotateOutgoingWebhookSecret(of: access.networkID, to: .generate(), overlap: .zero)
+        _ = try await accounts.rotateOutgoingWebhookSecret(
+            of: access.networkID,
+            to: .generate(),
+            overlap: .zero,
+            answering: nil
+        )
         await changed(access.networkID, .webhook, nil)
         return .noContent
     }
 
     private func rotateWebhookSecret(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await authenticator.admin(request, context)
-        let overlap = try await RequestBodyReader.overlap(of: request)
+        let (overlap, body) = try await RequestBodyReader.overlap(of: request)
         let secret = WebhookSecret.generate()
-        try await accounts.rotateOutgoingWebhookSecret(of: access.networkID, to: secret, overlap: overlap)
+        let answer: JSONValue = ["secret": .string(secret.text.reveal { $0 })]
+        let creation = try await accounts.rotateOutgoingWebhookSecret(
+            of: access.networkID,
+            to: secret,
+            overlap: overlap,
+            answering: IdempotentRequest(request, by: access.admin, in: access.networkID, body: body, answer: answer)
+        )
         await changed(access.networkID, .webhook, nil)
-        return .json(["secret": .string(secret.text.reveal { $0 })], status: .created)
+        return creation.response(answer) ?? .json(answer, status: .created)
     }
 
     private static let webhook = Response.json(["provider": "webhook"])

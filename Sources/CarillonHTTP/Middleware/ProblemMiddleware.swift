@@ -1,21 +1,32 @@
+import CarillonCore
 import HTTPTypes
 import Hummingbird
 import Logging
 
-/// Turns every error into a problem (RFC 9457).
+/// Turns every error into a problem (RFC 9457), and has the database's work for a request end in time.
 struct ProblemMiddleware: RouterMiddleware {
     let mapping: ProblemMapping
     let routes: RouteTable
+    /// How long the database may work for one request.
+    let workLimit: Duration
 
     func handle(
         _ request: Request,
         context: CarillonRequestContext,
         next: Next
     ) async throws -> Response {
+        let work = UnitOfWork(within: workLimit)
         do {
-            return try await next(request, context)
+            return try await UnitOfWork.$current.withValue(work) { try await next(request, context) }
         } catch {
-            return problem(for: error, request, context).response
+            var problem = problem(for: error, request, context)
+            if problem.status == .serviceUnavailable {
+                // What a safe method does besides is nothing that its caller asked for (RFC 9110 section 9.2.1).
+                let isSafe = [.get, .head, .options].contains(request.method)
+                let isUnknown = !isSafe && (work.mayHaveWritten || error.isOutcomeUnknown)
+                problem.outcome = isUnknown ? .unknown : .nothingChanged
+            }
+            return problem.response
         }
     }
 

@@ -171,7 +171,6 @@ extension Problem {
         "service-unavailable",
         status: .serviceUnavailable,
         title: "The service cannot do this at the moment",
-        detail: "nothing was changed; try again later",
         headers: [.retryAfter: "1"]
     )
 

@@ -7,6 +7,14 @@ import NIOCore
 ///
 /// Holds nothing of the request but pointers to places in its body: no value, no secret, no stack trace.
 package struct Problem: Error, Sendable, Equatable {
+    /// What became of a change that could not be confirmed.
+    package enum Outcome: String, Sendable {
+        /// Nothing of it took effect.
+        case nothingChanged = "nothing changed"
+        /// It may have taken effect, or a part of it.
+        case unknown
+    }
+
     /// The last part of `type`, such as `invalid-template`.
     package var name: String
     /// The status of the answer.
@@ -17,6 +25,8 @@ package struct Problem: Error, Sendable, Equatable {
     package var detail: String?
     /// Every place that is wrong.
     package var errors: [FieldError]
+    /// What is known of the change that was asked for; every 503 of the API says it.
+    package var outcome: Outcome?
     /// What the answer carries besides, such as `retry-after`.
     package var headers: HTTPFields
 
@@ -27,6 +37,7 @@ package struct Problem: Error, Sendable, Equatable {
         title: String,
         detail: String? = nil,
         errors: [FieldError] = [],
+        outcome: Outcome? = nil,
         headers: HTTPFields = [:]
     ) {
         self.name = name
@@ -34,6 +45,7 @@ package struct Problem: Error, Sendable, Equatable {
         self.title = title
         self.detail = detail
         self.errors = errors
+        self.outcome = outcome
         self.headers = headers
     }
 
@@ -43,7 +55,9 @@ package struct Problem: Error, Sendable, Equatable {
         object["type"] = .string("/problems/\(name)")
         object["title"] = .string(title)
         object["status"] = .number(JSONNumber(status.code))
-        if let detail { object["detail"] = .string(detail) }
+        let words = [detail, outcome?.words].compactMap(\.self)
+        if !words.isEmpty { object["detail"] = .string(words.joined(separator: "; ")) }
+        if let outcome { object["outcome"] = .string(outcome.rawValue) }
         if !errors.isEmpty {
             object["errors"] = .array(
                 errors.map { ["pointer": .string($0.pointer), "detail": .string($0.detail)] }
@@ -62,6 +76,17 @@ package struct Problem: Error, Sendable, Equatable {
             headers: headers,
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: document.serialized))
         )
+    }
+}
+
+extension Problem.Outcome {
+    /// What the caller is told of it.
+    fileprivate var words: String {
+        switch self {
+        case .nothingChanged: "nothing was changed; try again later"
+        case .unknown:
+            "it may have been done all the same: look, or send the request again, one that creates with its Idempotency-Key"
+        }
     }
 }
 

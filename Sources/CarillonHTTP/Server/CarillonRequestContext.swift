@@ -17,6 +17,9 @@ package struct CarillonRequestContext: RequestContext {
     /// Whether so much of what comes from that address proves nothing that no more work is put into it than must be.
     var isSuspect = false
 
+    /// Told which admin calls, for those who log it.
+    let admin = AdminNote()
+
     /// A context for a request that arrived on a connection.
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

@@ -5,6 +5,7 @@ import Hummingbird
 struct PublicControllers {
     private let networks: NetworkController
     private let credentials: CredentialController
+    private let tokenKeys: UserTokenKeyController
     private let events: EventController
     private let users: UserController
     private let channels: ChannelController
@@ -35,6 +36,12 @@ struct PublicControllers {
         let names = NameLookup(directory: directory)
         networks = NetworkController(authenticator: authenticator, accounts: accounts, cache: cache, clock: clock)
         credentials = CredentialController(authenticator: authenticator, accounts: accounts, cache: cache, clock: clock)
+        tokenKeys = UserTokenKeyController(
+            authenticator: authenticator,
+            accounts: accounts,
+            cache: cache,
+            ids: UUIDv7Generator(clock: clock)
+        )
         events = EventController(
             authenticator: authenticator,
             rates: dependencies.rates,
@@ -102,6 +109,7 @@ struct PublicControllers {
     func addRoutes(to router: Router<CarillonRequestContext>) {
         networks.addRoutes(to: router)
         credentials.addRoutes(to: router)
+        tokenKeys.addRoutes(to: router)
         events.addRoutes(to: router)
         users.addRoutes(to: router)
         channels.addRoutes(to: router)

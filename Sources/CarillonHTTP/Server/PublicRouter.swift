@@ -150,7 +150,8 @@ extension Router<CarillonRequestContext> {
             RequestMetricsMiddleware(metrics: RequestMetrics(factory: metrics))
             AccessLogMiddleware()
             CORSMiddleware(origins: settings.corsOrigins)
-            ProblemMiddleware(mapping: problems, routes: routes)
+            AuditMiddleware()
+            ProblemMiddleware(mapping: problems, routes: routes, workLimit: settings.workLimit)
             RequestLimitsMiddleware(settings: settings)
         }
     }

@@ -11,6 +11,8 @@ package struct ServerSettings: Sendable {
     package var idleTimeout = TimeAmount.seconds(20)
     /// How long a request may take to arrive; an import may take so long between two parts.
     package var requestDeadline = TimeAmount.seconds(15)
+    /// How long the database may work for one request, an import excepted.
+    package var workLimit = Duration.seconds(5)
     /// The size of all header fields of a request together, in bytes; more is answered with 431.
     package var headerBytes = 16 * 1024
     /// The number of header fields; more is answered with 431.

@@ -89,7 +89,7 @@ package final class LineWriter: Sendable {
         var status = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         while true {
             let left = (deadline - .now) / .milliseconds(1)
-            let ready = poll(&status, 1, Int32(max(0, left.rounded(.up))))
+            let ready = poll(&status, 1, Int32(min(max(0, left.rounded(.up)), 60_000)))
             if ready == 0 || (ready < 0 && errno != EINTR) { return false }
             if ready > 0 { return true }
         }

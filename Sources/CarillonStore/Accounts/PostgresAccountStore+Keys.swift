@@ -18,10 +18,13 @@ extension PostgresAccountStore {
         }
     }
 
-    /// Adds an API key.
+    /// Adds an API key, once as `answering` says.
     /// - Throws: A foreign key violation when the network does not exist.
-    package func addAPIKey(_ key: StoredAPIKey) async throws {
-        try await pool.write { session in try session.insert(key) }
+    package func addAPIKey(_ key: StoredAPIKey, answering request: IdempotentRequest?) async throws -> Creation {
+        try await once(request) { session in
+            try session.insert(key)
+            return true
+        }
     }
 
     /// The network's keys in the order of their ids.
@@ -36,12 +39,25 @@ extension PostgresAccountStore {
         }
     }
 
-    /// Removes a key; `false` when there is none.
-    package func deleteAPIKey(_ id: String, of network: NetworkID) async throws -> Bool {
-        try await pool.withConnection { session in
-            try session.execute(
-                "DELETE FROM api_keys WHERE network_id = \(network.rawValue) AND key_id = \(id)"
-            ) > 0
+    /// Removes a key; the last one of role `admin` only by `force`. Removals in one network wait for each other.
+    package func deleteAPIKey(_ id: String, of network: NetworkID, force: Bool) async throws -> APIKeyRemoval {
+        try await pool.write { session in
+            try session.execute("SELECT FROM networks WHERE network_id = \(network.rawValue) FOR NO KEY UPDATE")
+            let role = try session.queryFirst(
+                "SELECT role FROM api_keys WHERE network_id = \(network.rawValue) AND key_id = \(id)"
+            ) { row in try row.decode(0, as: String.self) }
+            guard let role else { return .unknown }
+            if !force, role == APIKeyRole.admin.rawValue {
+                let others = try session.execute(
+                    """
+                    SELECT FROM api_keys
+                    WHERE network_id = \(network.rawValue) AND key_id <> \(id) AND role = \(role) LIMIT 1
+                    """
+                )
+                guard others > 0 else { return .lastAdmin }
+            }
+            try session.execute("DELETE FROM api_keys WHERE network_id = \(network.rawValue) AND key_id = \(id)")
+            return .removed
         }
     }
 }

@@ -36,7 +36,8 @@ extension PostgresAccountStore {
                 UPDATE networks
                 SET display_name = \(changed.displayName as String?), default_locale = \(changed.defaultLocale as String?),
                     device_registration = \(changed.deviceRegistration.rawValue),
-                    web_push_hosts = \(changed.webPushHosts.stored as String?), limits = \(changed.limits.stored as String?)
+                    web_push_hosts = \(changed.webPushHosts.stored as String?), limits = \(changed.limits.stored as String?),
+                    user_token_max_lifetime = \(changed.storedTokenLifetime as Int64?)
                 WHERE network_id = \(id.rawValue)
                 """
             )
@@ -58,10 +59,11 @@ extension PostgresSession {
         try execute(
             """
             INSERT INTO networks (network_id, display_name, default_locale, device_registration, web_push_hosts, limits,
-                                  created_at)
+                                  user_token_max_lifetime, created_at)
             VALUES (\(network.id.rawValue), \(network.displayName as String?), \(network.defaultLocale as String?),
                     \(network.deviceRegistration.rawValue), \(network.webPushHosts.stored as String?),
-                    \(network.limits.stored as String?), \(network.createdAt.stored))
+                    \(network.limits.stored as String?), \(network.storedTokenLifetime as Int64?),
+                    \(network.createdAt.stored))
             ON CONFLICT (network_id) DO NOTHING
             """
         ) == 1
@@ -71,7 +73,10 @@ extension PostgresSession {
 extension Row {
     /// The columns of `networks` that make a network.
     fileprivate static var networkColumns: SQL {
-        "network_id, display_name, default_locale, device_registration, web_push_hosts, limits, created_at"
+        """
+        network_id, display_name, default_locale, device_registration, web_push_hosts, limits, created_at,
+        user_token_max_lifetime
+        """
     }
 
     /// Reads a network from ``networkColumns``.
@@ -82,9 +87,18 @@ extension Row {
             defaultLocale: try decode(2),
             deviceRegistration: try choice(3),
             webPushHosts: try WebPushHosts(stored: decode(4)),
+            userTokenMaxLifetime: try decode(7, as: Int64?.self).map { Duration.seconds($0) }
+                ?? Network.defaultUserTokenMaxLifetime,
             limits: try NetworkLimits(stored: decode(5)),
             createdAt: try timestamp(6)
         )
+    }
+}
+
+extension Network {
+    /// What column `user_token_max_lifetime` holds.
+    fileprivate var storedTokenLifetime: Int64? {
+        userTokenMaxLifetime == Self.defaultUserTokenMaxLifetime ? nil : userTokenMaxLifetime.components.seconds
     }
 }
 

@@ -3,22 +3,26 @@ import Foundation
 import Postgres
 
 extension PostgresAccountStore {
-    /// Adds a secret that verifies incoming events; the former ones end after `overlap`.
+    /// Adds a secret that verifies incoming events, once as `answering` says; the former ones end after `overlap`, and the
+    /// oldest at once when there are too many.
     package func rotateWebhookSecret(
         of network: NetworkID,
         to secret: WebhookSecret,
-        overlap: Duration
-    ) async throws {
-        try await rotate(.incoming, of: network, to: secret, overlap: overlap)
+        overlap: Duration,
+        answering request: IdempotentRequest?
+    ) async throws -> Creation {
+        try await rotate(.incoming, of: network, to: secret, overlap: overlap, answering: request)
     }
 
-    /// Makes `secret` the newest of the secrets that sign outgoing webhooks; the former one signs too for `overlap`.
+    /// Makes `secret` the newest of the secrets that sign outgoing webhooks, once as `answering` says; the former ones sign
+    /// too for `overlap`, and the oldest no more when there are too many.
     package func rotateOutgoingWebhookSecret(
         of network: NetworkID,
         to secret: WebhookSecret,
-        overlap: Duration
-    ) async throws {
-        try await rotate(.outgoing, of: network, to: secret, overlap: overlap)
+        overlap: Duration,
+        answering request: IdempotentRequest?
+    ) async throws -> Creation {
+        try await rotate(.outgoing, of: network, to: secret, overlap: overlap, answering: request)
     }
 
     /// The secrets that sign outgoing webhooks, the newest first; made on first use by storing `candidate`.
@@ -49,11 +53,12 @@ extension PostgresAccountStore {
         _ direction: SecretDirection,
         of network: NetworkID,
         to secret: WebhookSecret,
-        overlap: Duration
-    ) async throws {
+        overlap: Duration,
+        answering request: IdempotentRequest?
+    ) async throws -> Creation {
         let stored = StoredSecret(id: ids.next(), sealed: try box.seal(secret, direction, in: network))
         let overlap = max(.zero, overlap).wholeMilliseconds
-        try await pool.write { session in
+        return try await once(request) { session in
             try session.lockNetwork(network)
             try session.execute(
                 """
@@ -68,7 +73,18 @@ extension PostgresAccountStore {
                 WHERE network_id = \(network.rawValue) AND direction = \(direction.rawValue)
                 """
             )
+            // What goes first has waited longest for its end.
+            try session.execute(
+                """
+                DELETE FROM webhook_secrets
+                WHERE network_id = \(network.rawValue) AND secret_id IN (
+                    SELECT secret_id FROM webhook_secrets
+                    WHERE network_id = \(network.rawValue) AND direction = \(direction.rawValue)
+                    ORDER BY secret_id DESC OFFSET \(direction.maximumCount - 1))
+                """
+            )
             try session.insert(stored, direction, of: network)
+            return true
         }
     }
 }
@@ -77,6 +93,14 @@ extension PostgresAccountStore {
 enum SecretDirection: String {
     case incoming
     case outgoing
+
+    /// How many secrets there are at most, the current one and those on their way out.
+    var maximumCount: Int {
+        switch self {
+        case .incoming: WebhookSignature.maximumSecretCount
+        case .outgoing: WebhookSignature.maximumSignedSecretCount
+        }
+    }
 
     var purpose: SecretBox.Purpose {
         switch self {
@@ -120,7 +144,11 @@ struct StoredTokenKey: Sendable {
         material = try row.decode(2)
     }
 
-    func key(_ box: SecretBox, in network: NetworkID) throws(StoreError) -> UserTokenKey {
+    func key(_ box: SecretBox, in network: NetworkID) throws(StoreError) -> StoredUserTokenKey {
+        StoredUserTokenKey(id: id, key: try opened(box, in: network))
+    }
+
+    private func opened(_ box: SecretBox, in network: NetworkID) throws(StoreError) -> UserTokenKey {
         switch algorithm {
         case "HS256":
             let secret = try box.open(material, for: .userToken, in: network)

@@ -1,5 +1,5 @@
 package import CarillonCore
-import Foundation
+package import Foundation
 package import Postgres
 
 /// Networks and their credentials; secrets are sealed with the master key, of API keys only a hash is kept.
@@ -15,8 +15,11 @@ package struct PostgresAccountStore: AccountStore {
         self.ids = ids
     }
 
-    /// Makes a network with its first keys; `false` when the id is taken.
-    package func createNetwork(_ credentials: NetworkCredentials) async throws -> Bool {
+    /// Makes a network with its first keys, once as `answering` says; refuses an id that is taken.
+    package func createNetwork(
+        _ credentials: NetworkCredentials,
+        answering request: IdempotentRequest?
+    ) async throws -> Creation {
         let network = credentials.network
         let secrets = try credentials.webhookSecrets.map { record in
             StoredSecret(
@@ -26,7 +29,7 @@ package struct PostgresAccountStore: AccountStore {
             )
         }
         let tokenKeys = try credentials.userTokenKeys.map { try StoredTokenKey($0, box, ids.next(), in: network.id) }
-        return try await pool.write { session in
+        return try await once(request) { session in
             guard try session.insert(network) else { return false }
             // What a network of the same name left behind must not come back to life.
             try session.purgeAll(of: network.id)
@@ -39,16 +42,19 @@ package struct PostgresAccountStore: AccountStore {
 
     /// Removes a network and everything in it; `false` when there is none.
     ///
-    /// The credentials go first, in one transaction; the rest follows in small ones. Should the process end in between,
-    /// the ``Housekeeper`` finishes.
+    /// The credentials go first, in one transaction; the rest follows in small ones, as many as there is time for. The
+    /// ``Housekeeper`` finishes.
     package func deleteNetwork(_ id: NetworkID) async throws -> Bool {
         let isFound = try await pool.write { session in
+            // Before the network, as those do who make something in it.
+            try session.execute("DELETE FROM idempotency_keys WHERE network_id = \(id.rawValue)")
             let deleted = try session.execute("DELETE FROM networks WHERE network_id = \(id.rawValue)")
             if deleted > 0 { try session.recordChange(of: nil, in: id) }
             return deleted > 0
         }
         guard isFound else { return false }
-        try await pool.purge(id)
+        // What is left is nobody's any more, and no reason to say that the network was not deleted.
+        do { try await pool.purge(id) } catch  where error.isTransient {}
         return true
     }
 
@@ -67,7 +73,7 @@ package struct PostgresAccountStore: AccountStore {
                 WebhookSecretRecord(secret: $0, expiresAt: secret.expiresAt)
             }
         }
-        let tokenKeys = stored.tokenKeys.compactMap { try? $0.key(box, in: id) }
+        let tokenKeys = stored.tokenKeys.compactMap { try? $0.key(box, in: id).key }
         var credentials = NetworkCredentials(
             network: network,
             webhookSecrets: secrets,
@@ -80,12 +86,43 @@ package struct PostgresAccountStore: AccountStore {
     }
 
     /// Replaces the keys that verify user tokens.
-    package func setUserTokenKeys(_ keys: [UserTokenKey], of network: NetworkID) async throws {
-        let stored = try keys.map { try StoredTokenKey($0, box, ids.next(), in: network) }
+    package func setUserTokenKeys(_ keys: [StoredUserTokenKey], of network: NetworkID) async throws {
+        let stored = try keys.map { try StoredTokenKey($0.key, box, $0.id, in: network) }
         try await pool.write { session in
             try session.lockNetwork(network)
             try session.execute("DELETE FROM user_token_keys WHERE network_id = \(network.rawValue)")
             for key in stored { try session.insert(key, of: network) }
+        }
+    }
+
+    /// The keys that verify user tokens, the oldest first.
+    package func userTokenKeys(of network: NetworkID) async throws -> [StoredUserTokenKey] {
+        let stored = try await pool.withConnection { session in try session.tokenKeys(of: network) }
+        return try stored.map { try $0.key(box, in: network) }
+    }
+
+    /// Adds a key that verifies user tokens, once as `answering` says; refuses one too many.
+    package func addUserTokenKey(
+        _ key: StoredUserTokenKey,
+        of network: NetworkID,
+        answering request: IdempotentRequest?
+    ) async throws -> Creation {
+        let stored = try StoredTokenKey(key.key, box, key.id, in: network)
+        return try await once(request) { session in
+            try session.lockNetwork(network)
+            let count = try session.tokenKeys(of: network).count
+            guard count < StoredUserTokenKey.maximumCount else { return false }
+            try session.insert(stored, of: network)
+            return true
+        }
+    }
+
+    /// Removes a key that verifies user tokens; `false` when there is none of this id.
+    package func deleteUserTokenKey(_ id: UUID, of network: NetworkID) async throws -> Bool {
+        try await pool.write { session in
+            try session.execute(
+                "DELETE FROM user_token_keys WHERE network_id = \(network.rawValue) AND key_id = \(id)"
+            ) > 0
         }
     }
 }

@@ -140,6 +140,6 @@ struct EventStatusReader {
                 deliveries: [.pending: 0, .delivered: 0, .unregistered: 0, .expired: 0, .dead: 0]
             )
         }
-        return Dictionary(uniqueKeysWithValues: statuses.map { ($0.id, $0) })
+        return Dictionary(statuses.map { ($0.id, $0) }) { first, _ in first }
     }
 }

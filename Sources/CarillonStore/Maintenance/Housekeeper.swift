@@ -47,6 +47,7 @@ package struct Housekeeper: Sendable {
                 "lanes",
                 "changed_at < now() - interval '25 hours' AND braked_since IS NULL AND (believed_until < now()) IS NOT FALSE"
             ),
+            ("idempotency_keys", "created_at < now() - interval '1 day'"),
             ("members", "NOT is_member AND toggles IS NULL AND " + isOld),
             ("channels", "deleted AND " + isOld),
             ("users", "deleted AND " + isOld),

@@ -5,6 +5,7 @@ extension PostgresError: TransientError {
     /// Whether trying again later can help: the server is away or busy, or something else came in between.
     package var isTransient: Bool {
         switch kind {
+        case _ where isOutcomeUnknown: true
         case .shuttingDown, .cancelled: true
         // A row was on its way into a default partition while the partition that it belongs into was made.
         case .server(.checkViolation): table?.hasSuffix("_default") ?? false

@@ -1,6 +1,13 @@
+import CarillonCore
 package import Postgres
 
 extension PostgresConfiguration {
+    /// Has each call obey the ``CarillonCore/UnitOfWork`` that it is part of, and tell it of what it wrote.
+    package mutating func joinUnitsOfWork() {
+        deadline = { UnitOfWork.current?.deadline }
+        onWrite = { UnitOfWork.current?.noteWrite() }
+    }
+
     /// Has statements planned once for each connection, to find rows by index.
     ///
     /// A plan is made for the sizes that tables have at that time, as far as the planner has heard of them. It would read a

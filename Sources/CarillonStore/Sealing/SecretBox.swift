@@ -23,6 +23,8 @@ package struct SecretBox: Sendable {
         static let incomingWebhook = Purpose(rawValue: "webhook-secret/incoming")
         /// Signs outgoing notifications.
         static let outgoingWebhook = Purpose(rawValue: "webhook-secret/outgoing")
+        /// What was answered to a request that creates.
+        static let idempotentAnswer = Purpose(rawValue: "idempotent-answer")
         /// Verifies user tokens.
         static let userToken = Purpose(rawValue: "user-token-secret")
     }

@@ -64,7 +64,7 @@ package enum AccountStoreContract {
         ]
         #expect(try await scene.accounts.existingAPIKeys(Set([present] + absent)) == [present])
         #expect(try await scene.accounts.existingAPIKeys([]).isEmpty)
-        #expect(try await scene.accounts.deleteAPIKey(key.id, of: key.networkID))
+        #expect(try await scene.accounts.deleteAPIKey(key.id, of: key.networkID, force: true) == .removed)
         #expect(try await scene.accounts.existingAPIKeys([present]).isEmpty)
     }
 
@@ -152,9 +152,9 @@ package enum AccountStoreContract {
         for id in ["k2", "k1"] { try await scene.accounts.addAPIKey(.sample(id, of: scene.network)) }
         #expect(try await scene.accounts.apiKeys(of: scene.network, after: nil, limit: 1).map(\.id) == ["k1"])
         #expect(try await scene.accounts.apiKeys(of: scene.network, after: "k1", limit: 9).map(\.id) == ["k2"])
-        #expect(try await scene.accounts.deleteAPIKey("k1", of: scene.otherNetwork) == false)
-        #expect(try await scene.accounts.deleteAPIKey("k1", of: scene.network))
-        #expect(try await scene.accounts.deleteAPIKey("k1", of: scene.network) == false)
+        #expect(try await scene.accounts.deleteAPIKey("k1", of: scene.otherNetwork, force: false) == .unknown)
+        #expect(try await scene.accounts.deleteAPIKey("k1", of: scene.network, force: false) == .removed)
+        #expect(try await scene.accounts.deleteAPIKey("k1", of: scene.network, force: true) == .unknown)
         #expect(try await scene.accounts.credentials(of: scene.network)?.apiKeys.map(\.key.id) == ["k2"])
     }
 
@@ -174,10 +174,14 @@ package enum AccountStoreContract {
 
     private static func keysOfUserTokensAreReplaced(_ scene: StoreScene) async throws {
         let pem = "-----BEGIN PUBLIC KEY-----\nAA==\n-----END PUBLIC KEY-----"
-        let keys: [UserTokenKey] = [.es256(publicKey: pem), .rs256(publicKey: pem)]
-        try await scene.accounts.setUserTokenKeys([.hs256(Secret("secret"))], of: scene.network)
+        let keys = [UserTokenKey.es256(publicKey: pem), .rs256(publicKey: pem)].map {
+            StoredUserTokenKey(id: scene.ids.next(), key: $0)
+        }
+        let former = StoredUserTokenKey(id: scene.ids.next(), key: .hs256(Secret("secret")))
+        try await scene.accounts.setUserTokenKeys([former], of: scene.network)
         try await scene.accounts.setUserTokenKeys(keys, of: scene.network)
-        #expect(try await scene.accounts.credentials(of: scene.network)?.userTokenKeys == keys)
+        #expect(try await scene.accounts.credentials(of: scene.network)?.userTokenKeys == keys.map(\.key))
+        #expect(try await scene.accounts.userTokenKeys(of: scene.network) == keys)
     }
 
     private static func ofSeveralFirstUsesOfTheOutgoingSecret(_ scene: StoreScene) async throws {

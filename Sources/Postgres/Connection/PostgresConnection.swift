@@ -47,11 +47,12 @@ actor PostgresConnection {
         thread.stop()
     }
 
-    /// Runs a caller's work.
+    /// Runs a caller's work, who has to be answered by the deadline.
     func run<Value: Sendable>(
+        until deadline: ContinuousClock.Instant?,
         _ work: @Sendable (StatementExecutor) throws -> Value
     ) -> Outcome<Value> {
-        guard let executor, executor.beginLease() else { return .unused }
+        guard let executor, executor.beginLease(until: deadline) else { return .unused }
         let result = Result { try work(executor) }
         if case .failure = result, executor.isBroken, !executor.hasSentWork { return .unused }
         return .finished(result, isReusable: executor.endLease())

@@ -16,7 +16,7 @@ extension StatementExecutor {
             rollBack()
             throw error
         }
-        try commit()
+        try commit(options)
         return value
     }
 
@@ -40,6 +40,8 @@ extension StatementExecutor {
     }
 
     private func begin(_ options: TransactionOptions) throws(PostgresError) {
+        try checkDeadline()
+        let options = bounded(options)
         if let statementTimeout = options.statementTimeout {
             replyTimeout = configuration.replyTimeout(forStatementTimeout: statementTimeout)
         }
@@ -51,19 +53,42 @@ extension StatementExecutor {
         }
     }
 
-    private func commit() throws(PostgresError) {
+    /// The same options with a statement timeout that ends with the caller's deadline: the server cancels the statement then,
+    /// and the connection stays.
+    private func bounded(_ options: TransactionOptions) -> TransactionOptions {
+        guard let deadline else { return options }
+        var options = options
+        let (limit, left) = (options.statementTimeout ?? configuration.statementTimeout, deadline - .now)
+        if limit <= .zero || left < limit { options.statementTimeout = max(.milliseconds(1), left) }
+        return options
+    }
+
+    private func commit(_ options: TransactionOptions) throws(PostgresError) {
         do throws(PostgresError) {
+            try checkDeadline()
             if canceller.isCancelled { throw PostgresError(.cancelled) }
             // COMMIT of a failed transaction succeeds, and means ROLLBACK.
             if handle.isInFailedTransaction {
                 throw transactionFailure ?? PostgresError(.server(.inFailedSQLTransaction))
             }
             guard handle.isInTransaction || isBroken else { throw PostgresError(.server(.noActiveSQLTransaction)) }
-            guard try control("COMMIT") == "COMMIT" else { throw PostgresError(.server(.inFailedSQLTransaction)) }
+            guard !isBroken else { throw PostgresError(.connectionLost, reason: "it broke earlier") }
+            try sendCommit(isWrite: !options.readOnly)
         } catch {
             rollBack()
             throw error
         }
+    }
+
+    private func sendCommit(isWrite: Bool) throws(PostgresError) {
+        let answer: String
+        do throws(PostgresError) {
+            answer = try control("COMMIT")
+        } catch {
+            throw isWrite ? noteWrite(error) : error
+        }
+        guard answer == "COMMIT" else { throw PostgresError(.server(.inFailedSQLTransaction)) }
+        if isWrite { configuration.onWrite?() }
     }
 
     /// Undoes the open transaction; a connection on which that fails is given up.
@@ -80,7 +105,7 @@ extension StatementExecutor {
     private func control(_ statement: String) throws(PostgresError) -> String {
         guard !isBroken else { throw PostgresError(.connectionLost, reason: "it broke earlier") }
         do throws(PostgresError) {
-            return try handle.run(script: statement, timeout: replyTimeout).commandTag
+            return try handle.run(script: statement, timeout: bounded(replyTimeout)).commandTag
         } catch {
             throw note(error)
         }

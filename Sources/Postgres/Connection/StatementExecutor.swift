@@ -26,8 +26,11 @@ final class StatementExecutor {
         replyTimeout = configuration.replyTimeout(forStatementTimeout: configuration.statementTimeout)
     }
 
-    /// How long to wait for an answer; a transaction with a statement timeout of its own changes it.
+    /// How long to wait for an answer when the caller has no deadline; a transaction with a statement timeout of its own
+    /// changes it.
     var replyTimeout: Duration?
+    /// By when the caller has to be answered.
+    private(set) var deadline: ContinuousClock.Instant?
 
     var serverProcessID: Int32 { handle.serverProcessID }
 
@@ -35,9 +38,11 @@ final class StatementExecutor {
 
     /// Readies the connection for the next caller.
     ///
+    /// - Parameter deadline: By when the caller has to be answered.
     /// - Returns: False when the server has hung up in the meantime.
-    func beginLease() -> Bool {
+    func beginLease(until deadline: ContinuousClock.Instant?) -> Bool {
         hasSentWork = false
+        self.deadline = deadline
         transactionFailure = nil
         replyTimeout = configuration.replyTimeout(forStatementTimeout: configuration.statementTimeout)
         return !isBroken && !handle.hasHungUp()
@@ -56,33 +61,60 @@ extension StatementExecutor {
     /// Runs one statement of the caller's.
     func run(_ sql: SQL) throws(PostgresError) -> QueryResult {
         try sql.parameters.check()
-        return try runInterruptibly { () throws(PostgresError) in
+        return try runInterruptibly(isRead: sql.isSelect) { () throws(PostgresError) in
             guard sql.isPrepared else {
-                return try handle.run(text: sql.text, parameters: sql.parameters, timeout: replyTimeout)
+                return try handle.run(text: sql.text, parameters: sql.parameters, timeout: bounded(replyTimeout))
             }
             return try runPrepared(sql)
         }
     }
 
-    /// Runs several statements of the caller's. The server's timeout holds for each of them, so there is none here.
+    /// Runs several statements of the caller's. The server's timeout holds for each of them, so that there is none here but
+    /// the caller's deadline.
     func run(script: String) throws(PostgresError) {
-        _ = try runInterruptibly { () throws(PostgresError) in try handle.run(script: script, timeout: nil) }
+        _ = try runInterruptibly(isRead: false) { () throws(PostgresError) in
+            try handle.run(script: script, timeout: bounded(nil))
+        }
     }
 
     private func runInterruptibly(
+        isRead: Bool,
         _ body: () throws(PostgresError) -> QueryResult
     ) throws(PostgresError) -> QueryResult {
         guard !isBroken else { throw PostgresError(.connectionLost, reason: "it broke earlier") }
+        try checkDeadline()
         try canceller.beginStatement()
         hasSentWork = true
+        // Outside of a transaction each statement commits itself.
+        let isWrite = !isRead && handle.isIdle
         do throws(PostgresError) {
             let result = try body()
             endStatement()
+            if isWrite { configuration.onWrite?() }
             return result
         } catch {
             endStatement()
-            throw note(error)
+            throw note(isWrite ? noteWrite(error) : error)
         }
+    }
+
+    /// What became of something that was to be written, when it failed.
+    func noteWrite(_ error: PostgresError) -> PostgresError {
+        let error = error.ofWrite
+        if error.isOutcomeUnknown { configuration.onWrite?() }
+        return error
+    }
+
+    /// Refuses to begin what could not end in time.
+    func checkDeadline() throws(PostgresError) {
+        if let deadline, deadline <= .now { throw PostgresError(.deadlineExceeded) }
+    }
+
+    /// How long to wait for an answer: no longer than the caller can, and a moment.
+    func bounded(_ timeout: Duration?) -> Duration? {
+        guard let deadline else { return timeout }
+        let left = max(.zero, deadline - .now) + configuration.deadlineGrace
+        return timeout.map { min($0, left) } ?? left
     }
 
     private func endStatement() {
@@ -128,16 +160,16 @@ extension StatementExecutor {
         _ key: StatementCache.Key,
         _ parameters: ParameterList
     ) throws(PostgresError) -> QueryResult {
-        try handle.runPrepared(prepare(key), parameters: parameters, timeout: replyTimeout)
+        try handle.runPrepared(prepare(key), parameters: parameters, timeout: bounded(replyTimeout))
     }
 
     private func prepare(_ key: StatementCache.Key) throws(PostgresError) -> String {
         if let name = statements.name(for: key) { return name }
         let name = statements.makeName()
-        _ = try handle.prepare(name, text: key.text, types: key.types, timeout: replyTimeout)
+        _ = try handle.prepare(name, text: key.text, types: key.types, timeout: bounded(replyTimeout))
         statements.insert(key, name: name)
         for orphan in statements.takeOrphans() {
-            _ = try handle.run(script: "DEALLOCATE \(orphan)", timeout: replyTimeout)
+            _ = try handle.run(script: "DEALLOCATE \(orphan)", timeout: bounded(replyTimeout))
         }
         return name
     }

@@ -10,6 +10,8 @@ struct ConnectionHandle: ~Copyable {
         self.pointer = pointer
         // Notices quote values and would land on standard error.
         PQsetNoticeProcessor(pointer, { _, _ in }, nil)
+        // Sending must not wait for a server that reads no more: how long to wait is decided here.
+        PQsetnonblocking(pointer, 1)
     }
 
     deinit { PQfinish(pointer) }
@@ -105,21 +107,53 @@ extension ConnectionHandle {
         timeout: Duration?,
         _ send: (OpaquePointer) -> Int32
     ) throws(PostgresError) -> QueryResult {
+        let deadline = timeout.map { ContinuousClock.now + $0 }
         guard send(pointer) == 1 else { throw lost() }
-        // libpq waits without limit, so a server that is frozen rather than gone would hold this thread for ever.
-        // PQisBusy is false when the answer came while the statement was still being sent.
-        if let timeout, PQisBusy(pointer) == 1 {
-            let readiness = SocketWaiter.waitUntilReadable(PQsocket(pointer), timeout: timeout)
-            guard readiness == .ready else {
-                throw PostgresError(.connectionLost, reason: "no answer within \(timeout)")
-            }
+        while true {
+            let unsent = PQflush(pointer)
+            if unsent == 0 { break }
+            // The server may have to be heard before it takes more.
+            guard unsent > 0, try waits(until: deadline, orToWrite: true) else { throw lost() }
         }
-        return try lastResult()
+        return try lastResult(until: deadline)
     }
 
-    private func lastResult() throws(PostgresError) -> QueryResult {
+    /// Waits for the server and takes in what it sent; `false` when the connection is gone.
+    ///
+    /// libpq by itself waits without limit, so that a server which is frozen rather than gone would hold this thread for
+    /// ever.
+    private func waits(
+        until deadline: ContinuousClock.Instant?,
+        orToWrite: Bool = false
+    ) throws(PostgresError) -> Bool {
+        let timeout = deadline.map { max(.zero, $0 - .now) } ?? .seconds(86_400)
+        switch SocketWaiter.wait(for: PQsocket(pointer), orToWrite: orToWrite, timeout: timeout) {
+        case .ready: return PQconsumeInput(pointer) == 1
+        case .failed: return false
+        case .timedOut:
+            guard deadline != nil else { return true }
+            throw PostgresError(.connectionLost, reason: "no answer in time")
+        }
+    }
+
+    /// The next result of what was sent; frees the former one when there is none in time.
+    private func nextResult(
+        until deadline: ContinuousClock.Instant?,
+        freeing former: OpaquePointer?
+    ) throws(PostgresError) -> OpaquePointer? {
+        do throws(PostgresError) {
+            // When the connection is gone, what libpq knows of that comes as a result.
+            while PQisBusy(pointer) == 1, try waits(until: deadline) {}
+        } catch {
+            PQclear(former)
+            throw error
+        }
+        return PQgetResult(pointer)
+    }
+
+    private func lastResult(until deadline: ContinuousClock.Instant?) throws(PostgresError) -> QueryResult {
         var last: OpaquePointer?
-        while let next = PQgetResult(pointer) {
+        while let next = try nextResult(until: deadline, freeing: last) {
             let status = PQresultStatus(next)
             if status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH {
                 PQclear(next)
@@ -152,7 +186,7 @@ extension ConnectionHandle {
         // against a server that keeps talking.
         for _ in 0..<16 {
             if isBroken { return true }
-            switch SocketWaiter.waitUntilReadable(PQsocket(pointer), timeout: .zero) {
+            switch SocketWaiter.wait(for: PQsocket(pointer), timeout: .zero) {
             case .timedOut: return false
             case .failed: return true
             case .ready:
@@ -167,7 +201,7 @@ extension ConnectionHandle {
     ///
     /// - Throws: `connectionLost`.
     func notifications(waitingFor timeout: Duration) throws(PostgresError) -> [PostgresNotification] {
-        switch SocketWaiter.waitUntilReadable(PQsocket(pointer), timeout: timeout) {
+        switch SocketWaiter.wait(for: PQsocket(pointer), timeout: timeout) {
         // What came with the answer to an earlier statement has been read from the socket already.
         case .timedOut: break
         case .failed: throw lost()

@@ -67,7 +67,8 @@ extension QueryResult {
                     schema: field("s"),
                     table: field("t"),
                     column: field("c"),
-                    constraint: field("n")
+                    constraint: field("n"),
+                    isFatal: field("V") != "ERROR"
                 )
             )
         }

@@ -39,8 +39,8 @@ public final class PostgresPool: Service, Sendable {
     ///
     /// - Parameter body: The work; it runs on the connection's thread.
     /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws; `timedOut`, `connectionFailed`, `poolExhausted`, `shuttingDown` or `cancelled` when
-    ///   there is no connection for it.
+    /// - Throws: What `body` throws; `timedOut`, `deadlineExceeded`, `connectionFailed`, `poolExhausted`, `shuttingDown` or
+    ///   `cancelled` when there is no connection for it.
     @discardableResult
     public func withConnection<Value: Sendable>(
         _ body: @Sendable (borrowing PostgresSession) throws -> Value
@@ -55,8 +55,8 @@ public final class PostgresPool: Service, Sendable {
     ///   - options: What the transaction sees of others, its limits, and how often it is run again.
     ///   - body: The work; it runs on the connection's thread, once more for each retry.
     /// - Returns: What `body` returns.
-    /// - Throws: As ``withConnection(_:)``, and what COMMIT fails with. After `connectionLost` it is unknown whether the
-    ///   transaction took effect; after every other error it did not.
+    /// - Throws: As ``withConnection(_:)``, and what COMMIT fails with. ``PostgresError/isOutcomeUnknown`` tells whether the
+    ///   transaction may have taken effect all the same; such a one is never run again.
     @discardableResult
     public func withTransaction<Value: Sendable>(
         _ options: TransactionOptions = TransactionOptions(),
@@ -89,13 +89,14 @@ public final class PostgresPool: Service, Sendable {
     private func withLease<Value: Sendable>(
         _ work: @Sendable (StatementExecutor) throws -> Value
     ) async throws -> Value {
-        let deadline = ContinuousClock.now + configuration.acquireTimeout
+        let deadline = configuration.deadline?()
+        let longestWait = ContinuousClock.now + configuration.acquireTimeout
         while true {
-            let lease = try await acquire(until: deadline)
+            let lease = try await acquire(until: deadline.map { min($0, longestWait) } ?? longestWait)
             // Cleared before the handler is in place: a task that is cancelled by then calls it at once.
             lease.connection.canceller.reset()
             let outcome = await withTaskCancellationHandler {
-                await lease.connection.run(work)
+                await lease.connection.run(until: deadline, work)
             } onCancel: {
                 lease.connection.canceller.cancel()
             }

@@ -3,12 +3,14 @@ extension Duration {
     var roundedUpMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         let fraction = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-        return overflow ? .max : whole + fraction
+        let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1000)
+        let (sum, isTooLongInAll) = whole.addingReportingOverflow(fraction)
+        return isTooLong || isTooLongInAll ? (seconds < 0 ? .min : .max) : sum
     }
 
     /// Whole seconds, rounded up.
     var roundedUpSeconds: Int64 {
-        components.seconds + (components.attoseconds > 0 ? 1 : 0)
+        let (sum, isTooLong) = components.seconds.addingReportingOverflow(components.attoseconds > 0 ? 1 : 0)
+        return isTooLong ? .max : sum
     }
 }

@@ -12,11 +12,11 @@ enum SocketWaiter {
         case ready, timedOut, failed
     }
 
-    /// Waits until there is something to read, which the end of the stream is too.
-    static func waitUntilReadable(_ socket: Int32, timeout: Duration) -> Readiness {
+    /// Waits until there is something to read, which the end of the stream is too, or, if asked to, room to write.
+    static func wait(for socket: Int32, orToWrite: Bool = false, timeout: Duration) -> Readiness {
         guard socket >= 0 else { return .failed }
         let deadline = ContinuousClock.now + timeout
-        var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        var descriptor = pollfd(fd: socket, events: Int16(POLLIN | (orToWrite ? POLLOUT : 0)), revents: 0)
         while true {
             let remaining = max(.zero, deadline - .now)
             switch poll(&descriptor, 1, Int32(clamping: remaining.roundedUpMilliseconds)) {

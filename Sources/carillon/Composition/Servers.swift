@@ -150,7 +150,7 @@ extension ProblemMapping {
             "service-unavailable",
             status: .serviceUnavailable,
             title: "The service cannot do this at the moment",
-            detail: "the database is being migrated; try again later",
+            detail: "the database is being migrated",
             headers: [.retryAfter: "5"]
         )
     }

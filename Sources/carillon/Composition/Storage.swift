@@ -61,6 +61,7 @@ struct Storage: Sendable {
             throw ConfigurationError(mistakes: ["\(Setting.masterKey.variable) must be 32 bytes in base64"])
         }
         configuration.planForStores()
+        configuration.joinUnitsOfWork()
         pool = PostgresPool(configuration: configuration, logger: logger)
         pool.register(in: metrics)
         accounts = PostgresAccountStore(pool: pool, box: box, ids: ids)

@@ -165,6 +165,7 @@ func withAPI(
     lanes: [LaneStatus] = [],
     credentials: (MemoryStore) -> any ProviderCredentialStore = { $0 },
     problems: ProblemMapping = ProblemMapping(),
+    logger: Logger = .silent,
     _ test: @Sendable (TestAPI) async throws -> Void
 ) async throws {
     let time = ManualTime()
@@ -186,7 +187,7 @@ func withAPI(
             logger: .silent
         ),
         configuration: settings.configuration(address: .hostname("127.0.0.1", port: 0)),
-        logger: .silent
+        logger: logger
     )
     try await application.test(setup) { client in
         try await test(TestAPI(client: client, store: store, time: time, dispatcher: dispatcher))

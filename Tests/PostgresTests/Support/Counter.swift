@@ -11,4 +11,9 @@ final class Counter: Sendable {
     func increment() -> Int {
         count.add(1, ordering: .relaxed).newValue
     }
+
+    /// Begins anew.
+    func reset() {
+        count.store(0, ordering: .relaxed)
+    }
 }

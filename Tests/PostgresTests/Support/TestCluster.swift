@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Synchronization
+import Testing
 
 @testable import EmbeddedPostgres
 @testable import Postgres
@@ -29,8 +30,15 @@ enum TestCluster {
         )
     }
 
-    /// A configuration for the shared cluster, in a new, empty schema.
-    static func configuration() async throws -> PostgresConfiguration {
+    /// A proxy in front of the shared cluster.
+    static func proxy() async throws -> CommitProxy {
+        let fields = try await start.value.split(separator: " ").map { $0.split(separator: "=", maxSplits: 1) }
+        let values = Dictionary(fields.map { (String($0[0]), String($0[1])) }) { _, last in last }
+        return try #require(CommitProxy(serverDirectory: values["host"] ?? "", port: values["port"] ?? ""))
+    }
+
+    /// A configuration for the shared cluster, in a new, empty schema, by way of the server's own socket or another.
+    static func configuration(through host: String? = nil) async throws -> PostgresConfiguration {
         let schema = schemaCount.withLock { count in
             count += 1
             return "test_\(count)"
@@ -41,7 +49,8 @@ enum TestCluster {
         try await PostgresPool.withPool(configuration: configuration, logger: logger) { pool in
             try await pool.withConnection { session in try session.script("CREATE SCHEMA \(identifier: schema)") }
         }
-        configuration = try PostgresConfiguration(url: "\(connectionString) options='-c search_path=\(schema)'")
+        let way = host.map { " host=\($0)" } ?? ""
+        configuration = try PostgresConfiguration(url: "\(connectionString)\(way) options='-c search_path=\(schema)'")
         configuration.poolSize = 4
         configuration.acquireTimeout = .seconds(20)
         configuration.applicationName = schema
@@ -59,10 +68,11 @@ enum TestCluster {
 
 /// Lends a pool on the shared cluster, in a schema of its own.
 func withTestPool<Value>(
+    through host: String? = nil,
     _ configure: (inout PostgresConfiguration) -> Void = { _ in },
     _ body: (PostgresPool) async throws -> Value
 ) async throws -> Value {
-    var configuration = try await TestCluster.configuration()
+    var configuration = try await TestCluster.configuration(through: host)
     configure(&configuration)
     return try await PostgresPool.withPool(configuration: configuration, logger: TestCluster.logger, body)
 }

@@ -1,0 +1,63 @@
+import Synchronization
+
+/// The work of the stores on behalf of one caller, however many calls it takes: by when it has to end, and whether any of it
+/// may have been written.
+///
+/// It goes with the task: whoever answers a caller begins one, and the stores' calls find it as ``current``.
+package final class UnitOfWork: Sendable {
+    /// The one that the task works for.
+    @TaskLocal package static var current: UnitOfWork?
+
+    private struct State {
+        var deadline: ContinuousClock.Instant?
+        var mayHaveWritten = false
+    }
+
+    private let limit: Duration
+    private let state: Mutex<State>
+
+    /// A unit that has so much time from now on.
+    package init(within limit: Duration) {
+        self.limit = limit
+        state = Mutex(State(deadline: .now + limit))
+    }
+
+    /// By when it has to end; `nil` when it may take as long as it likes.
+    package var deadline: ContinuousClock.Instant? { state.withLock(\.deadline) }
+
+    /// Whether something was written, or may have been because the answer was lost.
+    package var mayHaveWritten: Bool { state.withLock(\.mayHaveWritten) }
+
+    /// Notes that something was written, or may have been.
+    package func noteWrite() {
+        state.withLock { $0.mayHaveWritten = true }
+    }
+
+    /// Gives it its whole time once more: what it waited for until now was the caller.
+    package func restart() {
+        state.withLock { state in
+            if state.deadline != nil { state.deadline = .now + limit }
+        }
+    }
+
+    /// Lets it take as long as it likes, for work of any size.
+    package func liftDeadline() {
+        state.withLock { $0.deadline = nil }
+    }
+
+    /// Runs `work` as a unit.
+    ///
+    /// - Throws: What `work` throws; ``OutcomeUnknown`` in place of an error that says that nothing was written, when an
+    ///   earlier part was.
+    package static func run<Result>(
+        within limit: Duration,
+        _ work: () async throws -> Result
+    ) async throws -> Result {
+        let unit = UnitOfWork(within: limit)
+        do {
+            return try await $current.withValue(unit, operation: work)
+        } catch  where unit.mayHaveWritten && error.isTransient && !error.isOutcomeUnknown {
+            throw OutcomeUnknown(cause: error)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import CarillonCore
+import Crypto
+import HTTPTypes
+import Hummingbird
+
+/// The header by which a request that creates can be sent again without creating twice
+/// (draft-ietf-httpapi-idempotency-key-header).
+enum IdempotencyKey {
+    /// The header.
+    static let header = HTTPField.Name.known("idempotency-key")
+    /// Says in an answer that it is that of an earlier request.
+    static let replayed = HTTPField.Name.known("idempotency-replayed")
+    private static let maximumCount = 255
+
+    /// The key of a request; `nil` when it has none.
+    ///
+    /// - Throws: 400 for more than one and for one that is not 1 to 255 printable ASCII characters.
+    static func text(_ headers: HTTPFields) throws(Problem) -> String? {
+        let values = headers[values: header]
+        guard let value = values.first else { return nil }
+        guard values.count == 1, (1...maximumCount).contains(value.utf8.count),
+            value.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+        else { throw .invalidIdempotencyKey }
+        return value
+    }
+}
+
+extension IdempotentRequest {
+    /// A request as it is recognised again; `nil` when it has no key.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - admin: Who sends it: what others send with the same key is another request.
+    ///   - networkID: The network of the path; `nil` where networks are made.
+    ///   - body: The body; the same JSON in another layout is the same.
+    ///   - answer: What is answered if it is carried out.
+    /// - Throws: 400 for a key that is none.
+    init?(
+        _ request: Request,
+        by admin: Admin,
+        in networkID: NetworkID?,
+        body: JSONValue?,
+        answer: JSONValue
+    ) throws(Problem) {
+        guard let key = try IdempotencyKey.text(request.headers) else { return nil }
+        var hash = SHA256()
+        // Each behind its length, so that no two requests share their bytes.
+        for part in [admin.description, request.uri.path, key] {
+            hash.update(data: Array("\(part.utf8.count):".utf8))
+            hash.update(data: Array(part.utf8))
+        }
+        self.init(
+            networkID: networkID,
+            keyHash: Array(hash.finalize()),
+            bodyHash: Array(SHA256.hash(data: body?.serialized ?? [])),
+            answer: answer.serialized
+        )
+    }
+}
+
+extension Creation {
+    /// The answer to a request that creates; `nil` when it was refused.
+    func response(_ answer: JSONValue) -> Response? {
+        switch self {
+        case .created: .json(answer, status: .created)
+        case .repeated(let former): .json(former, status: .created, headers: [IdempotencyKey.replayed: "true"])
+        case .refused: nil
+        }
+    }
+}
+
+extension Problem {
+    /// A key that is none.
+    fileprivate static let invalidIdempotencyKey = Problem(
+        "invalid-idempotency-key",
+        status: .badRequest,
+        title: "The Idempotency-Key is not valid",
+        detail: "must be one of 1 to 255 printable ASCII characters"
+    )
+
+    /// Why a request with a key is not carried out.
+    init(_ failure: IdempotentRequest.Failure) {
+        switch failure {
+        case .differentBody:
+            self.init(
+                "idempotency-key-reused",
+                status: .unprocessableContent,
+                title: "The Idempotency-Key was used for something else",
+                detail: "within 24 hours a key stands for one body: take a new key"
+            )
+        case .tooMany:
+            self = .conflict(
+                "limit-reached",
+                "at most \(IdempotentRequest.maximumPerNetwork) requests with an Idempotency-Key are remembered in 24 hours"
+            )
+        }
+    }
+}

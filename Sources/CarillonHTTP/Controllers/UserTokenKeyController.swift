@@ -1,0 +1,117 @@
+import CarillonCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// The keys that verify a network's user tokens (API section 2). For admins.
+///
+/// Several are valid at once, so that one can be changed without anybody's token becoming invalid: the new one is added,
+/// the issuer goes over to it, and when the last of its former tokens has ended the old one is removed.
+struct UserTokenKeyController: Sendable {
+    let authenticator: Authenticator
+    let accounts: any AccountStore
+    let cache: CredentialCache
+    let ids: UUIDv7Generator
+
+    func addRoutes(to router: Router<CarillonRequestContext>) {
+        router.get("/v1/networks/{network}/user-token-keys", use: list)
+        router.post("/v1/networks/{network}/user-token-keys", use: add)
+        router.delete("/v1/networks/{network}/user-token-keys/{id}", use: remove)
+        router.get("/v1/networks/{network}/user-token-key", use: show)
+        router.put("/v1/networks/{network}/user-token-key", use: replaceAll)
+        router.delete("/v1/networks/{network}/user-token-key", use: removeAll)
+    }
+
+    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let keys = try await accounts.userTokenKeys(of: access.networkID)
+        return .json(["items": .array(keys.map(\.json))])
+    }
+
+    /// Adds a key; a secret that the caller does not name is made, and shown once.
+    private func add(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let body = try await RequestBodyReader.json(of: request)
+        let made = Secret(APIKeySecret.random(43))
+        let key = try await Self.checked(UserTokenKey(json: body, secretIfNone: made))
+        let stored = StoredUserTokenKey(id: ids.next(), key: key)
+        let answer = stored.json(revealing: key == .hs256(made) ? made : nil)
+        let creation = try await accounts.addUserTokenKey(
+            stored,
+            of: access.networkID,
+            answering: IdempotentRequest(request, by: access.admin, in: access.networkID, body: body, answer: answer)
+        )
+        cache.invalidate(access.networkID)
+        guard let response = creation.response(answer) else {
+            throw Problem.conflict(
+                "limit-reached",
+                "a network has at most \(StoredUserTokenKey.maximumCount) keys of user tokens: remove one first"
+            )
+        }
+        return response
+    }
+
+    private func remove(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        guard let id = UUID(uuidString: try context.segment("id")),
+            try await accounts.deleteUserTokenKey(id, of: access.networkID)
+        else { throw Problem.notFound() }
+        cache.invalidate(access.networkID)
+        return .noContent
+    }
+
+    /// The oldest key: the only one, where there is no other.
+    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        guard let key = try await accounts.userTokenKeys(of: access.networkID).first?.key else {
+            throw Problem.notFound()
+        }
+        return .json(key.json)
+    }
+
+    private func replaceAll(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let key = try await Self.checked(UserTokenKey(json: await RequestBodyReader.json(of: request)))
+        try await set([StoredUserTokenKey(id: ids.next(), key: key)], access)
+        return .json(key.json)
+    }
+
+    private func removeAll(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        try await set([], authenticator.admin(request, context))
+        return .noContent
+    }
+
+    private func set(_ keys: [StoredUserTokenKey], _ access: Access) async throws {
+        try await accounts.setUserTokenKeys(keys, of: access.networkID)
+        cache.invalidate(access.networkID)
+    }
+
+    /// Passes a key that tokens can be verified with.
+    private static func checked(_ key: UserTokenKey) async throws -> UserTokenKey {
+        do {
+            _ = try await UserTokenVerifier(key)
+            return key
+        } catch {
+            throw InvalidInput(
+                problem: "invalid-user-token-key",
+                pointer: "/publicKey",
+                detail: "must be a public key in PEM: P-256 for ES256, RSA of 2048 bits or more for RS256"
+            )
+        }
+    }
+}
+
+extension StoredUserTokenKey {
+    /// The key as it is listed.
+    fileprivate var json: JSONValue { json(revealing: nil) }
+
+    /// The key as it is listed, with a secret that is shown once.
+    fileprivate func json(revealing secret: Secret?) -> JSONValue {
+        var object = JSONObject(["id": .string(id.canonicalText)])
+        if case .object(let shown) = key.json {
+            for (name, value) in shown.members { object[name] = value }
+        }
+        if let secret { object["secret"] = .string(secret.reveal { $0 }) }
+        return .object(object)
+    }
+}
