@@ -9,7 +9,8 @@ import Testing
         + DirectoryFactsContract.clauses
         + ToggleStoreContract.clauses + DeviceStoreContract.clauses + TemplateStoreContract.clauses
         + EventInboxContract.clauses + RecipientSourceContract.clauses + DeliveryQueueContract.clauses
-        + LaneBookContract.clauses + SettlementContract.clauses + EventHistoryContract.clauses + ProviderCredentialStoreContract.clauses
+        + LaneBookContract.clauses + SettlementContract.clauses + EventHistoryContract.clauses
+        + ProviderCredentialStoreContract.clauses
 
     @Test(arguments: clauses)
     func keeps(_ clause: ContractClause) async throws {
