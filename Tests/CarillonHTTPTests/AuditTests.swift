@@ -1,5 +1,6 @@
 import CarillonCore
 import HTTPTypes
+import HummingbirdTesting
 import Logging
 import Synchronization
 import Testing

@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["%", "%2", "%zz", "%ff", "%00", "a%0ab", String(repeating: "a", count: 257)])
+    @Test(arguments: ["%", "%2", "%zz", "%ff", "%00", "a%0ab", String(repeating: "a", count: 257), "."])
     func `a path segment that is no id is 400`(segment: String) async throws {
         try await withAPI { api in
             let network = try await api.makeNetwork()
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [("a%2Fb", "a/b"), ("a+b", "a+b"), ("%E0%B8%81", "ก"), ("a%2525", "a%25"), ("..", "..")])
+    @Test(arguments: [("a%2Fb", "a/b"), ("a+b", "a+b"), ("%E0%B8%81", "ก"), ("a%2525", "a%25")])
     func `path segments are decoded exactly once`(segment: String, id: String) async throws {
         try await withAPI { api in
             let network = try await api.makeNetwork()

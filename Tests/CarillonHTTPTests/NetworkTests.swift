@@ -15,7 +15,8 @@ import Testing
             #expect(answer.status == 201)
             let network = """
                 {"id":"acme","displayName":"Acme","defaultLocale":"en","deviceRegistration":"userToken",\
-                "webPushHosts":["default"],"limits":\(Self.defaultLimits),"createdAt":"2026-11-24T12:00:00.000Z"}
+                "webPushHosts":["default"],"userTokenMaxLifetimeSeconds":86400,"limits":\(Self.defaultLimits),\
+                "createdAt":"2026-11-24T12:00:00.000Z"}
                 """
             #expect(answer.text.hasPrefix(#"{"network":\#(network),"apiKey":"ck_"#))
             #expect(answer.string("webhookSecret")?.hasPrefix("whsec_") == true)

@@ -24,7 +24,10 @@ import Testing
         }
         _ = try await scene.accounts.outgoingWebhookSecrets(of: scene.network, candidate: .generate())
         try await scene.accounts.setUserTokenKeys(
-            [.hs256(Secret("secret")), .es256(publicKey: "P")],
+            [
+                StoredUserTokenKey(id: scene.ids.next(), key: .hs256(Secret("secret"))),
+                StoredUserTokenKey(id: scene.ids.next(), key: .es256(publicKey: "P")),
+            ],
             of: scene.network
         )
         let credential = ProviderCredential(

@@ -110,12 +110,13 @@ extension LaneCondition {
         }
     }
 
-    /// Notes what was answered; answers whether the brake has gone on or off by it.
+    /// Notes what was answered.
     ///
     /// - Parameters:
     ///   - answers: What was answered.
     ///   - proven: While the brake is on, the numbers of different devices that are gone and that were delivered to since.
     ///   - now: The time.
+    /// - Returns: Whether the brake has gone on or off by it.
     package mutating func note(
         _ answers: DeviceReports.Answers,
         proven: (gone: Int, delivered: Int) = (0, 0),

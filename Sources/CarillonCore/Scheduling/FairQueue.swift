@@ -299,7 +299,7 @@ extension FairQueue {
     }
 
     private mutating func takeTurn(of tenant: Tenant, at now: ContinuousClock.Instant) -> Turn? {
-        guard let lane = tenants[tenant]?.turns.popFirst() else { return nil }
+        guard let lane = popLane(of: tenant) else { return nil }
         let key = Key(tenant: tenant, lane: lane)
         guard var record = lanes[key] else { return nil }
         record.isInTurn = false
@@ -321,6 +321,17 @@ extension FairQueue {
         tenants[tenant]?.weight -= entry.weight
         tenants[tenant]?.places += 1
         return Turn(tenant: tenant, lane: lane, item: entry.item, isProbe: isProbe)
+    }
+
+    /// The next lane of a tenant that has anything: one that was emptied loses its turn.
+    private mutating func popLane(of tenant: Tenant) -> Lane? {
+        while let lane = tenants[tenant]?.turns.popFirst() {
+            let key = Key(tenant: tenant, lane: lane)
+            if lanes[key]?.waiting.isEmpty == false { return lane }
+            lanes[key]?.isInTurn = false
+            forgetIfUnused(key)
+        }
+        return nil
     }
 
     private func mayGo(_ record: LaneRecord, at now: ContinuousClock.Instant) -> Bool {

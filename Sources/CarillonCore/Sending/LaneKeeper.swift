@@ -96,13 +96,14 @@ extension LaneKeeper {
     /// What is wrong with a lane; `nil` when nothing is.
     func condition(of lane: Lane) -> LaneCondition? { state.withLock { $0.conditions[lane] } }
 
-    /// Stops sending to a lane; answers for how long.
+    /// Stops sending to a lane.
     ///
     /// - Parameters:
     ///   - lane: The lane.
     ///   - length: What its push service asked for.
     ///   - reason: What to show to people.
     ///   - time: The time by the database's clock.
+    /// - Returns: For how long.
     func pause(_ lane: Lane, for length: Duration?, reason: String, at time: Timestamp) -> Duration {
         let change = LaneChange.pause(for: length, reason: reason)
         let (wasPaused, remaining) = state.withLock { state in

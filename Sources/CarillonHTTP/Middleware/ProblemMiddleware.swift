@@ -24,7 +24,8 @@ struct ProblemMiddleware: RouterMiddleware {
                 // What a safe method does besides is nothing that its caller asked for (RFC 9110 section 9.2.1).
                 let isSafe = [.get, .head, .options].contains(request.method)
                 let isUnknown = !isSafe && (work.mayHaveWritten || error.isOutcomeUnknown)
-                problem.outcome = isUnknown ? .unknown : .nothingChanged
+                // Whoever asks whether we are ready has asked for no change.
+                if problem.name != "not-ready" { problem.outcome = isUnknown ? .unknown : .nothingChanged }
             }
             return problem.response
         }
