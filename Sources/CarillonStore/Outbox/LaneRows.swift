@@ -102,6 +102,8 @@ enum LaneRows {
             let proven = isOn ? try remember(said, of: lane, condition.reports, session) : (0, 0)
             let turn = condition.note(said, proven: proven, at: conditions.moment)
             conditions.lanes[lane] = condition
+            // What turned it on counts as well, when it is asked how many different devices are gone.
+            if turn == .on { _ = try remember(said, of: lane, DeviceReports(), session) }
             if turn == .off { try forgetReports(of: lane, session) }
         }
         try write(conditions, session)
