@@ -120,7 +120,8 @@ import Testing
         try await withStores { scene, pool in
             try await storeSecrets(scene)
             let header = try box(Self.old).currentHeader
-            for column in SealedColumn.all {
+            // The last one is of repeatable requests, of which there was none.
+            for column in SealedColumn.all.dropLast() {
                 let replaced = try await pool.withConnection { session in
                     let values = try column.values(sealedWith: header, after: nil, session)
                     let value = try #require(values.first)

@@ -99,26 +99,6 @@ import Testing
         }
     }
 
-    @Test func `a statement of its own has an unknown outcome when it writes, and none when it reads`() async throws {
-        try await withTable { pool, caller, _ in
-            caller.timeLeft.withLock { $0 = .seconds(1) }
-            for (statement, isUnknown) in [("INSERT INTO t VALUES (1)" as SQL, true), ("SELECT id FROM t", false)] {
-                let frozen = Mutex<Int32>(0)
-                let error = await #expect(throws: PostgresError.self) {
-                    try await pool.withConnection { session in
-                        freeze(session, noting: frozen)
-                        try session.execute(statement)
-                    }
-                }
-                #expect(error?.isOutcomeUnknown == isUnknown)
-                resume(frozen.withLock(\.self))
-            }
-            #expect(caller.writes.value == 1)
-            caller.timeLeft.withLock { $0 = nil }
-            try await expectRows(1, pool)
-        }
-    }
-
     @Test func `what the server refuses in a commit, or cancels before it, has changed nothing`() async throws {
         try await withTable { pool, caller, _ in
             try await pool.withTransaction { session in

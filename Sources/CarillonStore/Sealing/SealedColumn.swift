@@ -38,14 +38,6 @@ struct SealedColumn: Sendable {
             purpose: "'provider-credential/' || provider || '/' || app_id",
             condition: "true"
         ),
-        SealedColumn(
-            table: "idempotency_keys",
-            column: "sealed",
-            network: "network_id",
-            key: "encode(key_hash, 'hex')",
-            purpose: "'idempotent-answer'",
-            condition: "true"
-        ),
         // Tokens belong to no network, and are made anew within the hour.
         SealedColumn(
             table: "provider_tokens",
@@ -53,6 +45,14 @@ struct SealedColumn: Sendable {
             network: "''",
             key: "encode(key_hash, 'hex')",
             purpose: "'provider-token'",
+            condition: "true"
+        ),
+        SealedColumn(
+            table: "idempotency_keys",
+            column: "sealed",
+            network: "network_id",
+            key: "encode(key_hash, 'hex')",
+            purpose: "'idempotent-answer'",
             condition: "true"
         ),
     ]
