@@ -6,10 +6,11 @@ extension MemoryStore: RecipientSource {
         try withState { state in
             var pages: [RecipientPage] = []
             var total = 0
+            let readPoint = ReadPoint(state.readPoint, moment: clock.now())
             for query in queries where total < recipientPageSize {
                 if query.after != nil, !pages.isEmpty { break }
                 guard let network = state.networks[query.networkID] else { throw UnknownNetwork() }
-                let page = network.page(for: query, at: ReadPoint(state.readPoint, moment: clock.now()))
+                let page = network.page(for: query, at: readPoint)
                 total += page.recipients.count
                 pages.append(page)
                 if query.after != nil { break }

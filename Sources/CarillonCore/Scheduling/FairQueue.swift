@@ -189,6 +189,7 @@ extension FairQueue {
                 if turn == nil { passed += 1 }
             } else {
                 tenants[tenant]?.isInTurn = false
+                forgetIfUnused(tenant)
             }
         }
         return taken
@@ -244,6 +245,11 @@ extension FairQueue {
     /// The lanes in which anything waits or is worked on.
     package var activeLanes: [(tenant: Tenant, lane: Lane)] {
         lanes.filter { $1.weight > 0 || $1.places > 0 }.map { ($0.key.tenant, $0.key.lane) }
+    }
+
+    /// How many places a lane has.
+    package func places(of tenant: Tenant, in lane: Lane) -> Int {
+        lanes[Key(tenant: tenant, lane: lane)]?.places ?? 0
     }
 
     /// How many items of a lane wait.
@@ -370,50 +376,11 @@ extension FairQueue {
 
     private mutating func forgetIfUnused(_ key: Key) {
         if lanes[key]?.isForgettable == true { lanes[key] = nil }
-        if let tenant = tenants[key.tenant], tenant.weight == 0, tenant.places == 0, !tenant.isInTurn {
-            tenants[key.tenant] = nil
-        }
-    }
-}
-
-/// How much a ``FairQueue`` takes.
-package struct FairQueueLimits: Sendable {
-    /// What all that waits may weigh together.
-    package var weight: Int
-    /// What may wait in one lane.
-    package var weightPerLane: Int
-    /// How many places there are.
-    package var places: Int
-    /// How many of them one lane may have.
-    package var placesPerLane: Int
-    /// How many places there are for tenants that have none, when the others are taken.
-    package var mostPlaces: Int
-    /// How many times what is left for others one tenant may have, of the weight and of the places: with 4, one alone has
-    /// four fifths at the most, two have four ninths each.
-    package var share: Int
-
-    /// Limits by their parts.
-    package init(
-        weight: Int,
-        weightPerLane: Int = .max,
-        places: Int = .max,
-        placesPerLane: Int = .max,
-        mostPlaces: Int? = nil,
-        share: Int = 4
-    ) {
-        self.weight = weight
-        self.weightPerLane = weightPerLane
-        self.places = places
-        self.placesPerLane = placesPerLane
-        self.mostPlaces = mostPlaces ?? places
-        self.share = share
+        forgetIfUnused(key.tenant)
     }
 
-    /// Whether a tenant that has `own` may have `more`, when `taken` of `total` is taken by all.
-    fileprivate func permits(_ own: Int, of total: Int, taken: Int, more: Int) -> Bool {
-        let left = total - taken - more
-        guard left >= 0 else { return false }
-        let (most, isLarge) = share.multipliedReportingOverflow(by: left)
-        return isLarge || own <= most
+    private mutating func forgetIfUnused(_ tenant: Tenant) {
+        guard let record = tenants[tenant], record.weight == 0, record.places == 0, !record.isInTurn else { return }
+        tenants[tenant] = nil
     }
 }

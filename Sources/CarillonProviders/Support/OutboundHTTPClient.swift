@@ -144,7 +144,7 @@ package final class OutboundHTTPClient: HTTPTransport {
         _ pool: OriginPool,
         until deadline: NIODeadline
     ) async throws -> OutboundResponse? {
-        // It knows the deadline, and better why it was not kept.
+        // Both know the deadline, and better why it was not kept.
         let place = try await connections.place(for: origin, on: connector.group.any(), until: deadline)
             .value(until: deadline + .seconds(1))
         if let connection = idle.take(origin) {
@@ -152,7 +152,7 @@ package final class OutboundHTTPClient: HTTPTransport {
             return try await send(request, to: url, over: connection, until: deadline)
         }
         let opening = pool.connect(in: place, until: deadline)
-        let connection = try await opening.value(until: deadline) { [idle] in
+        let connection = try await opening.value(until: deadline + .seconds(1)) { [idle] in
             opening.whenSuccess { if case .http1(let connection) = $0 { idle.keep(connection) } }
         }
         guard case .http1(let connection) = connection else { return nil }

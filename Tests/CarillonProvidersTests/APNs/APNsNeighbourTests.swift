@@ -25,16 +25,19 @@ import Testing
     private func provider(
         _ port: Int,
         _ credentials: RememberedCredentials<APNsCredential>? = nil,
-        concurrency: Int = 200
+        concurrency: Int = 200,
+        proofPatience: Duration = ConnectionPolicy.lasting.proofPatience
     ) throws -> APNsProvider {
         var tls = try TLSConfiguration.outbound()
         tls.additionalTrustRoots = [.certificates([try authority.certificate()])]
         var services = APNsProvider.Services()
         services.production = "https://production.push.test:\(port)/production"
         services.sandbox = "https://sandbox.push.test:\(port)/sandbox"
+        var policy = ConnectionPolicy.lasting
+        policy.proofPatience = proofPatience
         let credential = try credential()
         return APNsProvider(
-            connections: try APNsConnections(tls: tls, resolver: NameResolver { _ in [.v4(0x7F00_0001)] }),
+            connections: try APNsConnections(tls: tls, policy: policy, resolver: NameResolver { _ in [.v4(0x7F00_0001)] }),
             credentials: credentials ?? RememberedCredentials { _, _ in credential },
             tokens: shared.source(),
             services: services,
@@ -110,7 +113,7 @@ import Testing
         try await server { request in
             request.path.hasPrefix("/sandbox") ? [.answer(403, body: Self.refusal)] : [.ok]
         } _: { server, port in
-            let provider = try provider(port)
+            let provider = try provider(port, proofPatience: .seconds(3_600))
             let wait = Outcome.retry(after: .seconds(900), reason: "BadEnvironmentKeyIdInToken")
             let outcomes = await provider.outcomes(of: group(of: 500, environment: .sandbox))
             #expect(outcomes == Array(repeating: wait, count: 500))

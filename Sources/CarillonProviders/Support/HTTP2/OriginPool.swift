@@ -133,7 +133,9 @@ final class OriginPool: HTTP2Connection.Owner {
         place.whenComplete { result in
             self.waitsForPlace.store(false, ordering: .relaxed)
             switch result {
-            case .success(let place) where self.state.withLock({ $0.isAwaited }): self.open(in: place, until: deadline)
+            case .success(let place) where self.state.withLock({ $0.isAwaited }):
+                // However long it waited for its place: who waits for it may have all the time that opening takes.
+                self.open(in: place, until: .now() + TimeAmount(self.policy.maximumOpeningTime))
             case .success(let place):
                 place.giveBack()
                 self.follow(self.state.withLock { $0.openingGivenUp() })

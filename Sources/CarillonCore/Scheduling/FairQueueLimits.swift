@@ -1,0 +1,41 @@
+/// How much a ``FairQueue`` takes.
+package struct FairQueueLimits: Sendable {
+    /// What all that waits may weigh together.
+    package var weight: Int
+    /// What may wait in one lane.
+    package var weightPerLane: Int
+    /// How many places there are.
+    package var places: Int
+    /// How many of them one lane may have.
+    package var placesPerLane: Int
+    /// How many places there are for tenants that have none, when the others are taken.
+    package var mostPlaces: Int
+    /// How many times what is left for others one tenant may have, of the weight and of the places: with 4, one alone has
+    /// four fifths at the most, two have four ninths each.
+    package var share: Int
+
+    /// Limits by their parts.
+    package init(
+        weight: Int,
+        weightPerLane: Int = .max,
+        places: Int = .max,
+        placesPerLane: Int = .max,
+        mostPlaces: Int? = nil,
+        share: Int = 4
+    ) {
+        self.weight = weight
+        self.weightPerLane = weightPerLane
+        self.places = places
+        self.placesPerLane = placesPerLane
+        self.mostPlaces = mostPlaces ?? places
+        self.share = share
+    }
+
+    /// Whether a tenant that has `own` may have `more`, when `taken` of `total` is taken by all.
+    func permits(_ own: Int, of total: Int, taken: Int, more: Int) -> Bool {
+        let left = total - taken - more
+        guard left >= 0 else { return false }
+        let (most, isLarge) = share.multipliedReportingOverflow(by: left)
+        return isLarge || own <= most
+    }
+}
