@@ -6,6 +6,7 @@ import Testing
 @Suite struct MemoryStoreContractTests {
     private static let clauses: [ContractClause] =
         AccountStoreContract.clauses + DirectoryStoreContract.clauses + DirectoryFactsContract.clauses
+        + RemovalContract.clauses
         + ToggleStoreContract.clauses + DeviceStoreContract.clauses + TemplateStoreContract.clauses
         + EventInboxContract.clauses + RecipientSourceContract.clauses + DeliveryQueueContract.clauses
         + LaneBookContract.clauses + SettlementContract.clauses + EventHistoryContract.clauses + ProviderCredentialStoreContract.clauses

@@ -164,6 +164,7 @@ func withAPI(
     settings: ServerSettings = ServerSettings(),
     lanes: [LaneStatus] = [],
     credentials: (MemoryStore) -> any ProviderCredentialStore = { $0 },
+    spools: SpoolDirectory = SpoolDirectory(path: NSTemporaryDirectory()),
     problems: ProblemMapping = ProblemMapping(),
     _ test: @Sendable (TestAPI) async throws -> Void
 ) async throws {
@@ -177,6 +178,7 @@ func withAPI(
         credentials: credentials(store),
         dispatcher: dispatcher,
         rates: RequestRates(now: time.monotonic),
+        spools: spools,
         problems: problems
     )
     let application = Application(
@@ -202,6 +204,7 @@ extension PublicDependencies {
         credentials: (any ProviderCredentialStore)? = nil,
         dispatcher: RecordingDispatcher = RecordingDispatcher(),
         rates: RequestRates = RequestRates(),
+        spools: SpoolDirectory = SpoolDirectory(path: NSTemporaryDirectory()),
         problems: ProblemMapping = ProblemMapping()
     ) throws {
         let ids = UUIDv7Generator()
@@ -224,7 +227,7 @@ extension PublicDependencies {
             egress: EgressGuard(allowing: [try CIDRBlock("127.0.0.1/32")]),
             operatorToken: OperatorToken(Secret(TestAPI.operatorToken)),
             openAPI: "openapi: 3.1.0\n",
-            temporaryDirectory: NSTemporaryDirectory(),
+            spools: spools,
             rates: rates,
             problems: problems,
             metrics: NOOPMetricsHandler.instance,
