@@ -82,14 +82,14 @@ extension MemoryStore: DirectoryStore {
         return try withNetwork(network) { $0.endMembership(of: user, in: channel, at: now) }
     }
 
-    /// Applies records in their order in one transaction, reading them in batches of bounded size.
+    /// Applies records in their order, a batch at a time.
     package func apply(
         _ next: @escaping @Sendable () throws -> [ImportRecord]?,
         in network: NetworkID
     ) async throws {
-        let now = clock.now()
-        try withNetwork(network) { network in
-            while let records = try next() {
+        while let records = try next() {
+            let now = clock.now()
+            try withNetwork(network) { network in
                 for record in records {
                     switch record {
                     case .user(let person): _ = network.put(person, at: now)

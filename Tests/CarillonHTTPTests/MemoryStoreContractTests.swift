@@ -7,6 +7,7 @@ import Testing
     private static let clauses: [ContractClause] =
         AccountStoreContract.clauses + CreationContract.clauses + DirectoryStoreContract.clauses
         + DirectoryFactsContract.clauses
+        + RemovalContract.clauses
         + ToggleStoreContract.clauses + DeviceStoreContract.clauses + TemplateStoreContract.clauses
         + EventInboxContract.clauses + RecipientSourceContract.clauses + DeliveryQueueContract.clauses
         + LaneBookContract.clauses + SettlementContract.clauses + EventHistoryContract.clauses

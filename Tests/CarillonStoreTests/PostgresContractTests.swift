@@ -49,6 +49,11 @@ import Testing
         try await withStores { scene, _ in try await clause.check(scene) }
     }
 
+    @Test(arguments: RemovalContract.clauses)
+    func removals(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
     @Test(arguments: ToggleStoreContract.clauses)
     func toggleStore(_ clause: ContractClause) async throws {
         try await withStores { scene, _ in try await clause.check(scene) }

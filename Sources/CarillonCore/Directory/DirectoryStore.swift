@@ -23,6 +23,16 @@ package struct ImportTally: Sendable, Equatable {
 
     /// Nothing yet.
     package init() {}
+
+    /// Counts a record.
+    package mutating func count(_ record: ImportRecord) {
+        switch record {
+        case .user: users += 1
+        case .channel: channels += 1
+        case .member: members += 1
+        case .device: devices += 1
+        }
+    }
 }
 
 /// The users, channels and members of a network, as corrected by its admin (API section 4).
@@ -47,8 +57,9 @@ package protocol DirectoryStore: Sendable {
     func addMember(_ user: UserID, to channel: ChannelID, in network: NetworkID) async throws -> Bool
     /// Ends a membership; `false` when there was none.
     func removeMember(_ user: UserID, from channel: ChannelID, in network: NetworkID) async throws -> Bool
-    /// Applies records in their order in one transaction, reading them in batches of bounded size.
+    /// Applies records in their order, in transactions of bounded size.
     ///
-    /// `next` answers the following batch, or `nil` at the end; what it throws undoes the whole import.
+    /// `next` answers the following batch, or `nil` at the end. What was applied before something fails stays: to apply
+    /// all of it once more has the same result as if nothing had failed.
     func apply(_ next: @escaping @Sendable () throws -> [ImportRecord]?, in network: NetworkID) async throws
 }

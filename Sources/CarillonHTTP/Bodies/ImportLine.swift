@@ -70,16 +70,6 @@ enum ImportLine {
 }
 
 extension ImportTally {
-    /// Counts a record.
-    mutating func count(_ record: ImportRecord) {
-        switch record {
-        case .user: users += 1
-        case .channel: channels += 1
-        case .member: members += 1
-        case .device: devices += 1
-        }
-    }
-
     /// The answer to an import.
     var json: JSONValue {
         [

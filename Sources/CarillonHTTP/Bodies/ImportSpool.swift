@@ -7,7 +7,7 @@ import Synchronization
 /// Nothing may be imported before the last line is known to be good, and no size of import may fill the memory.
 final class ImportSpool: Sendable {
     private static let batchCount = 1000
-    private static let chunkBytes = 256 * 1024
+    private static let chunkBytes = 128 * 1024
 
     private struct Reader {
         var splitter = LineSplitter()
@@ -21,10 +21,10 @@ final class ImportSpool: Sendable {
     /// An empty spool.
     ///
     /// - Parameters:
-    ///   - directory: Where the temporary file takes its space from.
+    ///   - directory: Where the temporary file takes its space from, and how much it may take.
     ///   - devices: Reads the devices that the import holds.
-    /// - Throws: ``SpoolFile/Failure`` when there is no room for it.
-    init(in directory: String, devices: DeviceReader) throws {
+    /// - Throws: ``SpoolFile/Failure`` when it cannot be made.
+    init(in directory: SpoolDirectory, devices: DeviceReader) throws {
         file = try SpoolFile(in: directory)
         self.devices = devices
     }
@@ -33,7 +33,7 @@ final class ImportSpool: Sendable {
     ///
     /// - Parameter parts: Calls back with each part of the body.
     /// - Returns: How many lines of each kind there are.
-    /// - Throws: `invalid-import` with the first bad line.
+    /// - Throws: `invalid-import` with the first bad line; 413 and 507 when there is no room for it.
     func fill(_ parts: ((ByteBuffer) throws -> Void) async throws -> Void) async throws -> ImportTally {
         var splitter = LineSplitter()
         var tally = ImportTally()

@@ -12,18 +12,22 @@ final class SpoolFile: Sendable {
     /// The file system refused; the code is `errno`.
     struct Failure: Error, CustomStringConvertible {
         let code: Int32
-        var description: String { "the temporary file of an import failed with code \(code)" }
+        var description: String { "the temporary file of an import failed: \(String(cString: strerror(code)))" }
     }
 
+    private let directory: SpoolDirectory
     private let descriptor: Int32
+    private let written = Mutex(0)
     private let readOffset = Mutex(off_t(0))
 
     /// A new empty file.
     ///
     /// - Parameter directory: Where it takes its space from.
-    /// - Throws: ``Failure``.
-    init(in directory: String) throws(Failure) {
-        var path = Array("\(directory)/carillon-import-XXXXXX".utf8CString)
+    /// - Throws: ``Failure``, or what making the directory fails with.
+    init(in directory: SpoolDirectory) throws {
+        try directory.prepare()
+        self.directory = directory
+        var path = Array("\(directory.path)/\(SpoolDirectory.prefix)XXXXXX".utf8CString)
         descriptor = mkstemp(&path)
         guard descriptor >= 0 else { throw Failure(code: errno) }
         unlink(path)
@@ -34,7 +38,13 @@ final class SpoolFile: Sendable {
     }
 
     /// Appends bytes.
-    func write(_ bytes: [UInt8]) throws(Failure) {
+    /// - Throws: 413 when they are too many, 507 when there is no room for them; ``Failure`` otherwise.
+    func write(_ bytes: [UInt8]) throws {
+        let total = written.withLock { total in
+            total += bytes.count
+            return total
+        }
+        try directory.check(total: total, more: bytes.count)
         var start = 0
         while start < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in
@@ -46,6 +56,8 @@ final class SpoolFile: Sendable {
             }
             if count >= 0 {
                 start += count
+            } else if errno == ENOSPC || errno == EDQUOT || errno == EFBIG {
+                throw Problem.insufficientStorage
             } else if errno != EINTR {
                 throw Failure(code: errno)
             }

@@ -8,8 +8,23 @@ struct ImportController: Sendable {
     let authenticator: Authenticator
     let directory: any DirectoryStore
     let egress: EgressGuard
-    let temporaryDirectory: String
+    let spools: SpoolDirectory
     let clock: WallClock
+    private let turns = ImportTurns()
+
+    init(
+        authenticator: Authenticator,
+        directory: any DirectoryStore,
+        egress: EgressGuard,
+        spools: SpoolDirectory,
+        clock: WallClock
+    ) {
+        self.authenticator = authenticator
+        self.directory = directory
+        self.egress = egress
+        self.spools = spools
+        self.clock = clock
+    }
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.post("/v1/networks/{network}/import", use: importLines)
@@ -19,15 +34,28 @@ struct ImportController: Sendable {
         let access = try await authenticator.admin(request, context)
         try ContentType.check(request.headers, accepted: ContentType.newlineDelimitedJSON)
         context.channel.triggerUserOutboundEvent(RequestDeadlineHandler.Mode.sincePart, promise: nil)
-        let spool = try ImportSpool(
-            in: temporaryDirectory,
-            devices: DeviceReader(now: clock.now(), egress: egress, webPushHosts: access.network.webPushHosts)
-        )
-        let tally = try await spool.fill { handle in
-            try await RequestBodyReader.forEachPart(of: request, handle)
+        let tally = try await turns.importing(into: access.networkID) {
+            let announced = request.headers[.contentLength].flatMap(Int.init) ?? 0
+            try spools.check(total: announced, more: announced)
+            let spool = try ImportSpool(
+                in: spools,
+                devices: DeviceReader(now: clock.now(), egress: egress, webPushHosts: access.network.webPushHosts)
+            )
+            let tally = try await spool.fill { handle in
+                try await RequestBodyReader.forEachPart(of: request, handle)
+            }
+            try await turns.writing { try await apply(spool, in: access.networkID) }
+            return tally
         }
-        UnitOfWork.current?.liftDeadline()
-        try await directory.apply({ try spool.nextBatch() }, in: access.networkID)
         return .json(tally.json)
+    }
+
+    private func apply(_ spool: ImportSpool, in network: NetworkID) async throws {
+        UnitOfWork.current?.liftDeadline()
+        do {
+            try await directory.apply({ try spool.nextBatch() }, in: network)
+        } catch  where error.isTransient || error is CancellationError {
+            throw Problem.importInterrupted
+        }
     }
 }

@@ -55,7 +55,7 @@ struct PublicControllers {
             authenticator: authenticator,
             directory: directory,
             egress: dependencies.egress,
-            temporaryDirectory: dependencies.temporaryDirectory,
+            spools: dependencies.spools,
             clock: clock
         )
         toggles = ToggleController(authenticator: authenticator, toggles: dependencies.toggles)

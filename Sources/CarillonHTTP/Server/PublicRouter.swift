@@ -46,7 +46,7 @@ package struct PublicDependencies: Sendable {
     /// The text of `GET /openapi.yaml`.
     package var openAPI: String
     /// Where imports are kept while they arrive.
-    package var temporaryDirectory: String
+    package var spools: SpoolDirectory
     /// What callers are told of errors that only the adapters know.
     package var problems: ProblemMapping
     /// Where requests are counted.
@@ -77,7 +77,7 @@ package struct PublicDependencies: Sendable {
         announcements: Announcements = Announcements(),
         operatorToken: OperatorToken,
         openAPI: String,
-        temporaryDirectory: String,
+        spools: SpoolDirectory,
         rates: RequestRates = RequestRates(),
         problems: ProblemMapping = ProblemMapping(),
         metrics: any MetricsFactory,
@@ -104,7 +104,7 @@ package struct PublicDependencies: Sendable {
         self.rates = rates
         self.operatorToken = operatorToken
         self.openAPI = openAPI
-        self.temporaryDirectory = temporaryDirectory
+        self.spools = spools
         self.problems = problems
         self.metrics = metrics
         self.logger = logger

@@ -5,14 +5,31 @@ import Postgres
 ///
 /// Changes are left to age: they tell other replicas that the network is gone.
 enum NetworkPurge {
-    static let batchSize = 10_000
+    static let batchSize = 5_000
 
-    static let tables = [
-        "inbox", "deliveries", "event_keys", "dead_letters", "devices", "members", "channels", "users",
-        "lanes",
+    /// With what follows the network in the primary key.
+    private static let keys = [
+        ("inbox", ["event_id"]), ("deliveries", ["group_id"]), ("event_keys", ["source_id"]),
+        ("dead_letters", ["letter_id"]), ("devices", ["device_id"]), ("members", ["channel_id", "user_id"]),
+        ("channels", ["channel_id"]), ("users", ["user_id"]), ("lanes", ["provider", "app_id"]),
     ]
-    /// Row addresses are unique in a partition only, so these are emptied by event.
+
+    static let tables = keys.map(\.0)
+    /// What belongs to one event goes together.
     static let partitionedTables = ["outcomes", "events"]
+
+    /// Removes some rows of one network by their keys.
+    static func statement(_ table: String, of network: NetworkID) -> SQL {
+        let columns = keys.first { $0.0 == table }?.1 ?? []
+        let list = SQL(trusted: columns.joined(separator: ", "))
+        let match = SQL(trusted: columns.map { "t.\($0) = part.\($0)" }.joined(separator: " AND "))
+        return """
+            DELETE FROM \(identifier: table) t
+            USING (SELECT \(sql: list) FROM \(identifier: table)
+                   WHERE network_id = \(network.rawValue) ORDER BY \(sql: list) LIMIT \(batchSize)) AS part
+            WHERE t.network_id = \(network.rawValue) AND \(sql: match)
+            """
+    }
 }
 
 extension PostgresPool {
@@ -40,13 +57,7 @@ extension PostgresSession {
 
     /// Removes some of a network's rows of a table; `false` when there were none.
     fileprivate func purge(_ table: String, of network: NetworkID) throws -> Bool {
-        try execute(
-            """
-            DELETE FROM \(identifier: table) WHERE ctid = ANY (ARRAY(
-                SELECT ctid FROM \(identifier: table)
-                WHERE network_id = \(network.rawValue) LIMIT \(NetworkPurge.batchSize)))
-            """
-        ) > 0
+        try execute(NetworkPurge.statement(table, of: network)) > 0
     }
 
     /// Removes the rows of some of a network's events; `false` when there were none.

@@ -9,11 +9,13 @@ extension DeviceRegistration {
         guard let limit = try session.network(network)?.limits[.devicesPerUser] else { throw StoreError.unknownNetwork }
         for device in devices {
             let isTaken = former.contains { row in
-                row.id == device.id && row.user != device.userID && row.state == .active
+                row.id == device.id && row.user != device.userID && row.state == .active && row.isOfTheLiving
                     && (row.hash == nil || row.hash != device.address.uniqueHash)
             }
             guard !isTaken else { throw DeviceTaken() }
-            let isCounted = former.contains { $0.user == device.userID && $0.state != .unregistered }
+            let isCounted = former.contains {
+                $0.user == device.userID && $0.state != .unregistered && $0.isOfTheLiving
+            }
             let replaced = former.map(\.id.rawValue)
             let (inUse, all) = try count(of: device.userID, without: replaced, upTo: limit, session)
             guard isCounted || inUse < limit else { throw LimitReached(.devicesPerUser, limit) }
@@ -66,9 +68,10 @@ extension DeviceRegistration {
     ) throws -> (inUse: Int, all: Int) {
         let counts = try session.queryFirst(
             """
-            SELECT (SELECT count(*) FROM (SELECT FROM devices
+            SELECT (SELECT count(*) FROM (SELECT FROM devices d
                                           WHERE network_id = \(network.rawValue) AND user_id = \(user.rawValue)
                                               AND device_id <> ALL (\(replaced)) AND state <> 'unregistered'
+                                              AND \(sql: .isOfTheLiving)
                                           LIMIT \(limit)) AS used),
                    (SELECT count(*) FROM (SELECT FROM devices
                                           WHERE network_id = \(network.rawValue) AND user_id = \(user.rawValue)

@@ -72,7 +72,7 @@ struct DeviceRegistration {
         // Who loses a device, or whose deliveries in memory have a former address, is looked at again.
         let touched = former.filter { row in current[row.id].map { !row.isTheSame(as: $0) } ?? true }
         try session.recordChanges(of: Set(touched.map(\.user)).sorted().map { (network, $0) })
-        return Set(devices.map(\.id)).subtracting(former.map(\.id))
+        return Set(devices.map(\.id)).subtracting(former.filter(\.isOfTheLiving).map(\.id))
     }
 
     private var lockNumbers: [Int64] {
@@ -96,8 +96,9 @@ struct DeviceRegistration {
         let ids = devices.map(\.id.rawValue) + displaced.map(\.rawValue)
         return try session.query(
             """
-            SELECT device_id, user_id, provider, app_id, address, environment, p256dh, auth, address_hash, state
-            FROM devices
+            SELECT device_id, user_id, provider, app_id, address, environment, p256dh, auth, address_hash, state,
+                   \(sql: .isOfTheLiving)
+            FROM devices d
             WHERE network_id = \(network.rawValue)
                 AND (device_id = ANY (\(ids)) OR address_hash = ANY (\(devices.compactMap(\.address.uniqueHash))))
             ORDER BY device_id
@@ -109,7 +110,8 @@ struct DeviceRegistration {
                 user: try row.id(1),
                 columns: try (2...7).map { try row.decode($0, as: String?.self) },
                 hash: try row.decode(8),
-                state: try row.choice(9)
+                state: try row.choice(9),
+                isOfTheLiving: try row.decode(10)
             )
         }
     }
@@ -140,9 +142,9 @@ struct DeviceRegistration {
         try session.execute(
             """
             INSERT INTO devices (network_id, device_id, user_id, provider, app_id, address, environment, p256dh, auth,
-                                 address_hash, locale, state, error, registered_at)
+                                 address_hash, locale, state, error, registered_at, user_wipes)
             SELECT \(network.rawValue), n.device_id, n.user_id, n.provider, n.app_id, n.address, n.environment, n.p256dh,
-                   n.auth, n.address_hash, n.locale, n.state, n.error, n.registered_at
+                   n.auth, n.address_hash, n.locale, n.state, n.error, n.registered_at, coalesce(u.wipes, 0)
             FROM unnest(\(devices.map(\.id.rawValue)), \(devices.map(\.userID.rawValue)),
                         \(addresses.map(\.provider.rawValue)), \(addresses.map(\.appID)),
                         \(addresses.map(\.storedAddress)), \(addresses.map(\.storedEnvironment)),
@@ -151,11 +153,13 @@ struct DeviceRegistration {
                         \(devices.map(\.error)), \(devices.map(\.registeredAt.stored)))
                 AS n (device_id, user_id, provider, app_id, address, environment, p256dh, auth, address_hash, locale,
                       state, error, registered_at)
+            LEFT JOIN users u ON u.network_id = \(network.rawValue) AND u.user_id = n.user_id
             ON CONFLICT (network_id, device_id) DO UPDATE
             SET user_id = EXCLUDED.user_id, provider = EXCLUDED.provider, app_id = EXCLUDED.app_id,
                 address = EXCLUDED.address, environment = EXCLUDED.environment, p256dh = EXCLUDED.p256dh,
                 auth = EXCLUDED.auth, address_hash = EXCLUDED.address_hash, locale = EXCLUDED.locale,
-                state = EXCLUDED.state, error = EXCLUDED.error, registered_at = EXCLUDED.registered_at, state_at = NULL
+                state = EXCLUDED.state, error = EXCLUDED.error, registered_at = EXCLUDED.registered_at, state_at = NULL,
+                user_wipes = EXCLUDED.user_wipes
             """
         )
     }
@@ -169,6 +173,7 @@ struct FormerDevice {
     let columns: [String?]
     let hash: [UInt8]?
     let state: DeviceState
+    let isOfTheLiving: Bool
 
     /// Whether what is sent to this one reaches the other, and the same person.
     func isTheSame(as device: Device) -> Bool {

@@ -18,16 +18,13 @@ struct FactWriter {
 
     func write(_ session: borrowing PostgresSession) throws {
         let goneUsers = try writeUsers(session)
-        let goneChannels = try writeChannels(session)
-        try session.endMemberships(ofUsers: goneUsers)
-        try session.endMemberships(ofChannels: goneChannels)
+        try writeChannels(session)
         try writeMembers(session)
-        try session.deleteDevices(of: goneUsers.map(\.key))
-        try session.recordChanges(of: goneUsers.map { ($0.key.network, $0.key.user) })
+        try session.recordChanges(of: goneUsers.map { ($0.network, $0.user) })
     }
 
-    /// Answers the users whom these events removed, with the time of their removal.
-    private func writeUsers(_ session: borrowing PostgresSession) throws -> [(key: UserKey, at: PostgresTimestamp)] {
+    /// Answers the users whom these events removed.
+    private func writeUsers(_ session: borrowing PostgresSession) throws -> [UserKey] {
         let users = facts.users.sorted { $0.key < $1.key }
         guard !users.isEmpty else { return [] }
         let networks = users.map(\.key.network.rawValue)
@@ -51,7 +48,7 @@ struct FactWriter {
             ON CONFLICT (network_id, user_id) DO NOTHING
             """
         )
-        let removed: [(UserKey, PostgresTimestamp)?] = try session.query(
+        let removed: [UserKey?] = try session.query(
             """
             WITH target AS (
                 SELECT n.*, u.facts_at AS former_facts_at
@@ -75,29 +72,24 @@ struct FactWriter {
                 roles = CASE WHEN t.roles_at >= u.facts_at THEN t.roles ELSE u.roles END,
                 deleted = CASE WHEN t.seen_at >= u.facts_at THEN t.deleted ELSE u.deleted END,
                 facts_at = greatest(u.facts_at, t.stated_at),
+                wiped_at = CASE WHEN t.wiped_at >= u.facts_at THEN greatest(u.wiped_at, t.wiped_at) ELSE u.wiped_at END,
+                wipes = u.wipes + CASE WHEN t.wiped_at >= u.facts_at THEN 1 ELSE 0 END,
+                unswept = u.unswept OR coalesce(t.wiped_at >= u.facts_at, false),
                 toggles = CASE WHEN t.wiped_at >= u.facts_at THEN NULL ELSE u.toggles END,
                 toggles_updated_at = CASE WHEN t.wiped_at >= u.facts_at THEN NULL ELSE u.toggles_updated_at END,
                 toggles_version = u.toggles_version
                     + CASE WHEN t.wiped_at >= u.facts_at AND u.toggles IS NOT NULL THEN 1 ELSE 0 END
             FROM target t
             WHERE u.network_id = t.network_id AND u.user_id = t.user_id
-            RETURNING t.network_id, t.user_id,
-                CASE WHEN t.wiped_at >= t.former_facts_at THEN t.wiped_at END
+            RETURNING t.network_id, t.user_id, coalesce(t.wiped_at >= t.former_facts_at, false)
             """
-        ) { row in
-            try row.decode(2, as: PostgresTimestamp?.self).map {
-                (UserKey(network: try row.id(0), user: try row.id(1)), $0)
-            }
-        }
+        ) { row in try row.decode(2) ? UserKey(network: try row.id(0), user: try row.id(1)) : nil }
         return removed.compactMap(\.self)
     }
 
-    /// Answers the channels that these events removed, with the time of their removal.
-    private func writeChannels(_ session: borrowing PostgresSession) throws -> [(
-        key: ChannelKey, at: PostgresTimestamp
-    )] {
+    private func writeChannels(_ session: borrowing PostgresSession) throws {
         let channels = facts.channels.sorted { $0.key < $1.key }
-        guard !channels.isEmpty else { return [] }
+        guard !channels.isEmpty else { return }
         let networks = channels.map(\.key.network.rawValue)
         let ids = channels.map(\.key.channel.rawValue)
         let seenAt = channels.map(\.value.seenAt.stored)
@@ -115,10 +107,10 @@ struct FactWriter {
             ON CONFLICT (network_id, channel_id) DO NOTHING
             """
         )
-        let removed: [(ChannelKey, PostgresTimestamp)?] = try session.query(
+        try session.execute(
             """
             WITH target AS (
-                SELECT n.*, c.facts_at AS former_facts_at
+                SELECT n.*
                 FROM unnest(\(networks), \(ids), \(seenAt), \(statedAt), \(wipedAt), \(deleted), \(names), \(namesAt))
                     AS n (network_id, channel_id, seen_at, stated_at, wiped_at, deleted, display_name, name_at)
                 JOIN channels c ON c.network_id = n.network_id AND c.channel_id = n.channel_id
@@ -132,21 +124,18 @@ struct FactWriter {
             UPDATE channels c
             SET display_name = CASE WHEN t.name_at >= c.facts_at THEN t.display_name ELSE c.display_name END,
                 deleted = CASE WHEN t.seen_at >= c.facts_at THEN t.deleted ELSE c.deleted END,
-                facts_at = greatest(c.facts_at, t.stated_at)
+                facts_at = greatest(c.facts_at, t.stated_at),
+                wiped_at = CASE WHEN t.wiped_at >= c.facts_at THEN greatest(c.wiped_at, t.wiped_at) ELSE c.wiped_at END,
+                emptied_at = CASE WHEN t.wiped_at >= c.facts_at THEN greatest(c.emptied_at, t.wiped_at)
+                             ELSE c.emptied_at END,
+                unswept = c.unswept OR coalesce(t.wiped_at >= c.facts_at, false)
             FROM target t
             WHERE c.network_id = t.network_id AND c.channel_id = t.channel_id
-            RETURNING t.network_id, t.channel_id,
-                CASE WHEN t.wiped_at >= t.former_facts_at THEN t.wiped_at END
             """
-        ) { row in
-            try row.decode(2, as: PostgresTimestamp?.self).map {
-                (ChannelKey(network: try row.id(0), channel: try row.id(1)), $0)
-            }
-        }
-        return removed.compactMap(\.self)
+        )
     }
 
-    /// A membership in what was removed after it is none.
+    /// What is older than the removal of user or channel states nothing; what is of the same time comes after it.
     private func writeMembers(_ session: borrowing PostgresSession) throws {
         let members = facts.members.sorted { $0.key < $1.key }
         guard !members.isEmpty else { return }
@@ -160,45 +149,55 @@ struct FactWriter {
         try session.execute(
             """
             INSERT INTO members (network_id, channel_id, user_id, is_member, since_event, facts_at)
-            SELECT n.network_id, n.channel_id, n.user_id, n.is_member, flight_mark(n.since_place), n.at
+            SELECT n.network_id, n.channel_id, n.user_id, n.is_member, flight_mark(n.since_place),
+                   greatest(n.at, r.over_at + interval '1 microsecond')
             FROM unnest(\(networks), \(channels), \(users), \(at), \(isMember), \(since))
                 AS n (network_id, channel_id, user_id, at, is_member, since_place)
-            WHERE NOT EXISTS (SELECT FROM channels c
-                                WHERE c.network_id = n.network_id AND c.channel_id = n.channel_id
-                                    AND c.deleted AND c.facts_at > n.at)
-                AND NOT EXISTS (SELECT FROM users u
-                                WHERE u.network_id = n.network_id AND u.user_id = n.user_id
-                                    AND u.deleted AND u.facts_at > n.at)
+            \(sql: Self.removals)
+            WHERE r.over_at IS NULL OR n.at >= r.over_at
             ON CONFLICT (network_id, channel_id, user_id) DO NOTHING
             """
         )
         try session.execute(
             """
             WITH target AS (
-                SELECT n.*
+                SELECT n.network_id, n.channel_id, n.user_id, n.is_member, n.since_place, n.left_at, r.over_at, r.wiped_at,
+                       greatest(n.at, r.over_at + interval '1 microsecond') AS at
                 FROM unnest(\(networks), \(channels), \(users), \(at), \(isMember), \(since), \(leftAt))
                     AS n (network_id, channel_id, user_id, at, is_member, since_place, left_at)
                 JOIN members m
                     ON m.network_id = n.network_id AND m.channel_id = n.channel_id AND m.user_id = n.user_id
-                WHERE (n.at > m.facts_at OR n.at = m.facts_at AND n.is_member <> m.is_member)
-                    AND NOT EXISTS (SELECT FROM channels c
-                                    WHERE c.network_id = n.network_id AND c.channel_id = n.channel_id
-                                        AND c.deleted AND c.facts_at > n.at)
-                    AND NOT EXISTS (SELECT FROM users u
-                                    WHERE u.network_id = n.network_id AND u.user_id = n.user_id
-                                        AND u.deleted AND u.facts_at > n.at)
+                \(sql: Self.removals)
+                WHERE (r.over_at IS NULL OR n.at >= r.over_at)
+                    AND (greatest(n.at, r.over_at + interval '1 microsecond') > m.facts_at
+                         OR greatest(n.at, r.over_at + interval '1 microsecond') = m.facts_at
+                            AND n.is_member <> m.is_member)
                 ORDER BY m.network_id, m.channel_id, m.user_id
                 FOR NO KEY UPDATE OF m
             )
             UPDATE members m
             SET is_member = t.is_member,
                 facts_at = t.at,
-                since_event = CASE WHEN t.is_member AND (NOT m.is_member OR t.left_at >= m.facts_at)
-                              THEN flight_mark(t.since_place) ELSE m.since_event END
+                since_event = CASE WHEN t.is_member AND (NOT m.is_member OR t.left_at >= m.facts_at
+                                                         OR m.facts_at <= t.over_at)
+                              THEN flight_mark(t.since_place) ELSE m.since_event END,
+                toggles = CASE WHEN m.facts_at <= t.wiped_at THEN NULL ELSE m.toggles END,
+                toggles_updated_at = CASE WHEN m.facts_at <= t.wiped_at THEN NULL ELSE m.toggles_updated_at END,
+                toggles_version = m.toggles_version
+                    + CASE WHEN m.facts_at <= t.wiped_at AND m.toggles IS NOT NULL THEN 1 ELSE 0 END
             FROM target t
             WHERE m.network_id = t.network_id AND m.channel_id = t.channel_id AND m.user_id = t.user_id
                 AND m.facts_at <= t.at
             """
         )
     }
+
+    /// Until when removals have ended what `n` is about: the membership, or all of it.
+    private static let removals: SQL = """
+        LEFT JOIN channels c ON c.network_id = n.network_id AND c.channel_id = n.channel_id
+        LEFT JOIN users u ON u.network_id = n.network_id AND u.user_id = n.user_id
+        CROSS JOIN LATERAL (
+            SELECT greatest(c.emptied_at, u.wiped_at) AS over_at, greatest(c.wiped_at, u.wiped_at) AS wiped_at
+        ) AS r
+        """
 }

@@ -29,8 +29,8 @@ package struct PostgresDeviceStore: DeviceStore {
         try await pool.withConnection { session in
             try session.queryFirst(
                 """
-                SELECT \(sql: Row.deviceColumns) FROM devices
-                WHERE network_id = \(network.rawValue) AND device_id = \(id.rawValue)
+                SELECT \(sql: Row.deviceColumns) FROM devices d
+                WHERE network_id = \(network.rawValue) AND device_id = \(id.rawValue) AND \(sql: .isOfTheLiving)
                 """
             ) { row in try row.device() }
         }
@@ -63,9 +63,9 @@ package struct PostgresDeviceStore: DeviceStore {
         try await pool.withConnection { session in
             try session.query(
                 """
-                SELECT \(sql: Row.deviceColumns) FROM devices
+                SELECT \(sql: Row.deviceColumns) FROM devices d
                 WHERE network_id = \(network.rawValue) AND user_id = \(user.rawValue)
-                    AND device_id > \(after?.rawValue ?? "")
+                    AND device_id > \(after?.rawValue ?? "") AND \(sql: .isOfTheLiving)
                 ORDER BY device_id LIMIT \(limit)
                 """
             ) { row in try row.device() }

@@ -2,41 +2,99 @@ package import CarillonCore
 import Postgres
 
 extension PostgresDirectoryStore {
-    /// Applies records in their order in one transaction, reading them in batches of bounded size.
+    /// Applies records in their order, in transactions of about a thousand.
     ///
-    /// The transaction may wait as long as the caller's sender needs for the next batch.
+    /// Events go first: a transaction that has to wait for a row gives way, and is tried again with fewer records.
+    /// What was applied when it ends early stays; to apply everything again has the same result as if it had not ended.
     package func apply(
         _ next: @escaping @Sendable () throws -> [ImportRecord]?,
         in network: NetworkID
     ) async throws {
-        try await pool.withTransaction(TransactionOptions(statementTimeout: .seconds(120))) { session in
-            try session.execute("SET LOCAL idle_in_transaction_session_timeout = '5min'")
-            try session.script(.planningEachTime)
-            while let records = try next() {
-                let batch = ImportBatch(records, network: network)
-                try batch.devices.lock(session)
-                try session.put(batch.people, in: network)
-                try session.put(batch.channels, in: network)
-                try session.mention(users: batch.mentionedUsers, in: network)
-                try session.mention(channels: batch.mentionedChannels, in: network)
-                try session.makeMembers(batch.members)
-                try batch.devices.write(session)
+        var touched = ImportTally()
+        var pace = ImportPace()
+        while let records = try next() {
+            for record in records { touched.count(record) }
+            var rest = records[...]
+            while !rest.isEmpty {
+                let batch = ImportBatch(rest.prefix(pace.size), network: network)
+                let start = ContinuousClock.now
+                do {
+                    try await pool.withTransaction(ImportPace.options) { try batch.write($0) }
+                    rest = rest.dropFirst(pace.size)
+                    pace.succeeded()
+                } catch let error as PostgresError where error.sqlState == .lockNotAvailable {
+                    guard pace.failed() else { throw error }
+                }
+                try await Task.sleep(for: pace.pause(after: ContinuousClock.now - start))
+            }
+        }
+        await analyze(touched)
+    }
+
+    /// Tells PostgreSQL how large tables have become, after an import that it may not have noticed yet.
+    ///
+    /// Nothing depends on it, so that nothing comes of it when somebody else is at it or it takes too long.
+    private func analyze(_ touched: ImportTally) async {
+        let counts = [
+            ("users", touched.users + touched.members), ("channels", touched.channels), ("members", touched.members),
+            ("devices", touched.devices),
+        ]
+        for (table, count) in counts where count >= 5_000 {
+            let options = TransactionOptions(statementTimeout: .seconds(5), lockTimeout: .milliseconds(50))
+            try? await pool.withTransaction(options) { session in
+                _ = try session.execute(.unprepared("ANALYZE \(identifier: table)"))
             }
         }
     }
 }
 
+/// How much an import does at a time, and how long it rests.
+private struct ImportPace {
+    /// It waits for a row for less long than events do.
+    static let options = TransactionOptions(retries: 5, lockTimeout: .milliseconds(100))
+    private static let largest = 1_000
+    private static let smallest = 20
+    /// How often a batch is tried before the import ends: half a minute, about.
+    private static let maximumFailures = 60
+
+    /// How many records the next transaction takes.
+    private(set) var size = largest
+    private var failures = 0
+
+    mutating func succeeded() {
+        failures = 0
+        size = min(Self.largest, size * 2)
+    }
+
+    /// Whether to try again.
+    mutating func failed() -> Bool {
+        failures += 1
+        size = max(Self.smallest, size / 2)
+        return failures < Self.maximumFailures
+    }
+
+    /// After a success half of the time that it took, so that others have the rest of it; after failures longer and longer.
+    func pause(after duration: Duration) -> Duration {
+        guard failures > 0 else { return min(duration / 2, .milliseconds(100)) }
+        return .milliseconds(min(500, 25 << min(failures, 5))) * Double.random(in: 0.5...1)
+    }
+}
+
 /// The records of one batch by kind, the last of each key, in the order in which rows are locked.
-private struct ImportBatch {
-    let people: [Person]
-    let channels: [Channel]
-    let members: [MemberKey]
-    let devices: DeviceRegistration
+private struct ImportBatch: Sendable {
+    private struct User {
+        var id: UserID
+        /// Nothing where the user is only named.
+        var person: Person?
+    }
 
-    var mentionedUsers: [UserID] { members.map(\.user) + devices.users }
-    var mentionedChannels: Set<ChannelID> { Set(members.map(\.channel)) }
+    let network: NetworkID
+    private let people: [User]
+    private let channels: [(id: ChannelID, channel: Channel?)]
+    private let members: [MemberKey]
+    private let devices: DeviceRegistration
 
-    init(_ records: [ImportRecord], network: NetworkID) {
+    init(_ records: ArraySlice<ImportRecord>, network: NetworkID) {
         var people: [UserID: Person] = [:]
         var channels: [ChannelID: Channel] = [:]
         var members: Set<MemberKey> = []
@@ -50,40 +108,63 @@ private struct ImportBatch {
             case .device(let device): devices.append(device)
             }
         }
-        self.people = people.values.sorted { $0.id < $1.id }
-        self.channels = channels.values.sorted { $0.id < $1.id }
-        self.members = members.sorted()
+        self.network = network
         self.devices = DeviceRegistration(devices, in: network)
+        self.members = members.sorted()
+        let users = Set(people.keys).union(members.map(\.user)).union(self.devices.users)
+        self.people = users.sorted().map { User(id: $0, person: people[$0]) }
+        self.channels = Set(channels.keys).union(members.map(\.channel)).sorted().map { ($0, channels[$0]) }
     }
-}
 
-extension PostgresSession {
-    /// Replaces descriptions of people.
-    fileprivate func put(_ people: [Person], in network: NetworkID) throws {
+    func write(_ session: borrowing PostgresSession) throws {
+        try devices.lock(session)
+        try writePeople(session)
+        try writeChannels(session)
+        try session.settleRemovals(of: members)
+        try session.makeMembers(members)
+        try devices.write(session)
+    }
+
+    /// Replaces descriptions, and adds those who are only named where they are new.
+    private func writePeople(_ session: borrowing PostgresSession) throws {
         guard !people.isEmpty else { return }
-        try execute(
+        try session.execute(
             """
             INSERT INTO users AS u (network_id, user_id, display_name, locale, roles, facts_at)
-            SELECT \(network.rawValue), n.user_id, n.display_name, n.locale, n.roles, now()
-            FROM unnest(\(people.map(\.id.rawValue)), \(people.map(\.displayName)), \(people.map(\.locale)),
-                        \(people.map { $0.roles.map(StoredRoles.text) })) AS n (user_id, display_name, locale, roles)
+            SELECT \(network.rawValue), n.user_id, n.display_name, n.locale, n.roles,
+                   CASE WHEN n.is_described THEN now() ELSE 'epoch' END
+            FROM unnest(\(people.map(\.id.rawValue)), \(people.map { $0.person != nil }),
+                        \(people.map { $0.person?.displayName }), \(people.map { $0.person?.locale }),
+                        \(people.map { $0.person?.roles.map(StoredRoles.text) }))
+                AS n (user_id, is_described, display_name, locale, roles)
+            WHERE n.is_described
+                OR NOT EXISTS (SELECT FROM users k
+                               WHERE k.network_id = \(network.rawValue) AND k.user_id = n.user_id AND NOT k.deleted)
             ON CONFLICT (network_id, user_id) DO UPDATE
-            SET display_name = EXCLUDED.display_name, locale = EXCLUDED.locale, roles = EXCLUDED.roles,
+            SET display_name = CASE WHEN EXCLUDED.facts_at > 'epoch' THEN EXCLUDED.display_name ELSE u.display_name END,
+                locale = CASE WHEN EXCLUDED.facts_at > 'epoch' THEN EXCLUDED.locale ELSE u.locale END,
+                roles = CASE WHEN EXCLUDED.facts_at > 'epoch' THEN EXCLUDED.roles ELSE u.roles END,
                 facts_at = greatest(u.facts_at, EXCLUDED.facts_at), deleted = false
             """
         )
     }
 
-    /// Replaces descriptions of channels.
-    fileprivate func put(_ channels: [Channel], in network: NetworkID) throws {
+    private func writeChannels(_ session: borrowing PostgresSession) throws {
         guard !channels.isEmpty else { return }
-        try execute(
+        try session.execute(
             """
             INSERT INTO channels AS c (network_id, channel_id, display_name, facts_at)
-            SELECT \(network.rawValue), n.channel_id, n.display_name, now()
-            FROM unnest(\(channels.map(\.id.rawValue)), \(channels.map(\.displayName))) AS n (channel_id, display_name)
+            SELECT \(network.rawValue), n.channel_id, n.display_name,
+                   CASE WHEN n.is_described THEN now() ELSE 'epoch' END
+            FROM unnest(\(channels.map(\.id.rawValue)), \(channels.map { $0.channel != nil }),
+                        \(channels.map { $0.channel?.displayName })) AS n (channel_id, is_described, display_name)
+            WHERE n.is_described
+                OR NOT EXISTS (SELECT FROM channels k
+                               WHERE k.network_id = \(network.rawValue) AND k.channel_id = n.channel_id
+                                   AND NOT k.deleted)
             ON CONFLICT (network_id, channel_id) DO UPDATE
-            SET display_name = EXCLUDED.display_name, facts_at = greatest(c.facts_at, EXCLUDED.facts_at), deleted = false
+            SET display_name = CASE WHEN EXCLUDED.facts_at > 'epoch' THEN EXCLUDED.display_name ELSE c.display_name END,
+                facts_at = greatest(c.facts_at, EXCLUDED.facts_at), deleted = false
             """
         )
     }

@@ -10,54 +10,70 @@ extension PostgresDirectoryStore {
         limit: Int
     ) async throws -> [UserID]? {
         try await pool.snapshot { session in
-            let isKnown = try session.queryFirst(
+            let emptiedAt = try session.queryFirst(
                 """
-                SELECT true FROM channels
+                SELECT coalesce(emptied_at, '-infinity') FROM channels
                 WHERE network_id = \(network.rawValue) AND channel_id = \(channel.rawValue) AND NOT deleted
                 """
-            ) { row in try row.decode(0, as: Bool.self) }
-            guard isKnown != nil else { return nil }
+            ) { row in try row.decode(0, as: PostgresTimestamp.self) }
+            guard let emptiedAt else { return nil }
             return try session.query(
                 """
-                SELECT user_id FROM members
-                WHERE network_id = \(network.rawValue) AND channel_id = \(channel.rawValue) AND is_member
-                    AND user_id > \(after?.rawValue ?? "")
-                ORDER BY user_id LIMIT \(limit)
+                SELECT m.user_id FROM members m
+                WHERE m.network_id = \(network.rawValue) AND m.channel_id = \(channel.rawValue) AND m.is_member
+                    AND m.user_id > \(after?.rawValue ?? "") AND m.facts_at > \(emptiedAt)
+                    AND NOT EXISTS (SELECT FROM users u
+                                    WHERE u.network_id = m.network_id AND u.user_id = m.user_id
+                                        AND u.wiped_at >= m.facts_at)
+                ORDER BY m.channel_id, m.user_id LIMIT \(limit)
                 """
             ) { row in try row.id(0) }
         }
     }
 
     /// Makes exactly these users the members; adds users and channel to the directory where they are new.
+    ///
+    /// Writes no more rows the more members there were: they are ended as by a removal of the channel that spares the
+    /// toggles.
     package func replaceMembers(of channel: ChannelID, with users: [UserID], in network: NetworkID) async throws {
         let ids = Set(users).sorted()
         try await pool.write { session in
             try session.mention(users: ids, in: network)
             try session.mention(channels: [channel], in: network)
-            // All at once and in one order, the leaving and the staying.
-            try session.execute(
-                """
-                SELECT FROM members WHERE network_id = \(network.rawValue) AND channel_id = \(channel.rawValue)
-                ORDER BY network_id, channel_id, user_id FOR NO KEY UPDATE
-                """
-            )
-            try session.execute(
-                """
-                UPDATE members SET is_member = false, facts_at = greatest(facts_at, now())
-                WHERE network_id = \(network.rawValue) AND channel_id = \(channel.rawValue) AND is_member
-                    AND user_id <> ALL (\(ids.map(\.rawValue)))
-                """
-            )
             let keys = ids.map { MemberKey(network: network, channel: channel, user: $0) }
+            try session.settleRemovals(of: keys)
+            let emptiedAt = try session.queryFirst(
+                """
+                UPDATE channels SET emptied_at = greatest(emptied_at, now()), unswept = true
+                WHERE network_id = \(network.rawValue) AND channel_id = \(channel.rawValue)
+                RETURNING emptied_at
+                """
+            ) { row in try row.decode(0, as: PostgresTimestamp.self) }
+            // Of events whose sender's clock is ahead; mostly none.
+            try session.execute(
+                """
+                WITH target AS (
+                    SELECT m.user_id FROM members m
+                    WHERE m.network_id = \(network.rawValue) AND m.channel_id = \(channel.rawValue) AND m.is_member
+                        AND m.facts_at > \(emptiedAt) AND m.user_id <> ALL (\(ids.map(\.rawValue)))
+                    ORDER BY m.channel_id, m.user_id
+                    FOR NO KEY UPDATE
+                )
+                UPDATE members m SET is_member = false FROM target t
+                WHERE m.network_id = \(network.rawValue) AND m.channel_id = \(channel.rawValue) AND m.user_id = t.user_id
+                """
+            )
             try session.makeMembers(keys)
         }
     }
 
     /// Makes a user a member; `true` when they were none. Adds user and channel to the directory where they are new.
     package func addMember(_ user: UserID, to channel: ChannelID, in network: NetworkID) async throws -> Bool {
-        return try await pool.write { session in
+        try await pool.write { session in
             try session.mention(users: [user], in: network)
             try session.mention(channels: [channel], in: network)
+            let key = MemberKey(network: network, channel: channel, user: user)
+            try session.settleRemovals(of: [key])
             let former = try session.queryFirst(
                 """
                 SELECT is_member FROM members
@@ -66,7 +82,7 @@ extension PostgresDirectoryStore {
                 FOR NO KEY UPDATE
                 """
             ) { row in try row.decode(0, as: Bool.self) }
-            try session.makeMembers([MemberKey(network: network, channel: channel, user: user)])
+            try session.makeMembers([key])
             return former != true
         }
     }
@@ -74,7 +90,8 @@ extension PostgresDirectoryStore {
     /// Ends a membership; `false` when there was none.
     package func removeMember(_ user: UserID, from channel: ChannelID, in network: NetworkID) async throws -> Bool {
         try await pool.write { session in
-            try session.execute(
+            try session.settleRemovals(of: [MemberKey(network: network, channel: channel, user: user)])
+            return try session.execute(
                 """
                 UPDATE members SET is_member = false, facts_at = greatest(facts_at, now())
                 WHERE network_id = \(network.rawValue) AND channel_id = \(channel.rawValue)
@@ -88,15 +105,18 @@ extension PostgresDirectoryStore {
 extension PostgresSession {
     /// Makes users members as of now, whatever events said; those who are members already keep the beginning.
     ///
-    /// The keys come sorted and each once.
+    /// The keys come sorted and each once, and are settled.
     func makeMembers(_ keys: [MemberKey]) throws {
         guard !keys.isEmpty else { return }
         try execute(
             """
             INSERT INTO members AS m (network_id, channel_id, user_id, is_member, since_event, facts_at)
-            SELECT n.network_id, n.channel_id, n.user_id, true, next_mark(), now()
+            SELECT n.network_id, n.channel_id, n.user_id, true, next_mark(),
+                   greatest(now(), c.emptied_at + interval '1 microsecond', u.wiped_at + interval '1 microsecond')
             FROM unnest(\(keys.map(\.network.rawValue)), \(keys.map(\.channel.rawValue)), \(keys.map(\.user.rawValue)))
                 AS n (network_id, channel_id, user_id)
+            LEFT JOIN channels c ON c.network_id = n.network_id AND c.channel_id = n.channel_id
+            LEFT JOIN users u ON u.network_id = n.network_id AND u.user_id = n.user_id
             ON CONFLICT (network_id, channel_id, user_id) DO UPDATE
             SET is_member = true, facts_at = greatest(m.facts_at, EXCLUDED.facts_at),
                 since_event = CASE WHEN m.is_member THEN m.since_event ELSE EXCLUDED.since_event END

@@ -51,22 +51,21 @@ package struct PostgresDirectoryStore: DirectoryStore {
     }
 
     /// Removes a user with devices, memberships and toggles; `false` when unknown.
+    ///
+    /// Takes no longer the more there is: what the removal ends is swept by the ``Housekeeper``.
     package func deleteUser(_ id: UserID, in network: NetworkID) async throws -> Bool {
         try await pool.write { session in
-            let at = try session.queryFirst(
+            let removed = try session.execute(
                 """
                 UPDATE users
                 SET display_name = NULL, locale = NULL, roles = NULL, deleted = true,
                     facts_at = greatest(facts_at, now()), toggles = NULL, toggles_updated_at = NULL,
-                    toggles_version = toggles_version + CASE WHEN toggles IS NULL THEN 0 ELSE 1 END
+                    toggles_version = toggles_version + CASE WHEN toggles IS NULL THEN 0 ELSE 1 END,
+                    wiped_at = greatest(wiped_at, facts_at, now()), wipes = wipes + 1, unswept = true
                 WHERE network_id = \(network.rawValue) AND user_id = \(id.rawValue) AND NOT deleted
-                RETURNING facts_at
                 """
-            ) { row in try row.decode(0, as: PostgresTimestamp.self) }
-            guard let at else { return false }
-            let key = UserKey(network: network, user: id)
-            try session.endMemberships(ofUsers: [(key, at)])
-            try session.deleteDevices(of: [key])
+            )
+            guard removed > 0 else { return false }
             try session.recordChange(of: id, in: network)
             return true
         }
@@ -105,18 +104,19 @@ package struct PostgresDirectoryStore: DirectoryStore {
     }
 
     /// Removes a channel with its memberships and its channel toggles; `false` when unknown.
+    ///
+    /// Takes no longer the more there is: what the removal ends is swept by the ``Housekeeper``.
     package func deleteChannel(_ id: ChannelID, in network: NetworkID) async throws -> Bool {
         try await pool.write { session in
-            let at = try session.queryFirst(
+            try session.execute(
                 """
-                UPDATE channels SET display_name = NULL, deleted = true, facts_at = greatest(facts_at, now())
+                UPDATE channels
+                SET display_name = NULL, deleted = true, facts_at = greatest(facts_at, now()),
+                    wiped_at = greatest(wiped_at, facts_at, now()),
+                    emptied_at = greatest(emptied_at, wiped_at, facts_at, now()), unswept = true
                 WHERE network_id = \(network.rawValue) AND channel_id = \(id.rawValue) AND NOT deleted
-                RETURNING facts_at
                 """
-            ) { row in try row.decode(0, as: PostgresTimestamp.self) }
-            guard let at else { return false }
-            try session.endMemberships(ofChannels: [(ChannelKey(network: network, channel: id), at)])
-            return true
+            ) > 0
         }
     }
 }

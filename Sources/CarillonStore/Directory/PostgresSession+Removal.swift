@@ -1,66 +1,59 @@
 import CarillonCore
 import Postgres
 
-extension PostgresSession {
-    /// Ends the memberships of removed users and forgets their channel toggles, but for what is newer than the removal.
-    func endMemberships(ofUsers users: [(key: UserKey, at: PostgresTimestamp)]) throws {
-        guard !users.isEmpty else { return }
-        try execute(
-            """
-            WITH target AS (
-                SELECT m.network_id, m.channel_id, m.user_id, n.at
-                FROM unnest(\(users.map(\.key.network.rawValue)), \(users.map(\.key.user.rawValue)),
-                            \(users.map(\.at))) AS n (network_id, user_id, at)
-                JOIN members m ON m.network_id = n.network_id AND m.user_id = n.user_id AND m.facts_at <= n.at
-                ORDER BY m.network_id, m.channel_id, m.user_id
-                FOR NO KEY UPDATE OF m
-            )
-            \(sql: Self.endingMemberships)
-            """
-        )
-    }
-
-    /// Ends the memberships in removed channels and forgets their channel toggles, but for what is newer than the removal.
-    func endMemberships(ofChannels channels: [(key: ChannelKey, at: PostgresTimestamp)]) throws {
-        guard !channels.isEmpty else { return }
-        try execute(
-            """
-            WITH target AS (
-                SELECT m.network_id, m.channel_id, m.user_id, n.at
-                FROM unnest(\(channels.map(\.key.network.rawValue)), \(channels.map(\.key.channel.rawValue)),
-                            \(channels.map(\.at))) AS n (network_id, channel_id, at)
-                JOIN members m ON m.network_id = n.network_id AND m.channel_id = n.channel_id AND m.facts_at <= n.at
-                ORDER BY m.network_id, m.channel_id, m.user_id
-                FOR NO KEY UPDATE OF m
-            )
-            \(sql: Self.endingMemberships)
-            """
-        )
-    }
-
-    private static let endingMemberships: SQL = """
-        UPDATE members m
-        SET is_member = false, facts_at = t.at, toggles = NULL, toggles_updated_at = NULL,
-            toggles_version = m.toggles_version + CASE WHEN m.toggles IS NULL THEN 0 ELSE 1 END
-        FROM target t
-        WHERE m.network_id = t.network_id AND m.channel_id = t.channel_id AND m.user_id = t.user_id
+/// What removals leave behind: a user's row says when they were removed last, and how often; a channel's, when it was.
+/// Whatever reads relations between them, or devices, leaves out what is older.
+extension SQL {
+    /// Until when the user's and the channel's removals have ended everything of relation `m`; null where there were none.
+    static let wipedUntil: SQL = """
+        greatest((SELECT c.wiped_at FROM channels c WHERE c.network_id = m.network_id AND c.channel_id = m.channel_id),
+                 (SELECT u.wiped_at FROM users u WHERE u.network_id = m.network_id AND u.user_id = m.user_id))
         """
 
-    /// Removes the devices of removed users.
-    func deleteDevices(of users: [UserKey]) throws {
-        guard !users.isEmpty else { return }
+    /// Whether device `d` was registered since its user was removed last.
+    static let isOfTheLiving: SQL = """
+        d.user_wipes = coalesce((SELECT u.wipes FROM users u
+                                 WHERE u.network_id = d.network_id AND u.user_id = d.user_id), 0)
+        """
+}
+
+extension PostgresSession {
+    /// Writes down what removals have ended of these relations, where nobody has swept it yet, so that they can be changed
+    /// as if it had been. The keys come sorted.
+    func settleRemovals(of members: [MemberKey]) throws {
+        guard !members.isEmpty else { return }
         try execute(
             """
             WITH target AS (
-                SELECT d.network_id, d.device_id
-                FROM unnest(\(users.map(\.network.rawValue)), \(users.map(\.user.rawValue))) AS n (network_id, user_id)
-                JOIN devices d ON d.network_id = n.network_id AND d.user_id = n.user_id
-                ORDER BY d.network_id, d.device_id
-                FOR UPDATE OF d
+                SELECT m.network_id, m.channel_id, m.user_id, r.over_at, r.wiped_at
+                FROM unnest(\(members.map(\.network.rawValue)), \(members.map(\.channel.rawValue)),
+                            \(members.map(\.user.rawValue))) AS n (network_id, channel_id, user_id)
+                JOIN members m ON m.network_id = n.network_id AND m.channel_id = n.channel_id AND m.user_id = n.user_id
+                LEFT JOIN channels c ON c.network_id = n.network_id AND c.channel_id = n.channel_id
+                LEFT JOIN users u ON u.network_id = n.network_id AND u.user_id = n.user_id
+                CROSS JOIN LATERAL (
+                    SELECT greatest(c.emptied_at, u.wiped_at) AS over_at, greatest(c.wiped_at, u.wiped_at) AS wiped_at
+                ) AS r
+                WHERE m.facts_at <= r.over_at
+                ORDER BY m.network_id, m.channel_id, m.user_id
+                FOR NO KEY UPDATE OF m
             )
-            DELETE FROM devices d USING target t
-            WHERE d.network_id = t.network_id AND d.device_id = t.device_id
+            UPDATE members m
+            SET \(sql: .ending)
+            FROM target t
+            WHERE m.network_id = t.network_id AND m.channel_id = t.channel_id AND m.user_id = t.user_id
             """
         )
     }
+}
+
+extension SQL {
+    /// Ends relation `m` as the removals of `t` did; it counts again from then on, as what it says now.
+    static let ending: SQL = """
+        is_member = false, facts_at = t.over_at + interval '1 microsecond',
+        toggles = CASE WHEN m.facts_at <= t.wiped_at THEN NULL ELSE m.toggles END,
+        toggles_updated_at = CASE WHEN m.facts_at <= t.wiped_at THEN NULL ELSE m.toggles_updated_at END,
+        toggles_version = m.toggles_version
+            + CASE WHEN m.facts_at <= t.wiped_at AND m.toggles IS NOT NULL THEN 1 ELSE 0 END
+        """
 }

@@ -71,7 +71,13 @@ struct DailyPartitions: Sendable {
         let first = day.firstID
         let end = day.advanced(by: 1).firstID
         try session.execute("LOCK TABLE \(identifier: defaultName) IN SHARE ROW EXCLUSIVE MODE")
-        try session.execute("CREATE TABLE \(identifier: partition) (LIKE \(identifier: table) INCLUDING ALL)")
+        // A day is written once and read for two weeks: frozen on the first visit, it needs none later.
+        try session.execute(
+            """
+            CREATE TABLE \(identifier: partition) (LIKE \(identifier: table) INCLUDING ALL)
+            WITH (autovacuum_vacuum_insert_scale_factor = 0.1, autovacuum_freeze_min_age = 0)
+            """
+        )
         try session.execute(
             """
             WITH moved AS (

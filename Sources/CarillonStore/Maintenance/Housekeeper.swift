@@ -2,30 +2,32 @@ package import CarillonCore
 package import Logging
 package import Postgres
 
-/// Keeps the database small: makes and drops the daily partitions, forgets what has aged.
+/// Keeps the database small: makes and drops the daily partitions, forgets what has aged, sweeps what removals have ended.
 ///
 /// Any number of replicas may sweep at once; what one is doing the others leave out.
-package struct Housekeeper: Sendable {
+package final class Housekeeper: Sendable {
     /// How long events, outcomes, dead letters and tombstones are kept, in days.
     static let retentionDays: Int64 = 14
     /// How long unregistered devices are kept, in days: until then they can be restored.
     static let unregisteredRetentionDays: Int64 = 30
+    /// How long quarantined devices are kept, in days: what was wrong may have been ours.
+    static let quarantinedRetentionDays: Int64 = 400
     /// For how many days ahead there are partitions.
     static let daysAhead: Int64 = 3
 
     private static let batchSize = 5000
-    /// Any number, as long as nobody else takes it.
-    private static let turn: Int32 = 0x6361_7269
 
     private let pool: PostgresPool
     private let clock: WallClock
-    private let logger: Logger
+    private let partitions: PartitionKeeper
+    private let leftovers: LeftoverSweep
 
     /// A housekeeper for the database of `pool` that takes the date from `clock`.
     package init(pool: PostgresPool, clock: WallClock = .system, logger: Logger) {
         self.pool = pool
         self.clock = clock
-        self.logger = logger
+        partitions = PartitionKeeper(pool: pool, clock: clock, logger: logger)
+        leftovers = LeftoverSweep(pool: pool)
     }
 
     /// Does all that is due, in transactions of bounded size. Meant to be run every minute or so.
@@ -33,15 +35,51 @@ package struct Housekeeper: Sendable {
     /// What fails does not keep the rest from being done.
     /// - Throws: The first error, when all has been tried.
     package func sweep() async throws {
+        var failures: [any Error] = []
+        func attempt(_ step: () async throws -> Void) async {
+            do { try await step() } catch { failures.append(error) }
+        }
+        await attempt { try await makePartitions() }
+        await attempt { try await dropPartitions() }
+        await attempt { try await RemovalSweep(pool: pool).sweep() }
+        for (table, condition) in Self.aged { await attempt { try await sweep(table, where: condition) } }
+        await attempt { try await sweepAgain() }
+        await attempt { try await leftovers.sweep() }
+        await attempt { try await sweepOrphans() }
+        if let failure = failures.first { throw failure }
+    }
+
+    /// Makes the partitions of today and the next days; to be done before the first row for them is written, too.
+    ///
+    /// Where that cannot be done without letting others wait, it is done later.
+    package func makePartitions() async throws {
+        try await partitions.make(daysAhead: Self.daysAhead)
+    }
+
+    private func dropPartitions() async throws {
+        let oldest = PartitionDay(containing: clock.now()).advanced(by: -Self.retentionDays)
+        try await partitions.drop(before: oldest)
+        for table in DailyPartitions.tables {
+            let isStray: SQL = "event_id < \(oldest.firstID)"
+            try await sweep(DailyPartitions(table: table).defaultName, where: isStray)
+        }
+    }
+
+    /// What goes by its age.
+    private static var aged: [(table: String, condition: SQL)] {
         let window = Int(idempotencyWindow.components.seconds / 86_400)
-        let days = Int(Self.retentionDays)
-        let unregistered = Int(Self.unregisteredRetentionDays)
+        let days = Int(retentionDays)
+        let unregistered = Int(unregisteredRetentionDays)
+        let quarantined = Int(quarantinedRetentionDays)
         let isOld: SQL = "facts_at < now() - \(days) * interval '1 day'"
-        let aged: [(table: String, condition: SQL)] = [
+        // A removal goes when it has ended everything, or what is older would come back to life.
+        let isSwept: SQL = "deleted AND NOT unswept AND " + isOld
+        return [
             ("changes", "changed_at < now() - interval '10 minutes'"),
             ("event_keys", "received_at < now() - \(window) * interval '1 day'"),
             ("dead_letters", "at < now() - \(days) * interval '1 day'"),
             ("devices", "state = 'unregistered' AND state_at < now() - \(unregistered) * interval '1 day'"),
+            ("devices", "state = 'quarantined' AND state_at < now() - \(quarantined) * interval '1 day'"),
             ("provider_tokens", "issued_at < now() - interval '1 day'"),
             (
                 "lanes",
@@ -49,48 +87,28 @@ package struct Housekeeper: Sendable {
             ),
             ("idempotency_keys", "created_at < now() - interval '1 day'"),
             ("members", "NOT is_member AND toggles IS NULL AND " + isOld),
-            ("channels", "deleted AND " + isOld),
-            ("users", "deleted AND " + isOld),
+            ("channels", isSwept + " AND NOT EXISTS (SELECT FROM members m WHERE \(sql: isOfChannel))"),
+            (
+                "users",
+                isSwept + """
+                     AND NOT EXISTS (SELECT FROM members m
+                                    WHERE m.network_id = users.network_id AND m.user_id = users.user_id)
+                    AND NOT EXISTS (SELECT FROM devices d
+                                    WHERE d.network_id = users.network_id AND d.user_id = users.user_id)
+                    """
+            ),
         ]
-        var failures: [any Error] = []
-        func attempt(_ step: () async throws -> Void) async {
-            do { try await step() } catch { failures.append(error) }
-        }
-        await attempt { try await sweepPartitions() }
-        for (table, condition) in aged { await attempt { try await sweep(table, where: condition) } }
-        await attempt { try await sweepOrphans() }
-        if let failure = failures.first { throw failure }
     }
 
-    /// Makes the partitions of today and the next days; to be done before the first row for them is written, too.
-    package func makePartitions() async throws {
-        let today = PartitionDay(containing: clock.now())
-        for table in DailyPartitions.tables {
-            let partitions = DailyPartitions(table: table)
-            _ = try await taking("\(table): make") { session in
-                for offset in 0...Self.daysAhead { try partitions.make(today.advanced(by: offset), session) }
-            }
-        }
-    }
-
-    /// Runs `body` in a transaction unless another replica is at the same task; `nil` then.
-    private func taking<Value: Sendable>(
-        _ task: String,
-        _ body: @Sendable (borrowing PostgresSession) throws -> Value
-    ) async throws -> Value? {
-        try await pool.withTransaction(TransactionOptions(retries: 3, lockTimeout: .seconds(2))) { session in
-            let isOurs = try session.queryFirst(
-                "SELECT pg_try_advisory_xact_lock(\(Self.turn), hashtext(\(task)))"
-            ) { row in try row.decode(0, as: Bool.self) }
-            return isOurs == true ? try body(session) : nil
-        }
-    }
+    private static let isOfChannel: SQL = """
+        m.network_id = channels.network_id AND m.channel_id = channels.channel_id
+        """
 
     private func sweep(_ table: String, where condition: SQL) async throws {
         var deleted = Self.batchSize
         while deleted == Self.batchSize {
             deleted =
-                try await taking(table) { session in
+                try await pool.takingTurn(at: table) { session in
                     try session.execute(
                         """
                         DELETE FROM \(identifier: table) WHERE ctid = ANY (ARRAY(
@@ -102,26 +120,36 @@ package struct Housekeeper: Sendable {
         }
     }
 
-    private func sweepPartitions() async throws {
-        try await makePartitions()
-        let today = PartitionDay(containing: clock.now())
-        for table in DailyPartitions.tables {
-            let partitions = DailyPartitions(table: table)
-            let oldest = today.advanced(by: -Self.retentionDays)
-            let days = try await pool.withConnection { session in try partitions.days(session) }
-            for day in days where day < oldest {
-                logger.info("Dropping an old partition", metadata: ["partition": "\(partitions.name(of: day))"])
-                _ = try await taking("\(table): drop") { session in try partitions.drop(day, session) }
-            }
-            let isStray: SQL = "event_id < \(oldest.firstID)"
-            try await sweep(partitions.defaultName, where: isStray)
+    /// Has removals swept once more that are old but still hold something: what was written beside their first sweep.
+    private func sweepAgain() async throws {
+        let isOld: SQL = "deleted AND NOT unswept AND facts_at < now() - \(Int(Self.retentionDays)) * interval '1 day'"
+        _ = try await pool.takingTurn(at: "removals: again") { session in
+            try session.execute(
+                """
+                UPDATE channels SET unswept = true
+                WHERE \(sql: isOld) AND EXISTS (SELECT FROM members m
+                                                WHERE \(sql: Self.isOfChannel) AND m.facts_at <= channels.emptied_at)
+                """
+            )
+            try session.execute(
+                """
+                UPDATE users SET unswept = true
+                WHERE \(sql: isOld)
+                    AND (EXISTS (SELECT FROM devices d
+                                 WHERE d.network_id = users.network_id AND d.user_id = users.user_id
+                                     AND d.user_wipes < users.wipes)
+                         OR EXISTS (SELECT FROM members m
+                                    WHERE m.network_id = users.network_id AND m.user_id = users.user_id
+                                        AND m.facts_at <= users.wiped_at))
+                """
+            )
         }
     }
 
     /// Finishes the deletion of networks whose deleting process ended too early.
     private func sweepOrphans() async throws {
         for table in NetworkPurge.tables + NetworkPurge.partitionedTables {
-            let orphans = try await taking("\(table): orphans") { session in
+            let orphans = try await pool.takingTurn(at: "\(table): orphans") { session in
                 try session.query(
                     """
                     WITH RECURSIVE walk AS (

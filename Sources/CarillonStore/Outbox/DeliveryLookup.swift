@@ -74,14 +74,17 @@ struct DeliveryLookup {
         try session.forEach(
             """
             SELECT n.position, d.provider, d.app_id, d.address, d.environment, d.p256dh, d.auth, d.registered_at,
-                   d.error IS NOT NULL, u.toggles, m.toggles
+                   d.error IS NOT NULL, u.toggles,
+                   CASE WHEN m.facts_at <= greatest(c.wiped_at, u.wiped_at) THEN NULL ELSE m.toggles END
             FROM unnest(\(networks), \(channels), \(owners.map(\.device.rawValue)), \(owners.map(\.user.rawValue)))
                 WITH ORDINALITY AS n (network_id, channel_id, device_id, user_id, position)
             JOIN devices d ON d.network_id = n.network_id AND d.device_id = n.device_id AND d.user_id = n.user_id
                 AND d.state = 'active'
-            LEFT JOIN users u ON u.network_id = n.network_id AND u.user_id = n.user_id AND u.toggles IS NOT NULL
+            LEFT JOIN users u ON u.network_id = n.network_id AND u.user_id = n.user_id
             LEFT JOIN members m ON m.network_id = n.network_id AND m.channel_id = n.channel_id
                 AND m.user_id = n.user_id AND m.toggles IS NOT NULL
+            LEFT JOIN channels c ON c.network_id = m.network_id AND c.channel_id = m.channel_id
+            WHERE d.user_wipes = coalesce(u.wipes, 0)
             """
         ) { row in
             let position = try row.decode(0, as: Int.self) - 1

@@ -103,10 +103,12 @@ struct CandidateReader {
             FROM unnest(\(keys.map(\.channel.network.rawValue)), \(keys.map(\.channel.channel.rawValue)),
                         \(keys.map { $0.after?.rawValue ?? "" })) WITH ORDINALITY
                 AS p (network_id, channel_id, after, position)
+            \(sql: Self.channels)
             CROSS JOIN LATERAL (
-                SELECT m.user_id, m.since_event, m.toggles FROM members m
+                SELECT m.user_id, m.since_event, m.toggles, m.facts_at FROM members m
                 WHERE m.network_id = p.network_id AND m.channel_id = p.channel_id
                     AND (m.channel_id, m.user_id) > (p.channel_id, p.after) AND m.is_member
+                    AND (c.emptied_at IS NULL OR m.facts_at > c.emptied_at)
                 ORDER BY m.channel_id, m.user_id
                 LIMIT \(limit + 1)
             ) AS m
@@ -136,10 +138,11 @@ struct CandidateReader {
             FROM unnest(\(people.map(\.0)), \(people.map(\.1.network.rawValue)), \(people.map(\.1.channel.rawValue)),
                         \(people.map(\.2.rawValue))) WITH ORDINALITY
                 AS p (position, network_id, channel_id, user_id, number)
+            \(sql: Self.channels)
             LEFT JOIN LATERAL (
-                SELECT m.user_id, m.since_event, m.toggles FROM members m
+                SELECT m.user_id, m.since_event, m.toggles, m.facts_at FROM members m
                 WHERE m.network_id = p.network_id AND m.channel_id = p.channel_id AND m.user_id = p.user_id
-                    AND m.is_member
+                    AND m.is_member AND (c.emptied_at IS NULL OR m.facts_at > c.emptied_at)
                 LIMIT 1
             ) AS m ON true
             \(sql: Self.people)
@@ -150,15 +153,24 @@ struct CandidateReader {
         for (position, page) in zip(positions, reading.pages()) { listedPages[position] = page }
     }
 
+    /// Until when the memberships in the channel of `p` are over.
+    private static let channels: SQL = """
+        LEFT JOIN LATERAL (
+            SELECT c.emptied_at FROM channels c
+            WHERE c.network_id = p.network_id AND c.channel_id = p.channel_id
+            LIMIT 1
+        ) AS c ON true
+        """
+
     private static let personColumns: SQL = """
-        u.locale, u.toggles, u.deleted, d.device_id, d.provider, d.app_id, d.address, d.environment, d.p256dh, d.auth,
+        u.locale, u.toggles, u.deleted OR coalesce(m.facts_at <= u.wiped_at, false), d.device_id, d.provider, d.app_id, d.address, d.environment, d.p256dh, d.auth,
         d.locale, d.error, d.registered_at
         """
 
-    /// What is known of the user of `m`.
+    /// What is known of the user of `m`, and their devices but those from before they were removed.
     private static let people: SQL = """
         LEFT JOIN LATERAL (
-            SELECT u.locale, u.toggles, u.deleted FROM users u
+            SELECT u.locale, u.toggles, u.deleted, u.wiped_at, u.wipes FROM users u
             WHERE u.network_id = p.network_id AND u.user_id = m.user_id
             LIMIT 1
         ) AS u ON true
@@ -167,6 +179,7 @@ struct CandidateReader {
                    d.registered_at
             FROM devices d
             WHERE d.network_id = p.network_id AND d.user_id = m.user_id AND d.state = 'active'
+                AND d.user_wipes = coalesce(u.wipes, 0)
             LIMIT \(PageReading.maximumRows)
         ) AS d ON true
         """

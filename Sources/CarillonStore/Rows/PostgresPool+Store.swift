@@ -58,16 +58,4 @@ extension SQL {
         "plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_hashjoin": "off",
         "enable_mergejoin": "off", "jit": "off",
     ]
-
-    /// Lets the transaction's statements be planned for the values and table sizes of each execution, but not compiled,
-    /// which takes longer than they do.
-    static let planningEachTime = local([
-        "plan_cache_mode": "force_custom_plan", "enable_seqscan": "on", "enable_hashjoin": "on",
-        "enable_mergejoin": "on", "work_mem": "'32MB'",
-    ])
-
-    private static func local(_ settings: [String: String]) -> SQL {
-        let statements = settings.sorted { $0.key < $1.key }.map { "SET LOCAL \($0.key) = \($0.value)" }
-        return SQL(trusted: statements.joined(separator: "; "))
-    }
 }

@@ -51,8 +51,7 @@ package struct PostgresToggleStore: ToggleStore {
             try session.queryFirst(
                 """
                 SELECT n.toggles, n.toggles_updated_at, n.toggles_version,
-                       u.toggles, u.toggles_updated_at, coalesce(u.toggles_version, 0),
-                       m.toggles, m.toggles_updated_at, coalesce(m.toggles_version, 0)
+                       u.toggles, u.toggles_updated_at, coalesce(u.toggles_version, 0), \(sql: Self.channelColumns)
                 FROM (SELECT \(network.rawValue) AS network_id) AS wanted
                 LEFT JOIN networks n USING (network_id)
                 LEFT JOIN users u ON u.network_id = n.network_id AND u.user_id = \(user.rawValue)
@@ -104,11 +103,19 @@ package struct PostgresToggleStore: ToggleStore {
             """
         case .channel(let user, let channel):
             """
-            SELECT toggles, toggles_updated_at, toggles_version FROM members
+            SELECT \(sql: channelColumns) FROM members m
             WHERE network_id = \(network.rawValue) AND channel_id = \(channel.rawValue) AND user_id = \(user.rawValue)
             """
         }
     }
+
+    /// A channel's document as removals have left it.
+    private static let channelColumns: SQL = """
+        CASE WHEN m.facts_at <= \(sql: .wipedUntil) THEN NULL ELSE m.toggles END,
+        CASE WHEN m.facts_at <= \(sql: .wipedUntil) THEN NULL ELSE m.toggles_updated_at END,
+        coalesce(m.toggles_version, 0)
+            + CASE WHEN m.facts_at <= \(sql: .wipedUntil) AND m.toggles IS NOT NULL THEN 1 ELSE 0 END
+        """
 
     private static func writing(_ scope: ToggleScope, in network: NetworkID, _ document: String) -> SQL {
         switch scope {
@@ -143,11 +150,14 @@ package struct PostgresToggleStore: ToggleStore {
         guard let user = scope.user else { return }
         try session.mention(users: [user], in: network)
         guard case .channel(_, let channel) = scope else { return }
+        try session.settleRemovals(of: [MemberKey(network: network, channel: channel, user: user)])
         try session.execute(
             """
             INSERT INTO members (network_id, channel_id, user_id, is_member, since_event, facts_at)
-            VALUES (\(network.rawValue), \(channel.rawValue), \(user.rawValue), false,
-                    '00000000-0000-0000-0000-000000000000', 'epoch')
+            SELECT m.network_id, m.channel_id, m.user_id, false, '00000000-0000-0000-0000-000000000000',
+                   coalesce(\(sql: .wipedUntil) + interval '1 microsecond', 'epoch')
+            FROM (SELECT \(network.rawValue), \(channel.rawValue), \(user.rawValue))
+                AS m (network_id, channel_id, user_id)
             ON CONFLICT (network_id, channel_id, user_id) DO NOTHING
             """
         )

@@ -31,10 +31,10 @@ package enum DirectoryStoreContract {
         ContractClause("replacing makes exactly these the members", replacingMakesExactlyTheseTheMembers),
         ContractClause("members are listed in pages by the bytes of their ids", membersAreListedInPagesByTheBytes),
         ContractClause(
-            "an import is applied as a whole, the last line of a key winning",
-            importIsAppliedAsAWholeTheLast
+            "an import is applied line by line, the last one of a key winning",
+            importIsAppliedInOrderTheLast
         ),
-        ContractClause("an import that fails leaves nothing", importThatFailsLeavesNothing),
+        ContractClause("an import that ends early leaves its beginning, and can be repeated", importThatEndsEarly),
         ContractClause("of imported devices with one token the last keeps it", ofImportedDevicesWithOneTokenTheLast),
         ContractClause("an imported member is none to events of before", importedMemberIsNoneToEventsOfBefore),
     ]
@@ -133,7 +133,7 @@ package enum DirectoryStoreContract {
         #expect(rest == ["e\u{301}", "é"])
     }
 
-    private static func importIsAppliedAsAWholeTheLast(_ scene: StoreScene) async throws {
+    private static func importIsAppliedInOrderTheLast(_ scene: StoreScene) async throws {
         _ = try await scene.directory.putUser(Person(id: "a", displayName: "Old"), in: scene.network)
         let batches: [[ImportRecord]] = [
             [
@@ -150,25 +150,30 @@ package enum DirectoryStoreContract {
         #expect(try await scene.devices.device("d", in: scene.network)?.userID == "e")
     }
 
-    private static func importThatFailsLeavesNothing(_ scene: StoreScene) async throws {
-        struct BadLine: Error {}
+    private static func importThatEndsEarly(_ scene: StoreScene) async throws {
+        struct Interruption: Error {}
+        let records: [ImportRecord] = [
+            .user(Person(id: "a", displayName: "A")), .member("c", "a"), .device(.log("d", of: "a")),
+        ]
         let count = Mutex(0)
-        await #expect(throws: BadLine.self) {
+        await #expect(throws: Interruption.self) {
             try await scene.directory.apply(
                 {
                     let turn = count.withLock { count in
                         count += 1
                         return count
                     }
-                    guard turn == 1 else { throw BadLine() }
-                    return [.user(Person(id: "a")), .member("c", "a"), .device(.log("d", of: "a"))]
+                    guard turn == 1 else { throw Interruption() }
+                    return records
                 },
                 in: scene.network
             )
         }
-        #expect(try await scene.directory.user("a", in: scene.network) == nil)
-        #expect(try await scene.members(of: "c") == nil)
-        #expect(try await scene.devices.device("d", in: scene.network) == nil)
+        #expect(try await scene.members(of: "c") == ["a"])
+        try await scene.importing([records, [.user(Person(id: "b")), .member("c", "b")]])
+        #expect(try await scene.members(of: "c") == ["a", "b"])
+        #expect(try await scene.directory.user("a", in: scene.network)?.displayName == "A")
+        #expect(try await scene.devices.device("d", in: scene.network)?.userID == "a")
     }
 
     private static func ofImportedDevicesWithOneTokenTheLast(_ scene: StoreScene) async throws {

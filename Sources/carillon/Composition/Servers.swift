@@ -29,6 +29,8 @@ struct Servers: Sendable {
         let outcomes = pipeline.outcomes
         let providers = pipeline.providers
         let announcements = storage.announcements
+        let spools = SpoolDirectory(path: "\(settings.dataDirectory)/imports")
+        spools.removeLeftovers()
         let dependencies = PublicDependencies(
             accounts: storage.accounts,
             directory: storage.directory,
@@ -58,7 +60,7 @@ struct Servers: Sendable {
             announcements: announcements,
             operatorToken: OperatorToken(storage.secrets.operatorToken),
             openAPI: try String(contentsOfFile: settings.description.path, encoding: .utf8),
-            temporaryDirectory: FileManager.default.temporaryDirectory.path,
+            spools: spools,
             problems: .stored,
             metrics: storage.metrics,
             logger: logger,

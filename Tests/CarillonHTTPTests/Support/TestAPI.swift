@@ -164,6 +164,7 @@ func withAPI(
     settings: ServerSettings = ServerSettings(),
     lanes: [LaneStatus] = [],
     credentials: (MemoryStore) -> any ProviderCredentialStore = { $0 },
+    spools: SpoolDirectory = SpoolDirectory(path: NSTemporaryDirectory()),
     problems: ProblemMapping = ProblemMapping(),
     logger: Logger = .silent,
     _ test: @Sendable (TestAPI) async throws -> Void
@@ -178,6 +179,7 @@ func withAPI(
         credentials: credentials(store),
         dispatcher: dispatcher,
         rates: RequestRates(now: time.monotonic),
+        spools: spools,
         problems: problems
     )
     let application = Application(
@@ -203,6 +205,7 @@ extension PublicDependencies {
         credentials: (any ProviderCredentialStore)? = nil,
         dispatcher: RecordingDispatcher = RecordingDispatcher(),
         rates: RequestRates = RequestRates(),
+        spools: SpoolDirectory = SpoolDirectory(path: NSTemporaryDirectory()),
         problems: ProblemMapping = ProblemMapping()
     ) throws {
         let ids = UUIDv7Generator()
@@ -225,7 +228,7 @@ extension PublicDependencies {
             egress: EgressGuard(allowing: [try CIDRBlock("127.0.0.1/32")]),
             operatorToken: OperatorToken(Secret(TestAPI.operatorToken)),
             openAPI: "openapi: 3.1.0\n",
-            temporaryDirectory: NSTemporaryDirectory(),
+            spools: spools,
             rates: rates,
             problems: problems,
             metrics: NOOPMetricsHandler.instance,

@@ -37,7 +37,11 @@ import Testing
         policy.proofPatience = proofPatience
         let credential = try credential()
         return APNsProvider(
-            connections: try APNsConnections(tls: tls, policy: policy, resolver: NameResolver { _ in [.v4(0x7F00_0001)] }),
+            connections: try APNsConnections(
+                tls: tls,
+                policy: policy,
+                resolver: NameResolver { _ in [.v4(0x7F00_0001)] }
+            ),
             credentials: credentials ?? RememberedCredentials { _, _ in credential },
             tokens: shared.source(),
             services: services,

@@ -170,6 +170,7 @@ import Testing
             let (reports, continuation) = AsyncStream.makeStream(of: DeviceID.self)
             let task = Task { await provider.send(group) { target, _ in continuation.yield(target.deviceID) } }
             #expect(await reports.first { _ in true } == DeviceID(trusted: "d-1"))
+            for _ in 0..<2 { _ = await server.nextRequest() }
             await server.closeConnections()
             await task.value
         }

@@ -132,6 +132,7 @@ extension StoreScene {
                     try session.execute("UPDATE inbox SET run_at = now()")
                     try session.execute("UPDATE deliveries SET run_at = now()")
                 }
+                try await RemovalSweep(pool: pool).sweep()
             }
         )
     }

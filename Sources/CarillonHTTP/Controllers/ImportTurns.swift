@@ -1,0 +1,99 @@
+import CarillonCore
+import HTTPTypes
+
+/// Who may import: one import at a time of each network, and few at a time in all that write to the database.
+actor ImportTurns {
+    /// How many imports write at a time.
+    static let atOnce = 2
+    /// How long an import that has arrived waits for its turn to write.
+    static let patience = Duration.seconds(60)
+
+    private let patience: Duration
+    private var networks: Set<NetworkID> = []
+    private var writing = 0
+    private var waiting: [(number: Int, turn: CheckedContinuation<Bool, Never>)] = []
+    private var lastNumber = 0
+
+    init(patience: Duration = ImportTurns.patience) {
+        self.patience = patience
+    }
+
+    /// Runs an import of a network.
+    /// - Throws: 429 when there is one already, and what `body` throws.
+    func importing<Value: Sendable>(
+        into network: NetworkID,
+        _ body: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        guard networks.insert(network).inserted else { throw Problem.importRunning }
+        defer { networks.remove(network) }
+        return try await body()
+    }
+
+    /// Runs the part of an import that writes, in the order in which imports came.
+    /// - Throws: 503 when its turn does not come, and what `body` throws.
+    func writing(_ body: @Sendable () async throws -> Void) async throws {
+        guard await enter() else { throw Problem.tooManyImports }
+        defer { leave() }
+        try await body()
+    }
+
+    private func enter() async -> Bool {
+        guard writing >= Self.atOnce else {
+            writing += 1
+            return true
+        }
+        lastNumber += 1
+        let number = lastNumber
+        let timeout = Task {
+            try? await Task.sleep(for: patience)
+            expire(number)
+        }
+        defer { timeout.cancel() }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { turn in
+                if Task.isCancelled { turn.resume(returning: false) } else { waiting.append((number, turn)) }
+            }
+        } onCancel: {
+            Task { await expire(number) }
+        }
+    }
+
+    private func leave() {
+        // The place goes on to the next one.
+        if waiting.isEmpty { writing -= 1 } else { waiting.removeFirst().turn.resume(returning: true) }
+    }
+
+    private func expire(_ number: Int) {
+        guard let index = waiting.firstIndex(where: { $0.number == number }) else { return }
+        waiting.remove(at: index).turn.resume(returning: false)
+    }
+}
+
+extension Problem {
+    /// Another import of the same network.
+    static let importRunning = Problem(
+        "import-running",
+        status: .tooManyRequests,
+        title: "The network has an import running",
+        detail: "one import at a time; nothing was imported",
+        headers: [.retryAfter: "10", .connection: "close"]
+    )
+
+    /// Other networks' imports.
+    static let tooManyImports = Problem(
+        "service-unavailable",
+        status: .serviceUnavailable,
+        title: "The service cannot do this at the moment",
+        detail: "other imports are running; nothing was imported; try again later",
+        headers: [.retryAfter: "30"]
+    )
+
+    /// An import that ended in the middle.
+    static let importInterrupted = Problem(
+        "service-unavailable",
+        status: .serviceUnavailable,
+        title: "The service cannot do this at the moment",
+        detail: "a part of the import may have been applied; post the whole import again, which has the same result",
+        headers: [.retryAfter: "10"]
+    )
+}

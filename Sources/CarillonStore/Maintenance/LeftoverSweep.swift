@@ -1,0 +1,118 @@
+import CarillonCore
+import Postgres
+import Synchronization
+
+/// Removes rows that nothing holds any more and that no moment of theirs makes easy to find: it walks over their tables by
+/// key, a page at each sweep, and begins anew at the end.
+final class LeftoverSweep: Sendable {
+    /// How many rows are looked at in one sweep of a table.
+    static let pageSize = 5_000
+    /// How long somebody stays of whom nothing is known but the id, in days.
+    static let unknownUserDays = 30
+    /// How long toggles stay that were set for a channel which nobody ever spoke of, in days.
+    static let unknownChannelDays = 400
+
+    /// Where the walks go on.
+    private struct Cursors {
+        var users = ("", "")
+        var members = ("", "", "")
+    }
+
+    private let pool: PostgresPool
+    private let cursors = Mutex(Cursors())
+
+    init(pool: PostgresPool) {
+        self.pool = pool
+    }
+
+    /// Goes one page further in each table.
+    func sweep() async throws {
+        try await sweepUsers()
+        try await sweepToggles()
+    }
+
+    /// Users of whom events and admins never said anything, who have neither devices nor channels nor toggles.
+    private func sweepUsers() async throws {
+        let after = cursors.withLock { $0.users }
+        let last = try await pool.takingTurn(at: "users: leftovers") { session -> (String, String)? in
+            var last: (String, String)?
+            var unknown: [(network: String, user: String)] = []
+            try session.forEach(
+                """
+                SELECT u.network_id, u.user_id,
+                       u.facts_at = 'epoch' AND u.toggles IS NULL AND NOT u.deleted AND NOT u.unswept
+                           AND u.added_at < now() - \(Self.unknownUserDays) * interval '1 day'
+                FROM users u WHERE (u.network_id, u.user_id) > (\(after.0), \(after.1))
+                ORDER BY u.network_id, u.user_id LIMIT \(Self.pageSize)
+                """
+            ) { row in
+                let key = (try row.decode(0, as: String.self), try row.decode(1, as: String.self))
+                if try row.decode(2) { unknown.append((key.0, key.1)) }
+                last = key
+            }
+            guard !unknown.isEmpty else { return last }
+            try session.execute(
+                """
+                DELETE FROM users u
+                USING unnest(\(unknown.map(\.network)), \(unknown.map(\.user))) AS n (network_id, user_id)
+                WHERE u.network_id = n.network_id AND u.user_id = n.user_id AND u.facts_at = 'epoch'
+                    AND u.toggles IS NULL AND NOT u.deleted AND NOT u.unswept
+                    AND NOT EXISTS (SELECT FROM devices d WHERE d.network_id = n.network_id AND d.user_id = n.user_id)
+                    AND NOT EXISTS (SELECT FROM members m WHERE m.network_id = n.network_id AND m.user_id = n.user_id)
+                """
+            )
+            return last
+        }
+        if let last { cursors.withLock { $0.users = last ?? ("", "") } }
+    }
+
+    /// Toggles that were set for channels which are gone, or never were.
+    private func sweepToggles() async throws {
+        let after = cursors.withLock { $0.members }
+        let days = Int(Housekeeper.retentionDays)
+        let last = try await pool.takingTurn(at: "members: leftovers") { session -> (String, String, String)? in
+            var last: (String, String, String)?
+            var old: [(network: String, channel: String, user: String)] = []
+            try session.forEach(
+                """
+                SELECT m.network_id, m.channel_id, m.user_id,
+                       NOT m.is_member AND m.toggles_updated_at < now() - \(days) * interval '1 day'
+                FROM members m
+                WHERE m.toggles IS NOT NULL
+                    AND (m.network_id, m.channel_id, m.user_id) > (\(after.0), \(after.1), \(after.2))
+                ORDER BY m.network_id, m.channel_id, m.user_id LIMIT \(Self.pageSize)
+                """
+            ) { row in
+                let key = (
+                    try row.decode(0, as: String.self), try row.decode(1, as: String.self),
+                    try row.decode(2, as: String.self)
+                )
+                if try row.decode(3, as: Bool?.self) == true { old.append((key.0, key.1, key.2)) }
+                last = key
+            }
+            guard !old.isEmpty else { return last }
+            try session.execute(
+                """
+                WITH target AS (
+                    SELECT m.network_id, m.channel_id, m.user_id
+                    FROM unnest(\(old.map(\.network)), \(old.map(\.channel)), \(old.map(\.user)))
+                        AS n (network_id, channel_id, user_id)
+                    JOIN members m ON m.network_id = n.network_id AND m.channel_id = n.channel_id
+                        AND m.user_id = n.user_id
+                    LEFT JOIN channels c ON c.network_id = n.network_id AND c.channel_id = n.channel_id
+                    WHERE NOT m.is_member
+                        AND (c.deleted AND greatest(c.facts_at, m.toggles_updated_at) < now() - \(days) * interval '1 day'
+                             OR c.channel_id IS NULL AND m.toggles_updated_at
+                                < now() - \(Self.unknownChannelDays) * interval '1 day')
+                    ORDER BY m.network_id, m.channel_id, m.user_id
+                    FOR UPDATE OF m
+                )
+                DELETE FROM members m USING target t
+                WHERE m.network_id = t.network_id AND m.channel_id = t.channel_id AND m.user_id = t.user_id
+                """
+            )
+            return last
+        }
+        if let last { cursors.withLock { $0.members = last ?? ("", "", "") } }
+    }
+}

@@ -1,0 +1,23 @@
+import Postgres
+
+extension PostgresPool {
+    /// Any number, as long as nobody else takes it.
+    private static let turn: Int32 = 0x6361_7269
+
+    /// Runs `body` in a transaction unless another replica is at the same task; `nil` then.
+    ///
+    /// It gives up soon where it has to wait for others: what is tidied up can wait, and what waits for a lock holds up
+    /// everybody who comes behind it.
+    func takingTurn<Value: Sendable>(
+        at task: String,
+        lockTimeout: Duration = .milliseconds(300),
+        _ body: @Sendable (borrowing PostgresSession) throws -> Value
+    ) async throws -> Value? {
+        try await withTransaction(TransactionOptions(retries: 3, lockTimeout: lockTimeout)) { session in
+            let isOurs = try session.queryFirst(
+                "SELECT pg_try_advisory_xact_lock(\(Self.turn), hashtext(\(task)))"
+            ) { row in try row.decode(0, as: Bool.self) }
+            return isOurs == true ? try body(session) : nil
+        }
+    }
+}

@@ -1,0 +1,249 @@
+import CarillonCore
+import Postgres
+
+/// Sweeps what the removals of users and channels have ended, in small transactions that lock rows in the order of events.
+struct RemovalSweep {
+    static let batchSize = 2_000
+    /// How many removals of one network are swept at a time, so that others' get their turn.
+    private static let share = 100
+
+    fileprivate struct RemovedChannel: Sendable {
+        var network: NetworkID
+        var channel: ChannelID
+        var wipedAt: PostgresTimestamp
+        var emptiedAt: PostgresTimestamp
+    }
+
+    fileprivate struct RemovedUser: Sendable {
+        var network: NetworkID
+        var user: UserID
+        var wipedAt: PostgresTimestamp
+        var wipes: Int
+    }
+
+    /// What was looked at in one transaction: up to which member; `nil` behind the last one.
+    fileprivate struct Page: Sendable {
+        var last: String?
+    }
+
+    let pool: PostgresPool
+
+    /// Sweeps some removals of every network. What others hold is left for another time.
+    func sweep() async throws {
+        for channel in try await channels() { try await orLater { try await sweep(channel) } }
+        for user in try await users() { try await orLater { try await sweep(user) } }
+    }
+
+    private func orLater(_ sweep: () async throws -> Void) async throws {
+        do {
+            try await sweep()
+        } catch let error as PostgresError where error.sqlState == .lockNotAvailable {}
+    }
+
+    private func channels() async throws -> [RemovedChannel] {
+        try await pool.withConnection { session in
+            try session.query(
+                """
+                WITH RECURSIVE walk AS (\(sql: Self.walk("channels")))
+                SELECT s.* FROM walk w CROSS JOIN LATERAL (
+                    SELECT c.network_id, c.channel_id, coalesce(c.wiped_at, '-infinity'),
+                           coalesce(c.emptied_at, '-infinity')
+                    FROM channels c WHERE c.unswept AND c.network_id = w.network_id
+                    ORDER BY c.network_id, c.channel_id LIMIT \(Self.share)
+                ) AS s
+                """
+            ) { row in
+                RemovedChannel(
+                    network: try row.id(0),
+                    channel: try row.id(1),
+                    wipedAt: try row.decode(2),
+                    emptiedAt: try row.decode(3)
+                )
+            }
+        }
+    }
+
+    private func users() async throws -> [RemovedUser] {
+        try await pool.withConnection { session in
+            try session.query(
+                """
+                WITH RECURSIVE walk AS (\(sql: Self.walk("users")))
+                SELECT s.* FROM walk w CROSS JOIN LATERAL (
+                    SELECT u.network_id, u.user_id, coalesce(u.wiped_at, '-infinity'), u.wipes
+                    FROM users u WHERE u.unswept AND u.network_id = w.network_id
+                    ORDER BY u.network_id, u.user_id LIMIT \(Self.share)
+                ) AS s
+                """
+            ) { row in
+                RemovedUser(
+                    network: try row.id(0),
+                    user: try row.id(1),
+                    wipedAt: try row.decode(2),
+                    wipes: try row.decode(3)
+                )
+            }
+        }
+    }
+
+    /// From network to network by the index of what is not swept.
+    private static func walk(_ table: String) -> SQL {
+        """
+        (SELECT t.network_id FROM \(identifier: table) t WHERE t.unswept ORDER BY t.network_id LIMIT 1)
+        UNION ALL
+        SELECT following.network_id
+        FROM walk w CROSS JOIN LATERAL (
+            SELECT t.network_id FROM \(identifier: table) t
+            WHERE t.unswept AND t.network_id > w.network_id ORDER BY t.network_id LIMIT 1
+        ) AS following
+        """
+    }
+
+    private func sweep(_ removed: RemovedChannel) async throws {
+        var page = Page(last: "")
+        while let after = page.last {
+            guard let next = try await pool.takingTurn(at: "removals", { try $0.sweep(removed, after: after) }) else {
+                return
+            }
+            page = next
+        }
+        try await finish(removed)
+    }
+
+    private func sweep(_ removed: RemovedUser) async throws {
+        while let count = try await pool.takingTurn(at: "removals", { try $0.sweep(removed) }) {
+            guard count > 0 else { return try await finish(removed) }
+        }
+    }
+
+    /// Unless it was removed again meanwhile.
+    private func finish(_ removed: RemovedChannel) async throws {
+        try await pool.write { session in
+            _ = try session.execute(
+                """
+                UPDATE channels SET unswept = false
+                WHERE network_id = \(removed.network.rawValue) AND channel_id = \(removed.channel.rawValue)
+                    AND coalesce(wiped_at, '-infinity') = \(removed.wipedAt)
+                    AND coalesce(emptied_at, '-infinity') = \(removed.emptiedAt)
+                """
+            )
+        }
+    }
+
+    private func finish(_ removed: RemovedUser) async throws {
+        try await pool.write { session in
+            _ = try session.execute(
+                """
+                UPDATE users SET unswept = false
+                WHERE network_id = \(removed.network.rawValue) AND user_id = \(removed.user.rawValue)
+                    AND wipes = \(removed.wipes)
+                """
+            )
+        }
+    }
+}
+
+extension PostgresSession {
+    /// Sweeps the next of a channel's members.
+    ///
+    /// What carries nothing that an older event could overwrite is deleted: the removal itself keeps those out. Where
+    /// toggles were set, the row stays with the number of the next version.
+    fileprivate func sweep(_ removed: RemovalSweep.RemovedChannel, after: String) throws -> RemovalSweep.Page {
+        let network = removed.network.rawValue
+        let channel = removed.channel.rawValue
+        let last = try queryFirst(
+            """
+            SELECT max(page.user_id) FROM (
+                SELECT m.user_id FROM members m
+                WHERE m.network_id = \(network) AND m.channel_id = \(channel)
+                    AND (m.channel_id, m.user_id) > (\(channel), \(after))
+                ORDER BY m.channel_id, m.user_id LIMIT \(RemovalSweep.batchSize)
+            ) AS page
+            """
+        ) { row in try row.decode(0, as: String?.self) }
+        guard let last = last ?? nil else { return RemovalSweep.Page() }
+        let ended = try query(
+            """
+            SELECT m.user_id FROM members m
+            WHERE m.network_id = \(network) AND m.channel_id = \(channel)
+                AND (m.channel_id, m.user_id) > (\(channel), \(after))
+                AND (m.channel_id, m.user_id) <= (\(channel), \(last)) AND m.facts_at <= \(removed.emptiedAt)
+            ORDER BY m.channel_id, m.user_id
+            FOR NO KEY UPDATE
+            """
+        ) { row in try row.decode(0, as: String.self) }
+        guard !ended.isEmpty else { return RemovalSweep.Page(last: last) }
+        try execute(
+            """
+            DELETE FROM members m
+            WHERE m.network_id = \(network) AND m.channel_id = \(channel) AND m.user_id = ANY (\(ended))
+                AND m.toggles IS NULL AND m.toggles_version = 0
+            """
+        )
+        try execute(
+            """
+            UPDATE members m
+            SET \(sql: .ending)
+            FROM (SELECT \(removed.emptiedAt), \(removed.wipedAt)) AS t (over_at, wiped_at)
+            WHERE m.network_id = \(network) AND m.channel_id = \(channel) AND m.user_id = ANY (\(ended))
+                AND (m.is_member OR m.facts_at <= t.wiped_at)
+            """
+        )
+        return RemovalSweep.Page(last: last)
+    }
+
+    /// Sweeps some of a user's relations and devices; answers how many rows.
+    fileprivate func sweep(_ removed: RemovalSweep.RemovedUser) throws -> Int {
+        let network = removed.network.rawValue
+        let user = removed.user.rawValue
+        let channels = try query(
+            """
+            SELECT m.channel_id FROM members m
+            WHERE m.network_id = \(network) AND m.user_id = \(user) AND m.facts_at <= \(removed.wipedAt)
+            LIMIT \(RemovalSweep.batchSize)
+            """
+        ) { row in try row.id(0, of: Channel.self) }
+        let keys = channels.sorted().map(\.rawValue)
+        let ended = try query(
+            """
+            SELECT m.channel_id FROM members m
+            WHERE m.network_id = \(network) AND m.channel_id = ANY (\(keys)) AND m.user_id = \(user)
+            ORDER BY m.channel_id
+            FOR NO KEY UPDATE
+            """
+        ) { row in try row.decode(0, as: String.self) }
+        try execute(
+            """
+            DELETE FROM members m
+            WHERE m.network_id = \(network) AND m.channel_id = ANY (\(ended)) AND m.user_id = \(user)
+                AND m.facts_at <= \(removed.wipedAt) AND m.toggles IS NULL AND m.toggles_version = 0
+            """
+        )
+        try execute(
+            """
+            UPDATE members m
+            SET \(sql: .ending)
+            FROM (SELECT \(removed.wipedAt), \(removed.wipedAt)) AS t (over_at, wiped_at)
+            WHERE m.network_id = \(network) AND m.channel_id = ANY (\(ended)) AND m.user_id = \(user)
+                AND m.facts_at <= t.wiped_at
+            """
+        )
+        let devices = try execute(
+            """
+            WITH picked AS MATERIALIZED (
+                SELECT d.device_id FROM devices d
+                WHERE d.network_id = \(network) AND d.user_id = \(user) AND d.user_wipes < \(removed.wipes)
+                LIMIT \(RemovalSweep.batchSize)
+            ), locked AS MATERIALIZED (
+                SELECT d.device_id FROM picked p
+                JOIN devices d ON d.network_id = \(network) AND d.device_id = p.device_id
+                ORDER BY d.device_id
+                FOR UPDATE OF d
+            )
+            DELETE FROM devices d USING locked l
+            WHERE d.network_id = \(network) AND d.device_id = l.device_id AND d.user_id = \(user)
+                AND d.user_wipes < \(removed.wipes)
+            """
+        )
+        return ended.count + devices
+    }
+}

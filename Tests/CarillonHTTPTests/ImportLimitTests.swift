@@ -1,0 +1,101 @@
+import CarillonCore
+import Foundation
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import CarillonHTTP
+
+/// How much room and how many turns imports get.
+@Suite struct ImportLimitTests {
+    private static let type = "application/x-ndjson"
+    private static let line = #"{"user":{"id":"bob"}}"#
+
+    @Test func `an import over the limit is refused, and nothing is imported or left behind`() async throws {
+        let path = NSTemporaryDirectory() + "carillon-spool-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try await withAPI(spools: SpoolDirectory(path: path, limit: 1_000_000, reserve: 0)) { api in
+            let network = try await api.makeNetwork()
+            let body = Array(repeating: Self.line, count: 50_000).joined(separator: "\n")
+            let answer = try await api.call(.post, network.path("import"), body, as: network.adminKey, type: Self.type)
+            #expect(answer.status == 413)
+            #expect(answer.problem == "content-too-large")
+            #expect(try await api.call(.get, network.path("users/bob"), as: network.adminKey).status == 404)
+        }
+        #expect((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] == [])
+    }
+
+    @Test func `an import that the disk has no room for is refused in plain words`() async throws {
+        try await withAPI(spools: SpoolDirectory(path: NSTemporaryDirectory(), reserve: .max / 2)) { api in
+            let network = try await api.makeNetwork()
+            let answer = try await api.call(
+                .post,
+                network.path("import"),
+                Self.line,
+                as: network.adminKey,
+                type: Self.type
+            )
+            #expect(answer.status == 507)
+            #expect(answer.problem == "insufficient-storage")
+            #expect(try await api.call(.get, network.path("users/bob"), as: network.adminKey).status == 404)
+        }
+    }
+
+    @Test func `what a crash has left is removed at the start, and nothing else`() throws {
+        let path = NSTemporaryDirectory() + "carillon-spool-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let directory = SpoolDirectory(path: path)
+        directory.removeLeftovers()
+        try directory.prepare()
+        for file in ["carillon-import-abc123", "other"] {
+            #expect(FileManager.default.createFile(atPath: "\(path)/\(file)", contents: Data([1])))
+        }
+        directory.removeLeftovers()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path) == ["other"])
+    }
+
+    @Test func `a network's second import is refused while one runs, another network's is not`() async throws {
+        let turns = ImportTurns()
+        try await turns.importing(into: NetworkID(trusted: "a")) {
+            await #expect(throws: Problem.importRunning) {
+                try await turns.importing(into: NetworkID(trusted: "a")) {}
+            }
+            try await turns.importing(into: NetworkID(trusted: "b")) {}
+        }
+        try await turns.importing(into: NetworkID(trusted: "a")) {}
+    }
+
+    @Test func `few imports write at a time, and the next one does when one of them ends, however that is`()
+        async throws
+    {
+        struct Failure: Error {}
+        let turns = ImportTurns()
+        let writing = Mutex((now: 0, most: 0, ended: 0))
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<12 {
+                group.addTask { @Sendable in
+                    try? await turns.writing {
+                        writing.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1), $0.ended) }
+                        await Task.yield()
+                        writing.withLock { $0 = ($0.now - 1, $0.most, $0.ended + 1) }
+                        if number % 3 == 0 { throw Failure() }
+                    }
+                }
+            }
+        }
+        let result = writing.withLock { $0 }
+        #expect(result.now == 0)
+        #expect(result.most == ImportTurns.atOnce)
+        #expect(result.ended == 12)
+    }
+
+    @Test func `an import whose turn does not come is refused`() async throws {
+        let turns = ImportTurns(patience: .milliseconds(1))
+        try await turns.writing {
+            try await turns.writing {
+                await #expect(throws: Problem.tooManyImports) { try await turns.writing {} }
+            }
+        }
+        try await turns.writing {}
+    }
+}
