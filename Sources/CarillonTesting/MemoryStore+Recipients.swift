@@ -22,6 +22,7 @@ extension MemoryStore: RecipientSource {
 
 extension MemoryNetwork {
     fileprivate func page(for query: RecipientQuery, at readPoint: ReadPoint) -> RecipientPage {
+        if let only = query.only { return prospect(query, of: only, at: readPoint) }
         let users = concerned(by: query).sorted().filter { id in query.after.map { $0 < id } ?? true }
         let share = users.prefix(query.after == nil ? firstRecipientPageSize : recipientPageSize)
         return RecipientPage(
@@ -29,6 +30,31 @@ extension MemoryNetwork {
             names: names(in: query.event),
             recipients: share.map { recipient($0, in: query.event.channel?.id) },
             next: share.count < users.count ? share.last : nil,
+            readPoint: readPoint
+        )
+    }
+
+    /// The page of some people after taking in the event, in a copy that nobody sees.
+    private func prospect(_ query: RecipientQuery, of users: Set<UserID>, at readPoint: ReadPoint) -> RecipientPage {
+        var network = self
+        if query.event.type == .channelCreated {
+            let incoming = IncomingEvent(
+                networkID: query.networkID,
+                id: EventID(UUIDv7Generator().next()),
+                receivedAt: readPoint.moment,
+                event: query.event,
+                body: [],
+                leased: false
+            )
+            network.learn(from: incoming, mark: network.nextMark())
+        }
+        let concerned = Set(network.concerned(by: query))
+        let people = users.sorted().map { network.recipient($0, in: query.event.channel?.id) }
+        return RecipientPage(
+            settings: settings,
+            names: names(in: query.event),
+            recipients: people.filter { concerned.contains($0.userID) },
+            others: people.filter { !concerned.contains($0.userID) },
             readPoint: readPoint
         )
     }
@@ -51,7 +77,7 @@ extension MemoryNetwork {
     /// Members who were members before the event, or whom its creating the channel made ones.
     private func concerned(by query: RecipientQuery) -> [UserID] {
         guard let channel = query.event.channel?.id else { return [] }
-        let mark = inbox[query.eventID]?.mark ?? .max
+        let mark = query.eventID.flatMap { inbox[$0]?.mark } ?? .max
         switch query.event.type {
         case .channelCreated:
             return Set(query.event.members.map(\.id)).filter { user in

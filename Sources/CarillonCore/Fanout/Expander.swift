@@ -12,35 +12,27 @@ package struct Expander: Sendable {
     /// Expands one page. An event that lacks what its type must carry notifies nobody.
     package func expand(_ pending: PendingEvent, _ page: RecipientPage) -> Expansion {
         var event = pending
-        guard let channel = pending.event.channel,
-            let subject = NotificationSubject(event: pending.event, names: page.names)
-        else { return Expansion(event: event, after: pending.cursor, groups: [], next: nil) }
-        let question = ToggleQuestion(event: pending.event, names: page.names)
-        let evaluator = ToggleEvaluator(network: page.settings.toggles, question: question, now: page.readPoint.moment)
+        let judge = RecipientJudge(pending.event, page)
+        guard let channel = pending.event.channel, let subject = judge.subject else {
+            return Expansion(event: event, after: pending.cursor, groups: [], next: nil)
+        }
         let cause = DeliveryCause(
             eventID: pending.id,
             eventType: pending.event.type,
             channel: Channel(id: channel.id, displayName: channel.displayName ?? page.names.channel),
-            actorRoles: question.actorRoles,
+            actorRoles: judge.question.actorRoles,
             mentions: pending.event.mentions,
             receivedAt: pending.receivedAt
         )
         var grouping = Grouping(networkID: pending.networkID, cause: cause, ids: ids)
-        var renderer = NotificationRenderer(
-            subject,
-            catalog: catalog,
-            networkDefault: page.settings.defaultLocale,
-            overrides: page.settings.templates
-        )
-        let unconcerned = pending.event.unconcerned
-        for recipient in page.recipients where !unconcerned.contains(recipient.userID) {
-            let mentioned = pending.event.mentions.contains(recipient.userID)
-            let decision = evaluator.decide(recipient.settings, mentioned: mentioned)
+        var renderer = NotificationRenderer(subject, catalog: catalog, page.settings)
+        for recipient in judge.concerned(page.recipients) {
+            let decision = judge.decision(on: recipient)
             event.tally.count(decision, hasDevice: !recipient.devices.isEmpty)
             guard decision == .allow else { continue }
             for device in recipient.devices {
                 let key = renderer.template(deviceLocale: device.locale, userLocale: recipient.locale)
-                grouping.add(Target(device), key, allowedUntil: evaluator.allowedUntil(recipient.settings))
+                grouping.add(Target(device), key, allowedUntil: judge.allowedUntil(recipient))
             }
         }
         event.cursor = page.next

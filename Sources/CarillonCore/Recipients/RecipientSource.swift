@@ -3,12 +3,15 @@ package struct RecipientQuery: Sendable, Equatable {
     /// The network that the event belongs to.
     package var networkID: NetworkID
     /// Only those count who were members when it was accepted, so that a late fan-out does not reach those who came after.
-    /// The store knows the order, by no clock; of an event that it does not know, it takes that it is accepted now.
-    package var eventID: EventID
+    /// The store knows the order, by no clock; of an event that it does not know, it takes that it is accepted now. `nil` for
+    /// one that is only thought of.
+    package var eventID: EventID?
     /// The event.
     package var event: Event
     /// Where the former page ended; `nil` for the first page.
     package var after: UserID?
+    /// Limits the answer to these people, and has it hold those of them, too, whom the event does not concern.
+    package var only: Set<UserID>?
 
     /// A query for one page of an event's recipients.
     package init(networkID: NetworkID, eventID: EventID, event: Event, after: UserID? = nil) {
@@ -16,6 +19,14 @@ package struct RecipientQuery: Sendable, Equatable {
         self.eventID = eventID
         self.event = event
         self.after = after
+    }
+
+    /// What the answer would be for some people were this event accepted now: what it says goes on top of what is known, and
+    /// nothing is changed.
+    package init(networkID: NetworkID, prospect event: Event, only users: Set<UserID>) {
+        self.networkID = networkID
+        self.event = event
+        only = users
     }
 }
 
@@ -27,6 +38,8 @@ package struct RecipientPage: Sendable {
     package var names: DirectoryNames
     /// The members whom the event may concern, in the order of their ids; actor and joiners are still among them.
     package var recipients: [Recipient]
+    /// Those who were asked for and whom the event does not concern.
+    package var others: [Recipient]
     /// The last user of a page that is not the last one.
     package var next: UserID?
     /// The moment.
@@ -37,12 +50,14 @@ package struct RecipientPage: Sendable {
         settings: NetworkSettings,
         names: DirectoryNames,
         recipients: [Recipient],
+        others: [Recipient] = [],
         next: UserID? = nil,
         readPoint: ReadPoint
     ) {
         self.settings = settings
         self.names = names
         self.recipients = recipients
+        self.others = others
         self.next = next
         self.readPoint = readPoint
     }
@@ -88,6 +103,20 @@ package protocol RecipientSource: Sendable {
     /// is asked for first. Once the pages together hold as many, the rest of the queries is left for another call, so
     /// that memory is bounded whatever is asked at once. A further page that is not asked for first is left, too.
     func recipients(for queries: [RecipientQuery]) async throws -> [RecipientPage]
+}
+
+extension RecipientSource {
+    /// The answer to a single query.
+    package func page(for query: RecipientQuery) async throws -> RecipientPage {
+        guard let page = try await recipients(for: [query]).first else { throw MissingRecipientPage() }
+        return page
+    }
+}
+
+/// A ``RecipientSource`` did not answer the first of its queries, which it must.
+package struct MissingRecipientPage: Error {
+    /// The error.
+    package init() {}
 }
 
 /// The most members in the first page of an event's recipients: what others who share its batch wait for.

@@ -50,10 +50,3 @@ struct ListedTemplate {
         return .object(object)
     }
 }
-
-extension TemplateOverride {
-    /// The stored template, checked; `nil` when it does not pass today's checks.
-    var compiled: CompiledTemplate? {
-        LocaleTag(locale).flatMap { try? CompiledTemplate(source, for: eventType, locale: $0) }
-    }
-}

@@ -22,6 +22,6 @@ struct ExplainController: Sendable {
             return (user, event)
         }
         let event = try EmbeddedEvent.event(eventJSON, clock: clock)
-        return .json(try await explainer.explain(event, to: user, in: access.network).json)
+        return .json(try await explainer.explain(event, to: user, in: access.networkID).json)
     }
 }

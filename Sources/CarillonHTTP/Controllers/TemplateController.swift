@@ -7,7 +7,7 @@ struct TemplateController: Sendable {
     let authenticator: Authenticator
     let templates: any TemplateStore
     let catalog: TemplateCatalog
-    let names: NameLookup
+    let recipients: any RecipientSource
     let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
@@ -73,19 +73,18 @@ struct TemplateController: Sendable {
     private func preview(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await authenticator.admin(request, context)
         let wanted = try TemplatePreview(json: await RequestBodyReader.json(of: request), clock: clock)
-        let names = try await names.names(of: wanted.event, in: access.networkID)
-        guard let subject = NotificationSubject(event: wanted.event, names: names) else {
+        let query = RecipientQuery(networkID: access.networkID, prospect: wanted.event, only: [])
+        let page = try await recipients.page(for: query)
+        guard let subject = NotificationSubject(event: wanted.event, names: page.names) else {
             throw InvalidInput(problem: "invalid-preview", pointer: "/event", detail: "lacks what its type must carry")
         }
-        var overrides = TemplateOverrides(
-            try await templates.templates(in: access.networkID).compactMap(\.compiled)
-        )
-        if let template = wanted.template { overrides.insert(template) }
+        var settings = page.settings
+        if let template = wanted.template { settings.templates.insert(template) }
         let notification = catalog.render(
             subject,
             locales: [wanted.locale.rawValue],
-            networkDefault: access.network.defaultLocale,
-            overrides: overrides
+            networkDefault: settings.defaultLocale,
+            overrides: settings.templates
         )
         return .json([
             "title": .string(notification.title),

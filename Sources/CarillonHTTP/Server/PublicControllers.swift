@@ -33,7 +33,6 @@ struct PublicControllers {
             rates: dependencies.rates,
             clock: clock
         )
-        let names = NameLookup(directory: directory)
         networks = NetworkController(authenticator: authenticator, accounts: accounts, cache: cache, clock: clock)
         credentials = CredentialController(authenticator: authenticator, accounts: accounts, cache: cache, clock: clock)
         tokenKeys = UserTokenKeyController(
@@ -62,12 +61,9 @@ struct PublicControllers {
         explain = ExplainController(
             authenticator: authenticator,
             explainer: Explainer(
-                names: names,
-                devices: dependencies.devices,
+                recipients: dependencies.recipients,
                 toggles: dependencies.toggles,
-                templates: dependencies.templates,
-                catalog: dependencies.catalog,
-                clock: clock
+                catalog: dependencies.catalog
             ),
             clock: clock
         )
@@ -82,7 +78,7 @@ struct PublicControllers {
             authenticator: authenticator,
             templates: dependencies.templates,
             catalog: dependencies.catalog,
-            names: names,
+            recipients: dependencies.recipients,
             clock: clock
         )
         deadLetters = DeadLetterController(authenticator: authenticator, history: dependencies.history)

@@ -15,6 +15,8 @@ package struct PublicDependencies: Sendable {
     package var toggles: any ToggleStore
     /// Networks' own templates.
     package var templates: any TemplateStore
+    /// Whom events concern, as the fan-out reads it.
+    package var recipients: any RecipientSource
     /// What became of events.
     package var history: any EventHistory
     /// Makes events durable: all of a call or none, one receipt for each.
@@ -63,6 +65,7 @@ package struct PublicDependencies: Sendable {
         devices: any DeviceStore,
         toggles: any ToggleStore,
         templates: any TemplateStore,
+        recipients: any RecipientSource,
         history: any EventHistory,
         accept: @escaping @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt],
         catalog: TemplateCatalog,
@@ -89,6 +92,7 @@ package struct PublicDependencies: Sendable {
         self.devices = devices
         self.toggles = toggles
         self.templates = templates
+        self.recipients = recipients
         self.history = history
         self.accept = accept
         self.catalog = catalog

@@ -3,9 +3,9 @@ import Postgres
 
 /// A page of members whom events may concern.
 struct CandidatePage {
-    /// A member, and which event made them one.
+    /// Somebody, and which event made them a member, if they are one.
     fileprivate struct Candidate {
-        var since: EventMark
+        var since: EventMark?
         var recipient: Recipient
     }
 
@@ -18,8 +18,11 @@ struct CandidatePage {
 
     /// Those whose membership began where it is meant.
     func recipients(since isMeant: (EventMark) -> Bool) -> ([Recipient], next: UserID?) {
-        (candidates.filter { isMeant($0.since) }.map(\.recipient), next)
+        (candidates.filter { $0.since.map(isMeant) ?? false }.map(\.recipient), next)
     }
+
+    /// All of them, with whether they are members.
+    var people: [(recipient: Recipient, isMember: Bool)] { candidates.map { ($0.recipient, $0.since != nil) } }
 }
 
 /// Collects pages from rows that come page by page, user by user, device by device.
@@ -36,6 +39,8 @@ struct PageReading {
         /// The one before the last.
         var former: UserID?
         var lastCounts = false
+        /// Whether those count, too, who are no members.
+        var isOfAsked = false
     }
 
     private let limit: Int
@@ -48,6 +53,9 @@ struct PageReading {
         self.limit = limit
         found = Array(repeating: Page(), count: count)
     }
+
+    /// Says that a page is of people who were asked for: they count whether they are members or not.
+    mutating func isOfAsked(_ index: Int) { found[index].isOfAsked = true }
 
     /// Takes a row: page, user, since when, channel toggles, locale, user toggles, deleted, and a device or nothing.
     mutating func add(_ row: borrowing Row, _ documents: inout ToggleDocuments) throws {
@@ -91,7 +99,8 @@ struct PageReading {
         found[current].users += 1
         found[current].former = found[current].last
         found[current].last = user
-        found[current].lastCounts = try !row.isNull(2) && row.decode(6, as: Bool?.self) != true
+        let since = try row.decode(6, as: Bool?.self) == true ? nil : row.decode(2, as: EventMark?.self)
+        found[current].lastCounts = since != nil || found[current].isOfAsked
         guard found[current].lastCounts else { return }
         let recipient = Recipient(
             userID: user,
@@ -102,7 +111,7 @@ struct PageReading {
             )
         )
         found[current].content.candidates.append(
-            CandidatePage.Candidate(since: try row.decode(2), recipient: recipient)
+            CandidatePage.Candidate(since: since, recipient: recipient)
         )
     }
 }

@@ -12,10 +12,11 @@ struct CandidateReader {
         var after: UserID?
     }
 
-    /// The people whom an event lists and whom its page is about.
+    /// The people whom a page is about: those whom an event lists, or those who are asked for.
     private struct Listed {
         var channel: ChannelKey
         var users: [UserID]
+        var areAsked = false
     }
 
     /// What a query is answered with.
@@ -23,6 +24,7 @@ struct CandidateReader {
         case nobody
         case channel(PageKey)
         case listed(Int)
+        case asked(Int)
     }
 
     private var sources: [Source] = []
@@ -39,6 +41,13 @@ struct CandidateReader {
         var listed: [Int: Listed] = [:]
         var known: Set<PageKey> = []
         for (position, query) in share.enumerated() {
+            if let only = query.only {
+                // Nobody is in a channel without a name.
+                let channel = query.channelKey ?? ChannelKey(network: query.networkID, channel: ChannelID(trusted: ""))
+                listed[position] = Listed(channel: channel, users: only.sorted(), areAsked: true)
+                sources.append(.asked(position))
+                continue
+            }
             guard let channel = query.channelKey else {
                 sources.append(.nobody)
                 continue
@@ -68,7 +77,7 @@ struct CandidateReader {
                 switch source {
                 case .nobody: CandidatePage()
                 case .channel(let key): pages[key]
-                case .listed(let position): listedPages[position]
+                case .listed(let position), .asked(let position): listedPages[position]
                 }
             guard let page, count == 0 || total + page.count <= recipientPageSize else { break }
             total += page.count
@@ -83,10 +92,21 @@ struct CandidateReader {
         let wasBefore = { (since: EventMark) in mark.map { since < $0 } ?? true }
         let wasThen = { (since: EventMark) in mark.map { since <= $0 } ?? true }
         return switch sources[position] {
-        case .nobody: ([], nil)
+        case .nobody, .asked: ([], nil)
         case .channel(let key): pages[key]?.recipients(since: wasBefore) ?? ([], nil)
         case .listed: listedPages[position]?.recipients(since: wasThen) ?? ([], nil)
         }
+    }
+
+    /// The people who were asked for, those first whom the event concerns as it is accepted now.
+    func asked(at position: Int, for query: RecipientQuery) -> (concerned: [Recipient], others: [Recipient])? {
+        guard case .asked = sources[position] else { return nil }
+        let people = listedPages[position]?.people ?? []
+        let listed = query.event.type == .channelCreated ? Set(query.event.members.map(\.id)) : nil
+        let isConcerned = { (person: (recipient: Recipient, isMember: Bool)) in
+            query.event.type.notifies && person.isMember && listed?.contains(person.recipient.userID) ?? true
+        }
+        return (people.filter(isConcerned).map(\.recipient), people.filter { !isConcerned($0) }.map(\.recipient))
     }
 
     private mutating func readPages(
@@ -107,12 +127,11 @@ struct CandidateReader {
             CROSS JOIN LATERAL (
                 SELECT m.user_id, m.since_event, m.toggles, m.facts_at FROM members m
                 WHERE m.network_id = p.network_id AND m.channel_id = p.channel_id
-                    AND (m.channel_id, m.user_id) > (p.channel_id, p.after) AND m.is_member
-                    AND (c.emptied_at IS NULL OR m.facts_at > c.emptied_at)
+                    AND (m.channel_id, m.user_id) > (p.channel_id, p.after) AND \(sql: Self.isMember)
                 ORDER BY m.channel_id, m.user_id
                 LIMIT \(limit + 1)
             ) AS m
-            \(sql: Self.people)
+            \(sql: Self.people(of: "m.user_id"))
             ORDER BY p.position
             LIMIT \(PageReading.maximumRows + 1)
             """
@@ -127,25 +146,34 @@ struct CandidateReader {
     ) throws {
         guard !listed.isEmpty else { return }
         let positions = listed.keys.sorted()
-        let people = positions.enumerated().flatMap { number, position -> [(Int, ChannelKey, UserID)] in
+        let people = positions.enumerated().flatMap { number, position -> [(Int, Listed, UserID)] in
             guard let list = listed[position] else { return [] }
-            return list.users.prefix(limit + 1).map { (number + 1, list.channel, $0) }
+            return list.users.prefix(limit + 1).map { (number + 1, list, $0) }
         }
         var reading = PageReading(count: positions.count, limit: limit)
+        for (number, position) in positions.enumerated() where listed[position]?.areAsked == true {
+            reading.isOfAsked(number)
+        }
         try session.forEach(
             """
-            SELECT p.position, p.user_id, m.since_event, m.toggles, \(sql: Self.personColumns)
-            FROM unnest(\(people.map(\.0)), \(people.map(\.1.network.rawValue)), \(people.map(\.1.channel.rawValue)),
-                        \(people.map(\.2.rawValue))) WITH ORDINALITY
-                AS p (position, network_id, channel_id, user_id, number)
+            SELECT p.position, p.user_id, m.since_event,
+                   CASE WHEN m.facts_at <= u.wiped_at THEN NULL ELSE m.toggles END, \(sql: Self.personColumns)
+            FROM unnest(\(people.map(\.0)), \(people.map(\.1.channel.network.rawValue)),
+                        \(people.map(\.1.channel.channel.rawValue)), \(people.map(\.2.rawValue)),
+                        \(people.map(\.1.areAsked))) WITH ORDINALITY
+                AS p (position, network_id, channel_id, user_id, is_asked, number)
             \(sql: Self.channels)
             LEFT JOIN LATERAL (
-                SELECT m.user_id, m.since_event, m.toggles, m.facts_at FROM members m
+                SELECT CASE WHEN \(sql: Self.isMember) THEN m.since_event END AS since_event,
+                       CASE WHEN m.facts_at <= c.wiped_at THEN NULL ELSE m.toggles END AS toggles, m.facts_at
+                FROM members m
                 WHERE m.network_id = p.network_id AND m.channel_id = p.channel_id AND m.user_id = p.user_id
-                    AND m.is_member AND (c.emptied_at IS NULL OR m.facts_at > c.emptied_at)
                 LIMIT 1
             ) AS m ON true
-            \(sql: Self.people)
+            CROSS JOIN LATERAL (
+                SELECT CASE WHEN p.is_asked OR m.since_event IS NOT NULL THEN p.user_id END AS user_id
+            ) AS counted
+            \(sql: Self.people(of: "counted.user_id"))
             ORDER BY p.number
             LIMIT \(PageReading.maximumRows + 1)
             """
@@ -153,36 +181,41 @@ struct CandidateReader {
         for (position, page) in zip(positions, reading.pages()) { listedPages[position] = page }
     }
 
-    /// Until when the memberships in the channel of `p` are over.
+    /// Whether `m` makes somebody a member of `c`.
+    private static let isMember: SQL = "m.is_member AND (c.emptied_at IS NULL OR m.facts_at > c.emptied_at)"
+
+    /// Until when the memberships in the channel of `p` are over, and what people have set for it.
     private static let channels: SQL = """
         LEFT JOIN LATERAL (
-            SELECT c.emptied_at FROM channels c
+            SELECT c.emptied_at, c.wiped_at FROM channels c
             WHERE c.network_id = p.network_id AND c.channel_id = p.channel_id
             LIMIT 1
         ) AS c ON true
         """
 
     private static let personColumns: SQL = """
-        u.locale, u.toggles, u.deleted OR coalesce(m.facts_at <= u.wiped_at, false), d.device_id, d.provider, d.app_id, d.address, d.environment, d.p256dh, d.auth,
-        d.locale, d.error, d.registered_at
+        u.locale, u.toggles, u.deleted OR coalesce(m.facts_at <= u.wiped_at, false), d.device_id, d.provider, d.app_id,
+        d.address, d.environment, d.p256dh, d.auth, d.locale, d.error, d.registered_at
         """
 
-    /// What is known of the user of `m`, and their devices but those from before they were removed.
-    private static let people: SQL = """
+    /// What is known of a user, and their devices but those from before they were removed.
+    private static func people(of user: SQL) -> SQL {
+        """
         LEFT JOIN LATERAL (
             SELECT u.locale, u.toggles, u.deleted, u.wiped_at, u.wipes FROM users u
-            WHERE u.network_id = p.network_id AND u.user_id = m.user_id
+            WHERE u.network_id = p.network_id AND u.user_id = \(sql: user)
             LIMIT 1
         ) AS u ON true
         LEFT JOIN LATERAL (
             SELECT d.device_id, d.provider, d.app_id, d.address, d.environment, d.p256dh, d.auth, d.locale, d.error,
                    d.registered_at
             FROM devices d
-            WHERE d.network_id = p.network_id AND d.user_id = m.user_id AND d.state = 'active'
+            WHERE d.network_id = p.network_id AND d.user_id = \(sql: user) AND d.state = 'active'
                 AND d.user_wipes = coalesce(u.wipes, 0)
             LIMIT \(PageReading.maximumRows)
         ) AS d ON true
         """
+    }
 }
 
 extension RecipientQuery {

@@ -1,4 +1,5 @@
 package import CarillonCore
+import Foundation
 package import Postgres
 
 /// Finds recipients in the directory; every page of one call is of one moment.
@@ -13,21 +14,75 @@ package final class PostgresRecipientSource: RecipientSource {
 
     /// One page of recipients for each of the first queries, in their order; at least for the first one.
     package func recipients(for queries: [RecipientQuery]) async throws -> [RecipientPage] {
-        guard !queries.isEmpty else { return [] }
-        return try await pool.snapshot { session in
-            let candidates = try CandidateReader(queries, session)
-            let answered = candidates.answered(of: queries)
-            let context = try RecipientContext(answered, session)
-            return answered.enumerated().map { position, query in
-                let (recipients, next) = candidates.recipients(at: position, mark: context.mark(of: query))
-                return RecipientPage(
-                    settings: context.settings(for: query, overrides),
-                    names: context.names(for: query),
-                    recipients: recipients,
-                    next: next,
-                    readPoint: context.readPoint
-                )
-            }
+        guard let first = queries.first else { return [] }
+        if let listing = first.listingOfAsked { return [try await prospect(first, listing)] }
+        let others = Array(queries.prefix { $0.listingOfAsked == nil })
+        return try await pool.snapshot { session in try self.pages(for: others, session) }
+    }
+
+    private func pages(
+        for queries: [RecipientQuery],
+        _ session: borrowing PostgresSession
+    ) throws -> [RecipientPage] {
+        let candidates = try CandidateReader(queries, session)
+        let answered = candidates.answered(of: queries)
+        let context = try RecipientContext(answered, session)
+        return answered.enumerated().map { position, query in
+            let asked = candidates.asked(at: position, for: query)
+            let (recipients, next) =
+                asked.map { ($0.concerned, nil) } ?? candidates.recipients(at: position, mark: context.mark(of: query))
+            return RecipientPage(
+                settings: context.settings(for: query, overrides),
+                names: context.names(for: query),
+                recipients: recipients,
+                others: asked?.others ?? [],
+                next: next,
+                readPoint: context.readPoint
+            )
         }
+    }
+
+    /// Answers what would be if `listing` had just been accepted: has its facts written by the code that accepts events,
+    /// reads, and takes them back. Whoever comes by a membership depends on what was said and removed before, which is
+    /// known to nothing else.
+    private func prospect(_ query: RecipientQuery, _ listing: IncomingEvent) async throws -> RecipientPage {
+        do {
+            try await pool.write(lockWait: Self.lockWait) { session in
+                _ = try session.execute("SELECT nextval('marks')")
+                try FactWriter(facts: DirectoryFacts(of: [listing]), places: [listing.id: 0]).write(session)
+                guard let page = try self.pages(for: [query], session).first else { throw MissingRecipientPage() }
+                throw TakenBack(page: page)
+            }
+            throw MissingRecipientPage()
+        } catch let answer as TakenBack {
+            return answer.page
+        }
+    }
+
+    private static let lockWait = Duration.seconds(1)
+
+    /// Carries the answer out of a transaction that must not be committed.
+    private struct TakenBack: Error {
+        let page: RecipientPage
+    }
+}
+
+extension RecipientQuery {
+    /// Its event as it would come in, reduced to those who are asked for, where that makes them members of a channel which
+    /// they are told of.
+    fileprivate var listingOfAsked: IncomingEvent? {
+        guard let only, event.type == .channelCreated else { return nil }
+        var event = event
+        event.members.removeAll { !only.contains($0.id) }
+        if let actor = event.actor, !only.contains(actor.id) { event.actor = nil }
+        guard !event.members.isEmpty else { return nil }
+        return IncomingEvent(
+            networkID: networkID,
+            id: EventID(UUID()),
+            receivedAt: event.timestamp,
+            event: event,
+            body: [],
+            leased: false
+        )
     }
 }

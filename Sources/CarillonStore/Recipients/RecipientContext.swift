@@ -35,7 +35,7 @@ struct RecipientContext {
                    floor(extract(epoch FROM now()) * 1000)::bigint::text, NULL::uuid
             UNION ALL
             SELECT \(Kind.mark.rawValue)::integer, NULL, NULL, n.event_id::text, NULL, coalesce(i.mark, i.event_id)
-            FROM unnest(\(queries.map(\.networkID.rawValue)), \(queries.map(\.eventID.uuid))) AS n (network_id, event_id)
+            FROM unnest(\(queries.map(\.networkID.rawValue)), \(queries.map(\.eventID?.uuid))) AS n (network_id, event_id)
             CROSS JOIN LATERAL (
                 SELECT i.event_id, i.mark FROM inbox i
                 WHERE i.network_id = n.network_id AND (i.network_id, i.event_id) >= (n.network_id, n.event_id)
@@ -76,8 +76,8 @@ struct RecipientContext {
         }
     }
 
-    /// Where an event is in the order of acceptance; `nil` when it is not in the inbox.
-    func mark(of query: RecipientQuery) -> EventMark? { marks[query.eventID] }
+    /// Where an event is in the order of acceptance; `nil` when it is not in the inbox, as one that is only thought of.
+    func mark(of query: RecipientQuery) -> EventMark? { query.eventID.flatMap { marks[$0] } }
 
     /// What an event's network decides.
     func settings(for query: RecipientQuery, _ overrides: OverrideCache) -> NetworkSettings {

@@ -38,7 +38,54 @@ package enum RecipientSourceContract {
         ContractClause("several queries are answered in their order", severalQueriesAreAnsweredInTheirOrder),
         ContractClause("a large channel comes in pages, each member once", largeChannelComesInPagesEachMemberOnce),
         ContractClause("the members of another network are not found", membersOfAnotherNetworkAreNotFound),
+        ContractClause(
+            "who is asked for is answered, whether the event concerns them or not",
+            whoIsAskedForIsAnswered
+        ),
+        ContractClause(
+            "an event that is only thought of makes members as if it were accepted",
+            eventThatIsOnlyThoughtOfMakesMembers
+        ),
     ]
+
+    private static func whoIsAskedForIsAnswered(_ scene: StoreScene) async throws {
+        try await scene.accept(
+            .created("c", by: nil, members: ["a", "b", "gone"]),
+            .members(.memberLeft, "c", ["gone"], at: 1)
+        )
+        _ = try await scene.devices.putDevice(.log("d", of: "gone"), in: scene.network)
+        _ = try await scene.toggles.set(.channel("gone", "c"), ["mentionsOnly": true], in: scene.network)
+        let page = try await scene.recipients.page(
+            for: RecipientQuery(
+                networkID: scene.network,
+                prospect: .message("c", from: Person(id: "z"), at: 2),
+                only: ["a", "gone", "stranger"]
+            )
+        )
+        #expect(page.recipients.map(\.userID) == ["a"])
+        #expect(page.others.map(\.userID) == ["gone", "stranger"])
+        #expect(page.others.first?.devices.map(\.id) == ["d"])
+        #expect(page.others.first?.settings.channel.mentionsOnly == true)
+        #expect(page.next == nil)
+    }
+
+    private static func eventThatIsOnlyThoughtOfMakesMembers(_ scene: StoreScene) async throws {
+        try await scene.accept(
+            .created("c", by: nil, members: ["a"]),
+            .members(.memberLeft, "c", ["a", "late"], at: 5)
+        )
+        var event = Event.created("c", by: "z", members: ["a", "b", "late"], at: 4)
+        event.members[1].locale = "th"
+        let query = RecipientQuery(networkID: scene.network, prospect: event, only: ["a", "b", "c", "late"])
+        for _ in 0..<2 {
+            let page = try await scene.recipients.page(for: query)
+            #expect(page.recipients.map(\.userID) == ["b"])
+            #expect(page.recipients.first?.locale == "th")
+            #expect(page.others.map(\.userID) == ["a", "c", "late"])
+        }
+        #expect(try await scene.members(of: "c") == [])
+        #expect(try await scene.directory.user("b", in: scene.network) == nil)
+    }
 
     private static func unknownChannelConcernsNobody(_ scene: StoreScene) async throws {
         let page = try await scene.page(of: .message("nowhere", from: Person(id: "a")))

@@ -37,6 +37,7 @@ struct Servers: Sendable {
             devices: storage.devices,
             toggles: storage.toggles,
             templates: storage.templates,
+            recipients: storage.recipients,
             history: storage.history,
             accept: { events, network in try await ingestor.accept(events, for: network) },
             catalog: pipeline.catalog,

@@ -215,6 +215,7 @@ extension PublicDependencies {
             devices: store,
             toggles: store,
             templates: store,
+            recipients: store,
             history: store,
             accept: { parsed, network in try await store.receipts(for: parsed, in: network, ids: ids, clock.now()) },
             catalog: try .english,

@@ -1,0 +1,59 @@
+/// Explains by what the fan-out reads, judged and rendered by what it judges and renders with, so that it cannot lie.
+///
+/// Judges by the directory as it would be with this event accepted now, and changes nothing.
+package struct Explainer: Sendable {
+    private let recipients: any RecipientSource
+    private let toggles: any ToggleStore
+    private let catalog: TemplateCatalog
+
+    /// An explainer that reads `recipients`, renders with `catalog`, and finds in `toggles` when they were set.
+    package init(recipients: any RecipientSource, toggles: any ToggleStore, catalog: TemplateCatalog) {
+        self.recipients = recipients
+        self.toggles = toggles
+        self.catalog = catalog
+    }
+
+    /// What would happen to a user by an event.
+    package func explain(_ event: Event, to user: UserID, in network: NetworkID) async throws -> Explanation {
+        let query = RecipientQuery(networkID: network, prospect: event, only: [user])
+        let page = try await recipients.page(for: query)
+        let documents = try await toggles.toggles(for: user, channel: event.channel?.id, in: network)
+        let updatedAt = [
+            ToggleLevel.network: documents.network.updatedAt, .user: documents.user.updatedAt,
+            .channel: documents.channel.updatedAt,
+        ]
+        let judge = RecipientJudge(event, page)
+        let concerned = judge.concerned(page.recipients).first
+        let person = concerned ?? (page.recipients + page.others).first ?? Recipient(userID: user)
+        var explanation = Explanation(
+            levels: ToggleLevel.allCases.map { level in
+                let objection = judge.objection(of: level, to: person)
+                return Explanation.Level(level: level, allows: objection == nil, updatedAt: updatedAt[level] ?? nil)
+            },
+            notification: judge.subject.map { notification($0, to: person, page.settings) },
+            devices: person.devices
+        )
+        if event.isCaused(by: user) {
+            explanation.decidedBy = .actor
+        } else if concerned == nil {
+            explanation.decidedBy = .notMember
+        } else if case .forbid(let level, let reason) = judge.decision(on: person) {
+            explanation.decidedBy = Explanation.Stage(level)
+            explanation.reason = reason
+        } else if person.devices.isEmpty {
+            explanation.decidedBy = .noDevice
+        }
+        return explanation
+    }
+
+    /// The text on the first device: others may be in other languages.
+    private func notification(
+        _ subject: NotificationSubject,
+        to person: Recipient,
+        _ settings: NetworkSettings
+    ) -> Notification {
+        var renderer = NotificationRenderer(subject, catalog: catalog, settings)
+        let key = renderer.template(deviceLocale: person.devices.first?.locale, userLocale: person.locale)
+        return renderer.notification(for: key)
+    }
+}

@@ -1,0 +1,52 @@
+/// Judges recipients of one event by what a page of them says of the network: the fan-out does what it says, and explain
+/// tells it.
+package struct RecipientJudge: Sendable {
+    /// What the toggles are asked.
+    package let question: ToggleQuestion
+    /// What recipients are told; `nil` when nobody is notified.
+    package let subject: NotificationSubject?
+
+    private let mentions: Set<UserID>
+    private let unconcerned: Set<UserID>
+    private let evaluator: ToggleEvaluator
+
+    /// A judge of the recipients on `page`.
+    package init(_ event: Event, _ page: RecipientPage) {
+        question = ToggleQuestion(event: event, names: page.names)
+        // An event that lacks what its type must carry notifies nobody.
+        subject = event.type.notifies ? NotificationSubject(event: event, names: page.names) : nil
+        mentions = event.mentions
+        unconcerned = event.unconcerned
+        evaluator = ToggleEvaluator(network: page.settings.toggles, question: question, now: page.readPoint.moment)
+    }
+
+    /// Those of a page's recipients whom the event is about to tell something.
+    package func concerned(_ recipients: [Recipient]) -> [Recipient] {
+        subject == nil ? [] : recipients.filter { !unconcerned.contains($0.userID) }
+    }
+
+    /// What the toggles say.
+    package func decision(on recipient: Recipient) -> Decision {
+        evaluator.decide(recipient.settings, mentioned: mentions.contains(recipient.userID))
+    }
+
+    /// Why one level by itself forbids, or `nil` when it allows.
+    package func objection(of level: ToggleLevel, to recipient: Recipient) -> ToggleReason? {
+        evaluator.objection(of: level, recipient.settings, mentioned: mentions.contains(recipient.userID))
+    }
+
+    /// When time alone can turn the verdict on a recipient who is allowed now; `nil` when it cannot.
+    package func allowedUntil(_ recipient: Recipient) -> Timestamp? { evaluator.allowedUntil(recipient.settings) }
+}
+
+extension NotificationRenderer {
+    /// A renderer by what a page of recipients says of the network.
+    package init(_ subject: NotificationSubject, catalog: TemplateCatalog, _ settings: NetworkSettings) {
+        self.init(
+            subject,
+            catalog: catalog,
+            networkDefault: settings.defaultLocale,
+            overrides: settings.templates
+        )
+    }
+}

@@ -1,0 +1,29 @@
+import CarillonCore
+
+extension Explanation {
+    /// The explanation as the API shows it.
+    var json: JSONValue {
+        [
+            "verdict": decidedBy == nil ? "deliver" : "suppress",
+            "decidedBy": JSONValue(decidedBy?.rawValue),
+            "reason": JSONValue(reason?.description),
+            "levels": .array(
+                levels.map {
+                    [
+                        "level": .string($0.level.rawValue),
+                        "allows": .bool($0.allows),
+                        "updatedAt": JSONValue($0.updatedAt),
+                    ]
+                }
+            ),
+            "notification": notification.map {
+                ["locale": .string($0.locale), "title": .string($0.title), "body": .string($0.body)]
+            } ?? .null,
+            "devices": .array(
+                devices.map {
+                    ["id": .string($0.id.rawValue), "provider": .string($0.address.provider.rawValue)]
+                }
+            ),
+        ]
+    }
+}
