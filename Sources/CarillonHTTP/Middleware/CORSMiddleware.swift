@@ -26,7 +26,7 @@ struct CORSMiddleware: RouterMiddleware {
     private static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE"
     private static let requestHeaders =
         "authorization, content-type, if-match, if-none-match, idempotency-key, x-request-id"
-    private static let answerHeaders = "etag, location, retry-after, x-request-id"
+    private static let answerHeaders = "etag, idempotency-replayed, location, retry-after, x-request-id"
 
     let origins: CORSOrigins
 

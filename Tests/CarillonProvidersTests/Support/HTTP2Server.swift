@@ -209,9 +209,11 @@ final class HTTP2Server: Sendable {
     }
 
     fileprivate func receive(_ request: Request) -> [Action] {
-        state.withLock { $0.requests.append(request) }
         let actions = respond(request)
-        for case .hold in actions { state.withLock { $0.held.append(request) } }
+        state.withLock { state in
+            for case .hold in actions { state.held.append(request) }
+            state.requests.append(request)
+        }
         arrivals.continuation.yield(request)
         return actions
     }

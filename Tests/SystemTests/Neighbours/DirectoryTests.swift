@@ -53,6 +53,20 @@ extension Services.Neighbours {
             }
         }
 
+        @Test func `a channel of many is deleted about as fast as one of few`() async throws {
+            let members = 50_000
+            let service = try await RunningService.start(in: scratch)
+            let network = try await TestNetwork(on: service)
+            try await network.importPeople((0..<20).map { Person("user-\($0)") }, channel: "few")
+            try await network.importPeople((0..<members).map { Person("user-\($0)") }, channel: "many")
+            let few = try await time { try await network.send(.DELETE, "/channels/few") }
+            let many = try await time { try await network.send(.DELETE, "/channels/many") }
+            print("a channel of 20 was deleted in \(few.inMilliseconds), one of \(members) in \(many.inMilliseconds)")
+            #expect(many <= few * 3 + .milliseconds(300))
+            #expect(try await network.send(.GET, "/channels/many", expecting: [404]) != .null)
+            #expect(try await service.stop() == 0)
+        }
+
         @Test func `a user with many devices delays nobody else`() async throws {
             try await WebhookHosts.whileListening { hosts, port in
                 let service = try await RunningService.start(in: scratch)

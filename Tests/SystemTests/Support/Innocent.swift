@@ -17,11 +17,22 @@ struct Innocent: Sendable {
 
     private let network: TestNetwork
     private let hosts: WebhookHosts
+    private let keepsConnections: Bool
 
     /// Makes the network on a service: one channel with one webhook.
-    init(on service: RunningService, hosts: WebhookHosts, port: Int, path: String = "prompt") async throws {
+    ///
+    /// Without `keepsConnections` every request comes over a connection of its own: where places are scarce, an idle one is
+    /// closed at any time, and a client that was about to use it has to try again.
+    init(
+        on service: RunningService,
+        hosts: WebhookHosts,
+        port: Int,
+        path: String = "prompt",
+        keepsConnections: Bool = true
+    ) async throws {
         network = try await TestNetwork("innocent", on: service)
         self.hosts = hosts
+        self.keepsConnections = keepsConnections
         let url: JSONValue = .string("http://127.0.0.1:\(port)/\(path)")
         try await network.send(.PUT, "/devices/hook", ["userId": "bob", "provider": "webhook", "url": url])
         let event = try await network.accept(TestEvents.channelCreated("channel", members: ["bob"]))
@@ -42,7 +53,7 @@ struct Innocent: Sendable {
         let posts = try await withThrowingTaskGroup(of: Post.self) { group in
             for number in 0..<count {
                 try await Task.sleep(until: start + Self.interval * number)
-                group.addTask { try await post("\(run)-\(number)", isNew: number.isMultiple(of: 2)) }
+                group.addTask { try await post("\(run)-\(number)", isNew: !keepsConnections || number.isMultiple(of: 2)) }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
