@@ -165,7 +165,7 @@ let package = Package(
         .testTarget(
             name: "CarillonProvidersTests",
             dependencies: [
-                "CarillonCore", "CarillonProviders", "CarillonSimulator",
+                "CarillonCore", "CarillonProviders", "CarillonSimulator", "CarillonTesting",
                 crypto, cryptoExtras, logging, nioCore, nioEmbedded, nioHPACK, nioHTTP1, nioHTTP2, nioPosix, nioSSL,
                 swiftASN1,
                 x509,

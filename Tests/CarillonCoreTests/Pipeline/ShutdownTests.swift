@@ -56,10 +56,10 @@ private struct ReportsOneAtShutdown: Provider {
 
     func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
         isSending.clear()
-        while !Task.isShuttingDownGracefully { await Task.yield() }
+        while !Task.isShuttingDownGracefully { try? await Task.sleep(for: .milliseconds(1)) }
         for target in group.targets {
             report(target, .delivered(id: nil))
-            while mayEnd.isSet { await Task.yield() }
+            while mayEnd.isSet { try? await Task.sleep(for: .milliseconds(1)) }
         }
     }
 }

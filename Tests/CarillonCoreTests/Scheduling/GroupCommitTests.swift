@@ -37,7 +37,7 @@ import Testing
         }
 
         func waitForFlights(_ count: Int) async {
-            while flights.withLock({ $0.count }) < count { await Task.yield() }
+            while flights.withLock({ $0.count }) < count { try? await Task.sleep(for: .milliseconds(1)) }
         }
     }
 
@@ -55,7 +55,7 @@ import Testing
             group.addTask { try await commits.submit([0], for: "a") }
             await gate.waitForFlights(1)
             for number in 1...20 { group.addTask { try await commits.submit([number, -number], for: "a") } }
-            while commits.waitingWeight < 40 { await Task.yield() }
+            while commits.waitingWeight < 40 { try? await Task.sleep(for: .milliseconds(1)) }
             gate.open()
             var receipts: Set<[Int]> = []
             for try await receipt in group { receipts.insert(receipt) }
@@ -76,7 +76,7 @@ import Testing
             for size in [3, 3, 9] {
                 let waiting = commits.waitingWeight
                 group.addTask { _ = try await commits.submit(Array(repeating: size, count: size), for: "a") }
-                while commits.waitingWeight == waiting { await Task.yield() }
+                while commits.waitingWeight == waiting { try? await Task.sleep(for: .milliseconds(1)) }
             }
             gate.open()
             try await group.waitForAll()
@@ -103,7 +103,7 @@ import Testing
                     }
                 }
             }
-            while commits.waitingWeight < 6 { await Task.yield() }
+            while commits.waitingWeight < 6 { try? await Task.sleep(for: .milliseconds(1)) }
             gate.open()
             return await group.reduce(into: [Int]()) { if let number = $1 { $0.append(number) } }
         }
@@ -122,7 +122,7 @@ import Testing
             for number in 1...5 {
                 group.addTask { await #expect(throws: Away.self) { try await commits.submit([number], for: "a") } }
             }
-            while commits.waitingWeight < 5 { await Task.yield() }
+            while commits.waitingWeight < 5 { try? await Task.sleep(for: .milliseconds(1)) }
             gate.open()
         }
         #expect(gate.flights.withLock { $0.count } == 2)
@@ -138,7 +138,7 @@ import Testing
             group.addTask { _ = try await commits.submit([0], for: "a") }
             await gate.waitForFlights(1)
             group.addTask { _ = try await commits.submit([1, 2, 3], for: "a") }
-            while commits.waitingWeight < 3 { await Task.yield() }
+            while commits.waitingWeight < 3 { try? await Task.sleep(for: .milliseconds(1)) }
             await #expect(throws: Overloaded.self) { try await commits.submit([4], for: "a") }
             gate.open()
             try await group.waitForAll()
@@ -169,12 +169,14 @@ import Testing
             await gate.waitForFlights(1)
             async let late = commits.submit([13], for: "b")
             for number in 1...3 { group.addTask { _ = try await commits.submit([number], for: "a") } }
-            while commits.waitingWeight < 4 { await Task.yield() }
+            while commits.waitingWeight < 4 { try? await Task.sleep(for: .milliseconds(1)) }
             gate.open()
             // The others of the flight have landed although one of it has not.
             try await group.waitForAll()
             let before = gate.flights.withLock { $0.filter { $0.contains(13) }.count }
-            while gate.flights.withLock({ $0.filter { $0.contains(13) }.count }) < before + 3 { await Task.yield() }
+            while gate.flights.withLock({ $0.filter { $0.contains(13) }.count }) < before + 3 {
+                try? await Task.sleep(for: .milliseconds(1))
+            }
             #expect(try await commits.submit([4], for: "a") == [4])
             async let later = commits.submit([14], for: "b")
             locked.withLock { $0 = false }
@@ -233,10 +235,10 @@ import Testing
             group.addTask { _ = try await commits.submit([0], for: "a") }
             await gate.waitForFlights(1)
             group.addTask { _ = try await commits.submit([1, 2, 3, 4], for: "a") }
-            while commits.waitingWeight < 4 { await Task.yield() }
+            while commits.waitingWeight < 4 { try? await Task.sleep(for: .milliseconds(1)) }
             await #expect(throws: Overloaded.self) { try await commits.submit([5], for: "a") }
             group.addTask { _ = try await commits.submit([6, 7], for: "b") }
-            while commits.waitingWeight < 6 { await Task.yield() }
+            while commits.waitingWeight < 6 { try? await Task.sleep(for: .milliseconds(1)) }
             gate.open()
             try await group.waitForAll()
         }
@@ -254,10 +256,10 @@ import Testing
             for number in 1...20 {
                 let waiting = commits.waitingWeight
                 group.addTask { _ = try await commits.submit([number], for: "a") }
-                while commits.waitingWeight == waiting { await Task.yield() }
+                while commits.waitingWeight == waiting { try? await Task.sleep(for: .milliseconds(1)) }
             }
             group.addTask { _ = try await commits.submit([99], for: "b") }
-            while commits.waitingWeight < 21 { await Task.yield() }
+            while commits.waitingWeight < 21 { try? await Task.sleep(for: .milliseconds(1)) }
             gate.open()
             try await group.waitForAll()
         }

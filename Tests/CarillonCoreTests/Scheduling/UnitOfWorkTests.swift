@@ -1,3 +1,4 @@
+import CarillonTesting
 import Testing
 
 @testable import CarillonCore
@@ -59,13 +60,13 @@ import Testing
 
     @Test func `work that ends late is answered with what it ended with`() async throws {
         let late = try await withDeadline(.zero, margin: .milliseconds(1)) {
-            while !Task.isCancelled { await Task.yield() }
+            await waitUntilCancelled()
             return 7
         }
         #expect(late == 7)
         await #expect(throws: LostInCommit.self) {
             try await withDeadline(.zero, margin: .milliseconds(1)) {
-                while !Task.isCancelled { await Task.yield() }
+                await waitUntilCancelled()
                 throw LostInCommit()
             }
         }

@@ -1,3 +1,4 @@
+import CarillonTesting
 import CarillonCore
 import Crypto
 import NIOHPACK
@@ -103,7 +104,7 @@ import Testing
             await server.nextRequests(1)
             #expect(await provider.outcomes(of: group(of: 20)) == Array(repeating: .delivered(id: nil), count: 20))
             #expect(server.connectionCount > 1)
-            while server.requests.count < 70 { await Task.yield() }
+            try await waitUntil { server.requests.count >= 70 }
             server.answerHeld()
             let outcomes = await late
             #expect(outcomes == Array(repeating: .delivered(id: nil), count: 50))

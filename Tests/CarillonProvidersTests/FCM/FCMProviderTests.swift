@@ -1,3 +1,4 @@
+import CarillonTesting
 import CarillonCore
 import NIOHTTP1
 import Synchronization
@@ -219,7 +220,7 @@ import Testing
         let transport = RecordingTransport { request in
             if request.asksForToken { return .accessToken("t") }
             started.knock()
-            while !Task.isCancelled { await Task.yield() }
+            await waitUntilCancelled()
             throw CancellationError()
         }
         let provider = try provider(transport, concurrency: 2)

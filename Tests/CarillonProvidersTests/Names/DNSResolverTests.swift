@@ -1,3 +1,4 @@
+import CarillonTesting
 import CarillonCore
 import NIOCore
 import NIOPosix
@@ -166,7 +167,7 @@ import Testing
             let loop = MultiThreadedEventLoopGroup.singleton.next()
             let (acme, other) = (NetworkID(trusted: "acme"), NetworkID(trusted: "other"))
             for number in 0..<64 { _ = resolver.addresses(of: "silent\(number).example", for: acme, on: loop) }
-            while server.queries.count < 64 { await Task.yield() }
+            try await waitUntil { server.queries.count >= 64 }
             // Each of them goes on waiting for tens of seconds.
             for network in [acme, other] {
                 let found = try await resolver.addresses(of: "healthy.\(network)", for: network, on: loop).get()

@@ -1,3 +1,4 @@
+import CarillonTesting
 import CarillonCore
 import NIOCore
 import NIOHTTP1
@@ -31,7 +32,7 @@ import Testing
                     tasks.addTask { try await client.post(to: "https://h\(number).push.test:\(port)/").status }
                 }
                 await server.nextRequests(3)
-                while client.connections.waiting < 37 { await Task.yield() }
+                try await waitUntil { client.connections.waiting >= 37 }
                 #expect(server.connectionCount == 3)
                 isHolding.withLock { $0 = false }
                 server.answerHeld()
@@ -76,7 +77,7 @@ import Testing
                 try await client.post(to: "https://b.push.test:\(port)/", timeout: .milliseconds(100))
             }
             async let patient = client.post(to: "https://c.push.test:\(port)/", timeout: .seconds(60))
-            while client.connections.waiting == 0 { await Task.yield() }
+            try await waitUntil { client.connections.waiting != 0 }
             server.answerHeld()
             let status = try await held.status
             #expect(status == 200)
@@ -99,7 +100,7 @@ import Testing
             async let held = client.post(to: "https://a.push.test:\(port)/", timeout: .seconds(60))
             await server.nextRequests(1)
             async let patient = client.post(to: "https://b.push.test:\(port)/", timeout: .seconds(60))
-            while client.connections.waiting == 0 { await Task.yield() }
+            try await waitUntil { client.connections.waiting != 0 }
             // By then the opening that was in line first has given up.
             await #expect(throws: OutboundError.busy) {
                 try await client.post(to: "https://b.push.test:\(port)/", timeout: .milliseconds(1_500))
@@ -141,12 +142,12 @@ import Testing
                         _ = try await client.post(to: "http://silent.test:\(port)/silent", timeout: .seconds(600))
                     }
                 }
-                while client.connections.waiting < 500 { await Task.yield() }
+                try await waitUntil { client.connections.waiting >= 500 }
                 // Far less than what the silent ones have.
                 let answer = try await client.post(to: "http://other.test:\(port)/", timeout: .seconds(10))
                 #expect(answer.status == 200)
-                while client.connections.waiting < 600 - 64 { await Task.yield() }
-                while server.connectionCount < 65 { await Task.yield() }
+                try await waitUntil { client.connections.waiting >= 600 - 64 }
+                try await waitUntil { server.connectionCount >= 65 }
                 #expect(server.connectionCount == 65)
                 tasks.cancelAll()
                 // What has been sent is waited for.
@@ -167,7 +168,7 @@ import Testing
                 for _ in 0..<20 {
                     tasks.addTask { try await client.post(to: "http://127.0.0.1:\(port)/").status }
                 }
-                while client.connections.waiting < 18 { await Task.yield() }
+                try await waitUntil { client.connections.waiting >= 18 }
                 start.succeed()
                 return try await tasks.reduce(into: [:]) { $0[$1, default: 0] += 1 }
             }

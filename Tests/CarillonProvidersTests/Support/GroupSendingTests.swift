@@ -1,3 +1,4 @@
+import CarillonTesting
 import CarillonCore
 import Synchronization
 import Testing
@@ -68,7 +69,7 @@ import Testing
                 count.withLock { $0 += 1 }
             } send: { _ in
                 started.knock()
-                while !Task.isCancelled { await Task.yield() }
+                await waitUntilCancelled()
                 return nil
             }
             return count.withLock { $0 }

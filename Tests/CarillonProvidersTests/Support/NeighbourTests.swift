@@ -1,3 +1,4 @@
+import CarillonTesting
 import CarillonCore
 import NIOCore
 import NIOHTTP1
@@ -26,7 +27,7 @@ import Testing
                     _ = try? await client.post(to: silent(number), of: "silent", timeout: .seconds(600))
                 }
             }
-            while !isFull() { await Task.yield() }
+            try await waitUntil { isFull() }
             // Far less than what the silent ones have.
             for _ in 0..<3 {
                 let answer = try await client.post(to: healthy, of: "healthy", timeout: .seconds(30))
@@ -102,9 +103,9 @@ import Testing
             try await withThrowingTaskGroup(of: Int.self) { tasks in
                 for _ in 0..<50 { tasks.addTask { try await post("many") } }
                 await server.nextRequests(1)
-                while client.waiting < 49 { await Task.yield() }
+                try await waitUntil { client.waiting >= 49 }
                 tasks.addTask { try await post("few") }
-                while client.waiting < 50 { await Task.yield() }
+                try await waitUntil { client.waiting >= 50 }
                 for _ in 0..<50 {
                     server.answerHeld()
                     await server.nextRequests(1)
@@ -133,7 +134,7 @@ import Testing
                         _ = try? await client.post(to: "http://silent\(number).test:\(port)/", of: "silent")
                     }
                 }
-                while client.connections.waiting < 100 { await Task.yield() }
+                try await waitUntil { client.connections.waiting >= 100 }
                 let answer = try await client.post(to: "http://healthy.test:\(port)/", of: "healthy")
                 #expect(answer.status == 200)
                 tasks.cancelAll()

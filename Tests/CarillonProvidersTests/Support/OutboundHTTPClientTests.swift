@@ -1,3 +1,4 @@
+import CarillonTesting
 import CarillonCore
 import NIOCore
 import NIOHTTP1
@@ -128,7 +129,7 @@ import Testing
             let sent = Task { try await client.post(to: url, timeout: .seconds(3_600)).status }
             _ = await server.nextRequest()
             let waiting = Task { try await client.post(to: url, timeout: .seconds(3_600)).status }
-            while client.connections.waiting == 0 { await Task.yield() }
+            try await waitUntil { client.connections.waiting != 0 }
             sent.cancel()
             waiting.cancel()
             await #expect(throws: CancellationError.self, "it has not been sent") { try await waiting.value }

@@ -1,3 +1,4 @@
+import CarillonTesting
 import CarillonCore
 import NIOHTTP1
 import Synchronization
@@ -222,7 +223,7 @@ import Testing
         let started = Gate()
         let transport = RecordingTransport { _ in
             started.knock()
-            while !Task.isCancelled { await Task.yield() }
+            await waitUntilCancelled()
             throw CancellationError()
         }
         let provider = try provider(transport, concurrency: 2)

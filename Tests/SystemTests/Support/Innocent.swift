@@ -53,7 +53,9 @@ struct Innocent: Sendable {
         let posts = try await withThrowingTaskGroup(of: Post.self) { group in
             for number in 0..<count {
                 try await Task.sleep(until: start + Self.interval * number)
-                group.addTask { try await post("\(run)-\(number)", isNew: !keepsConnections || number.isMultiple(of: 2)) }
+                group.addTask {
+                    try await post("\(run)-\(number)", isNew: !keepsConnections || number.isMultiple(of: 2))
+                }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
