@@ -189,7 +189,6 @@ extension FairQueue {
                 if turn == nil { passed += 1 }
             } else {
                 tenants[tenant]?.isInTurn = false
-                forgetIfUnused(tenant)
             }
         }
         return taken
