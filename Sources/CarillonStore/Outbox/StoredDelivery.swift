@@ -145,10 +145,16 @@ extension PostgresSession {
     /// Adds groups to the queue.
     func insert(_ deliveries: [StoredDelivery]) throws {
         guard !deliveries.isEmpty else { return }
+        try execute(.inserting(deliveries))
+    }
+}
+
+extension SQL {
+    /// What adds groups to the queue.
+    static func inserting(_ deliveries: [StoredDelivery]) -> SQL {
         let groups = deliveries.map(\.group)
         let delays = deliveries.map { $0.group.leased ? leaseDuration : $0.delay }
-        try execute(
-            """
+        return """
             INSERT INTO deliveries (network_id, group_id, event_id, provider, app_id, cause, locale, title, body,
                                     targets, size, device_counts, attempt, expires_at, leased, lease_token,
                                     lane_reason, run_at)
@@ -166,6 +172,5 @@ extension PostgresSession {
                 AS n (network_id, group_id, event_id, provider, app_id, cause, locale, title, body, targets, size,
                       device_counts, attempt, expires_at, leased, lease_token, lane_reason, delay)
             """
-        )
     }
 }
