@@ -20,17 +20,22 @@ extension MemoryStore: EventHistory {
         }
     }
 
-    /// The devices of an event in the order of their ids; `nil` when the event is unknown.
+    /// A page of the devices of an event; `nil` when the event is unknown.
     package func deliveries(
         of id: EventID,
         in network: NetworkID,
-        after: DeviceID?,
+        after place: DeliveryPlace?,
         limit: Int
-    ) async throws -> [DeliveryStatus]? {
+    ) async throws -> DeliveryPage? {
         try withNetwork(network) { network in
             guard network.status(of: id) != nil else { return nil }
+            let after: DeviceID? = if case .device(let device) = place { device } else { nil }
             let rest = network.deliveries(of: id).filter { status in after.map { $0 < status.record.deviceID } ?? true }
-            return Array(rest.prefix(limit))
+            let items = Array(rest.prefix(limit))
+            return DeliveryPage(
+                items: items,
+                next: rest.count > limit ? items.last.map { .device($0.record.deviceID) } : nil
+            )
         }
     }
 

@@ -80,10 +80,13 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible, CustomDeb
         )
     }
 
+    /// Whether the connection is gone with it.
+    var endsSession: Bool { kind == .connectionLost || storage.server?.isFatal == true }
+
     /// The same report of something that was sent to be written: when no answer came, or the server ended the session with
     /// it, nobody knows what became of that.
     var ofWrite: PostgresError {
-        guard kind == .connectionLost || storage.server?.isFatal == true else { return self }
+        guard endsSession else { return self }
         return PostgresError(
             storage: Storage(kind: kind, reason: storage.reason, server: storage.server, isOutcomeUnknown: true)
         )

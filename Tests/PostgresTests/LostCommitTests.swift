@@ -16,19 +16,23 @@ import Testing
         }
     }
 
-    @Test(arguments: [(CommitProxy.Fault.commitLost, 0), (.answerLost, 1), (.answerHeld, 1)])
+    @Test(arguments: [(CommitProxy.Fault.commitLost, 0), (.answerLost, 1), (.answerHeld, 1)], [false, true])
     func `a commit without an answer has an unknown outcome, whether it took effect or not`(
-        fault: CommitProxy.Fault,
-        rows: Int
+        fault: (CommitProxy.Fault, rows: Int),
+        isPipelined: Bool
     ) async throws {
         try await withTable(byProxy: true) { pool, caller, proxy in
-            proxy?.arm(fault)
+            proxy?.arm(fault.0)
             caller.timeLeft.withLock { $0 = .seconds(1) }
             let runs = Counter()
             let error = await #expect(throws: PostgresError.self) {
                 try await pool.withTransaction(TransactionOptions(retries: 5)) { session in
                     runs.increment()
-                    try session.execute("INSERT INTO t VALUES (1)")
+                    if isPipelined {
+                        try session.commit(after: ["INSERT INTO t VALUES (1)"])
+                    } else {
+                        try session.execute("INSERT INTO t VALUES (1)")
+                    }
                 }
             }
             #expect(error?.kind == .connectionLost)
@@ -37,7 +41,7 @@ import Testing
             #expect(runs.value == 1, "what may have taken effect is not run again")
             #expect(caller.writes.value == 1)
             caller.timeLeft.withLock { $0 = nil }
-            try await expectRows(rows, pool)
+            try await expectRows(fault.rows, pool)
         }
     }
 

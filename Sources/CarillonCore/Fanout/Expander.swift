@@ -32,7 +32,12 @@ package struct Expander: Sendable {
             guard decision == .allow else { continue }
             for device in recipient.devices {
                 let key = renderer.template(deviceLocale: device.locale, userLocale: recipient.locale)
-                grouping.add(Target(device), key, allowedUntil: judge.allowedUntil(recipient))
+                grouping.add(
+                    Target(device),
+                    key,
+                    of: recipient.devices.count,
+                    allowedUntil: judge.allowedUntil(recipient)
+                )
             }
         }
         event.cursor = page.next
@@ -83,6 +88,8 @@ private struct Grouping {
     private let ids: UUIDv7Generator
     private var targets: [Key: [Target]] = [:]
     private var allowedUntil: [Key: Timestamp] = [:]
+    /// Of those who have several.
+    private var deviceCounts: [UserID: Int] = [:]
     private var order: [Key] = []
 
     init(networkID: NetworkID, cause: DeliveryCause, ids: UUIDv7Generator) {
@@ -91,7 +98,9 @@ private struct Grouping {
         self.ids = ids
     }
 
-    mutating func add(_ target: Target, _ template: TemplateKey, allowedUntil end: Timestamp?) {
+    /// Adds one of a user's devices.
+    mutating func add(_ target: Target, _ template: TemplateKey, of count: Int, allowedUntil end: Timestamp?) {
+        if count > 1 { deviceCounts[target.userID] = count }
         let key = Key(provider: target.address.provider, appID: target.address.appID, template: template)
         if targets[key] == nil { order.append(key) }
         targets[key, default: []].append(target)
@@ -114,9 +123,17 @@ private struct Grouping {
                     leased: false
                 )
                 group.allowedUntil = allowedUntil[key]
+                group.deviceCounts = deviceCounts(of: share)
                 return group
             }
         }
+    }
+
+    private func deviceCounts(of targets: [Target]) -> [UserID: Int] {
+        guard !deviceCounts.isEmpty else { return [:] }
+        var counts: [UserID: Int] = [:]
+        for target in targets { counts[target.userID] = deviceCounts[target.userID] }
+        return counts
     }
 
     /// The cause with only those mentions that a group has a use for.

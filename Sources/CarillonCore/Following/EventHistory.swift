@@ -100,9 +100,12 @@ package protocol EventHistory: Sendable {
     func event(sourceID: String, in network: NetworkID) async throws -> EventStatus?
     /// The latest events, newest first.
     func events(in network: NetworkID, before: EventID?, limit: Int) async throws -> [EventStatus]
-    /// The devices of an event in the order of their ids; `nil` when the event is unknown.
-    func deliveries(of id: EventID, in network: NetworkID, after: DeviceID?, limit: Int) async throws
-        -> [DeliveryStatus]?
+    /// A page of the devices of an event, at most `limit`; `nil` when the event is unknown.
+    ///
+    /// Somebody who turns all pages meets every device of which nothing new is written meanwhile exactly once, and one that is
+    /// settled meanwhile at least once.
+    func deliveries(of id: EventID, in network: NetworkID, after place: DeliveryPlace?, limit: Int) async throws
+        -> DeliveryPage?
     /// What was given up, oldest first.
     func deadLetters(in network: NetworkID, after: UUID?, limit: Int) async throws -> [DeadLetter]
     /// Puts a dead letter back into the queue with a new life; `false` when there is none: twice in parallel revives once.

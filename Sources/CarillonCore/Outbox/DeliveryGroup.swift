@@ -17,6 +17,9 @@ package struct DeliveryGroup: Sendable, Identifiable {
     package var notification: Notification
     /// To whom it still has to go.
     package var targets: [Target]
+    /// How many devices its users have in the event, of those who have several; `nil` when that is not known, as of what a
+    /// former release wrote.
+    package var deviceCounts: [UserID: Int]?
     /// How often it failed so far.
     package var attempt: Int
     /// The fence: a settle that names an older token changes nothing.

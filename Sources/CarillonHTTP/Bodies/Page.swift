@@ -43,8 +43,13 @@ struct Page {
     /// The answer: what was fetched, without the item too many, and the cursor of the next page.
     func answer<Item>(_ fetched: [Item], key: (Item) -> String, _ json: (Item) -> JSONValue) -> Response {
         let items = fetched.prefix(limit)
+        return answer(items, next: fetched.count > limit ? items.last.map(key) : nil, json)
+    }
+
+    /// The answer: a page as a store made it, and the key of the next one.
+    func answer<Item>(_ items: some Collection<Item>, next: String?, _ json: (Item) -> JSONValue) -> Response {
         var body = JSONObject(["items": .array(items.map(json))])
-        if fetched.count > limit, let last = items.last { body["next"] = .string(Base64URL.encode(key(last).utf8)) }
+        if let next { body["next"] = .string(Base64URL.encode(next.utf8)) }
         return .json(.object(body))
     }
 

@@ -86,11 +86,11 @@ struct EventController: Sendable {
         let deliveries = try await history.deliveries(
             of: try eventID(context),
             in: access.networkID,
-            after: page.after { DeviceID($0) },
-            limit: page.fetchLimit
+            after: page.after { DeliveryPlace($0) },
+            limit: page.limit
         )
         guard let deliveries else { throw Problem.notFound() }
-        return page.answer(deliveries, key: \.record.deviceID.rawValue, \.json)
+        return page.answer(deliveries.items, next: deliveries.next?.description, \.json)
     }
 
     /// The id is ours, so that anything else than a UUID names no event.

@@ -85,6 +85,9 @@ struct DirectoryFacts: Sendable {
     private(set) var channels: [ChannelKey: ChannelFact] = [:]
     private(set) var members: [MemberKey: MemberFact] = [:]
 
+    /// Whether no user is removed.
+    var removesNobody: Bool { users.values.allSatisfy { $0.wipedAt == nil } }
+
     init(of events: [IncomingEvent]) {
         // Sorting is stable only by chance: equal timestamps are ordered by position.
         let order = events.indices.sorted { left, right in

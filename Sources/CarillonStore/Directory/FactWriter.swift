@@ -16,15 +16,21 @@ struct FactWriter {
     /// In which place of its flight each event arrived.
     let places: [EventID: Int]
 
+    /// All that there is to write when nobody is removed: none of it needs the answer of another.
+    var statements: [SQL] { userStatements + channelStatements + memberStatements }
+
+    /// Writes facts that may remove somebody.
     func write(_ session: borrowing PostgresSession) throws {
-        let goneUsers = try writeUsers(session)
-        try writeChannels(session)
-        try writeMembers(session)
-        try session.recordChanges(of: goneUsers.map { ($0.network, $0.user) })
+        let answers = try session.pipeline(userStatements)
+        try session.pipeline(channelStatements + memberStatements)
+        let removed = try answers.last?.map { row in
+            try row.decode(2) ? UserKey(network: try row.id(0), user: try row.id(1)) : nil
+        }
+        try session.recordChanges(of: (removed ?? []).compactMap(\.self).map { ($0.network, $0.user) })
     }
 
-    /// Answers the users whom these events removed.
-    private func writeUsers(_ session: borrowing PostgresSession) throws -> [UserKey] {
+    /// The last one answers which of the users it changed were removed.
+    private var userStatements: [SQL] {
         let users = facts.users.sorted { $0.key < $1.key }
         guard !users.isEmpty else { return [] }
         let networks = users.map(\.key.network.rawValue)
@@ -39,16 +45,14 @@ struct FactWriter {
         let localesAt = users.map(\.value.locale?.at.stored)
         let roles = users.map { $0.value.roles?.value.map(StoredRoles.text) }
         let rolesAt = users.map(\.value.roles?.at.stored)
-        try session.execute(
+        return [
             """
             INSERT INTO users (network_id, user_id, display_name, locale, roles, facts_at, deleted)
             SELECT n.network_id, n.user_id, n.display_name, n.locale, n.roles, coalesce(n.stated_at, 'epoch'), n.deleted
             FROM unnest(\(networks), \(ids), \(names), \(locales), \(roles), \(statedAt), \(deleted))
                 AS n (network_id, user_id, display_name, locale, roles, stated_at, deleted)
             ON CONFLICT (network_id, user_id) DO NOTHING
-            """
-        )
-        let removed: [UserKey?] = try session.query(
+            """,
             """
             WITH target AS (
                 SELECT n.*, u.facts_at AS former_facts_at
@@ -82,14 +86,13 @@ struct FactWriter {
             FROM target t
             WHERE u.network_id = t.network_id AND u.user_id = t.user_id
             RETURNING t.network_id, t.user_id, coalesce(t.wiped_at >= t.former_facts_at, false)
-            """
-        ) { row in try row.decode(2) ? UserKey(network: try row.id(0), user: try row.id(1)) : nil }
-        return removed.compactMap(\.self)
+            """,
+        ]
     }
 
-    private func writeChannels(_ session: borrowing PostgresSession) throws {
+    private var channelStatements: [SQL] {
         let channels = facts.channels.sorted { $0.key < $1.key }
-        guard !channels.isEmpty else { return }
+        guard !channels.isEmpty else { return [] }
         let networks = channels.map(\.key.network.rawValue)
         let ids = channels.map(\.key.channel.rawValue)
         let seenAt = channels.map(\.value.seenAt.stored)
@@ -98,16 +101,14 @@ struct FactWriter {
         let deleted = channels.map(\.value.isDeleted)
         let names = channels.map(\.value.displayName?.value)
         let namesAt = channels.map(\.value.displayName?.at.stored)
-        try session.execute(
+        return [
             """
             INSERT INTO channels (network_id, channel_id, display_name, facts_at, deleted)
             SELECT n.network_id, n.channel_id, n.display_name, coalesce(n.stated_at, 'epoch'), n.deleted
             FROM unnest(\(networks), \(ids), \(names), \(statedAt), \(deleted))
                 AS n (network_id, channel_id, display_name, stated_at, deleted)
             ON CONFLICT (network_id, channel_id) DO NOTHING
-            """
-        )
-        try session.execute(
+            """,
             """
             WITH target AS (
                 SELECT n.*
@@ -131,14 +132,14 @@ struct FactWriter {
                 unswept = c.unswept OR coalesce(t.wiped_at >= c.facts_at, false)
             FROM target t
             WHERE c.network_id = t.network_id AND c.channel_id = t.channel_id
-            """
-        )
+            """,
+        ]
     }
 
     /// What is older than the removal of user or channel states nothing; what is of the same time comes after it.
-    private func writeMembers(_ session: borrowing PostgresSession) throws {
+    private var memberStatements: [SQL] {
         let members = facts.members.sorted { $0.key < $1.key }
-        guard !members.isEmpty else { return }
+        guard !members.isEmpty else { return [] }
         let networks = members.map(\.key.network.rawValue)
         let channels = members.map(\.key.channel.rawValue)
         let users = members.map(\.key.user.rawValue)
@@ -146,7 +147,7 @@ struct FactWriter {
         let isMember = members.map(\.value.isMember)
         let since = members.map { places[EventID($0.value.sinceEvent), default: 0] }
         let leftAt = members.map(\.value.leftAt?.stored)
-        try session.execute(
+        return [
             """
             INSERT INTO members (network_id, channel_id, user_id, is_member, since_event, facts_at)
             SELECT n.network_id, n.channel_id, n.user_id, n.is_member, flight_mark(n.since_place),
@@ -156,9 +157,7 @@ struct FactWriter {
             \(sql: Self.removals)
             WHERE r.over_at IS NULL OR n.at >= r.over_at
             ON CONFLICT (network_id, channel_id, user_id) DO NOTHING
-            """
-        )
-        try session.execute(
+            """,
             """
             WITH target AS (
                 SELECT n.network_id, n.channel_id, n.user_id, n.is_member, n.since_place, n.left_at, r.over_at, r.wiped_at,
@@ -188,8 +187,8 @@ struct FactWriter {
             FROM target t
             WHERE m.network_id = t.network_id AND m.channel_id = t.channel_id AND m.user_id = t.user_id
                 AND m.facts_at <= t.at
-            """
-        )
+            """,
+        ]
     }
 
     /// Until when removals have ended what `n` is about: the membership, or all of it.

@@ -1,6 +1,7 @@
 import CarillonCore
 
-/// The latest word on every device of one event.
+/// The latest word on every device of one event: how events are answered of which a release wrote that neither numbered the
+/// rows of the log nor counted whom toggles stopped. When all of its rows have aged, this can go.
 struct DeliveryLedger: Sendable {
     private var latest: [DeviceID: DeliveryStatus] = [:]
 
@@ -11,14 +12,19 @@ struct DeliveryLedger: Sendable {
         }
     }
 
-    /// The devices behind `after` in the order of their ids, at most `limit`.
+    /// The devices behind `place` in the order of their ids, at most `limit`.
     ///
     /// A device that a toggle stopped while another device of the same user got further counts as expired: the user was
     /// notified. Where all of a user's devices were stopped, the user was not, and they stay suppressed.
-    func statuses(after: DeviceID?, limit: Int) -> [DeliveryStatus] {
+    func page(after place: DeliveryPlace?, limit: Int) -> DeliveryPage {
+        let after: DeviceID? = if case .device(let device) = place { device } else { nil }
         let stopped = stoppedUsers
-        let devices = latest.keys.filter { device in after.map { $0 < device } ?? true }.sorted().prefix(limit)
-        return devices.compactMap { latest[$0].map { Self.final($0, stopped) } }
+        let rest = latest.keys.filter { device in after.map { $0 < device } ?? true }.sorted()
+        let devices = rest.prefix(limit)
+        return DeliveryPage(
+            items: devices.compactMap { latest[$0].map { Self.final($0, stopped) } },
+            next: rest.count > limit ? devices.last.map(DeliveryPlace.device) : nil
+        )
     }
 
     /// Counts anew, device by device, where sums do not tell who was stopped by a toggle after the expansion.
@@ -59,13 +65,5 @@ struct DeliveryLedger: Sendable {
             stopped[record.userID] = (record.deviceID, record.suppressingLevel)
         }
         return stopped.filter { !reached.contains($0.key) }.mapValues(\.level)
-    }
-}
-
-extension DeviceRecord {
-    /// The level that stopped it: `reason` is the level, a colon and the field.
-    fileprivate var suppressingLevel: ToggleLevel {
-        let level = reason?.prefix { $0 != ":" } ?? ""
-        return ToggleLevel(rawValue: String(level)) ?? .user
     }
 }

@@ -20,10 +20,13 @@ struct EventStatusReader {
     func statuses(of ids: [EventID], _ session: borrowing PostgresSession) throws -> [EventStatus] {
         guard !ids.isEmpty else { return [] }
         var statuses = try stored(ids, session)
-        var suppressed: [EventID] = []
+        var uncounted: [EventID] = []
+        var stopped: [EventID] = []
         try session.forEach(
             """
-            SELECT event_id, sum(delivered), sum(unregistered), sum(expired), sum(dead), sum(suppressed)
+            SELECT event_id, sum(delivered), sum(unregistered), sum(expired), sum(dead), sum(suppressed),
+                   sum(stopped_network), sum(stopped_user), sum(stopped_channel),
+                   bool_or(suppressed > 0 AND stopped_user IS NULL)
             FROM outcomes WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid)))
             GROUP BY event_id
             """
@@ -33,8 +36,18 @@ struct EventStatusReader {
             statuses[id]?.deliveries[.unregistered] = try row.decode(2, as: Int.self)
             statuses[id]?.deliveries[.expired] = try row.decode(3, as: Int.self)
             statuses[id]?.deliveries[.dead] = try row.decode(4, as: Int.self)
-            if try row.decode(5, as: Int.self) > 0 { suppressed.append(id) }
+            let suppressed = try row.decode(5, as: Int.self)
+            guard suppressed > 0 else { return }
+            guard try !row.decode(9, as: Bool.self) else { return uncounted.append(id) }
+            stopped.append(id)
+            // Those of users who were reached on another device; users with several are taken off below.
+            statuses[id]?.deliveries[.expired, default: 0] += suppressed
+            for (column, level) in [(6, ToggleLevel.network), (7, .user), (8, .channel)] {
+                let users = try row.decode(column, as: Int.self)
+                statuses[id]?.stop(users, devices: users, by: level)
+            }
         }
+        try countStopped(stopped, &statuses, session)
         try session.forEach(
             """
             SELECT event_id, sum(size) FROM deliveries
@@ -45,8 +58,41 @@ struct EventStatusReader {
             statuses[id]?.deliveries[.pending] = try row.decode(1, as: Int.self)
             if statuses[id]?.state == .done { statuses[id]?.state = .delivering }
         }
-        for (id, ledger) in try ledgers(of: suppressed, session) { ledger.correct(&statuses[id]) }
+        for (id, ledger) in try ledgers(of: uncounted, session) { ledger.correct(&statuses[id]) }
         return ids.compactMap { statuses[$0] }
+    }
+
+    /// Whether an event can only be listed by reading all that is known of it: some of it was written by a release that did
+    /// not number the rows of the log, or did not count whom toggles stopped.
+    func isUncounted(_ id: EventID, _ session: borrowing PostgresSession) throws -> Bool {
+        let isUncounted = try session.queryFirst(
+            """
+            SELECT EXISTS (
+                SELECT FROM outcomes
+                WHERE network_id = \(network.rawValue) AND event_id = \(id.uuid)
+                    AND (number IS NULL OR suppressed > 0 AND stopped_user IS NULL OR dead < 0 AND revived IS NULL))
+            """
+        ) { row in try row.decode(0, as: Bool.self) }
+        return isUncounted ?? false
+    }
+
+    /// Counts the users all of whose several devices were stopped.
+    private func countStopped(
+        _ ids: [EventID],
+        _ statuses: inout [EventID: EventStatus],
+        _ session: borrowing PostgresSession
+    ) throws {
+        guard !ids.isEmpty else { return }
+        try session.forEach(
+            """
+            SELECT event_id, level, count(*), sum(stopped) FROM stopped_users
+            WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid))) AND stopped = devices
+            GROUP BY event_id, level
+            """
+        ) { row in
+            let (users, devices) = (try row.decode(2, as: Int.self), try row.decode(3, as: Int.self))
+            statuses[try row.eventID(0)]?.stop(users, devices: devices, by: try row.choice(1))
+        }
     }
 
     /// What is known of every device of these events.
@@ -56,7 +102,7 @@ struct EventStatusReader {
         try session.forEach(
             """
             SELECT event_id, provider, records FROM outcomes
-            WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid))) ORDER BY at
+            WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid))) ORDER BY at, number
             """
         ) { row in
             let records = try [DeviceRecord](stored: try row.decode(2))
@@ -72,17 +118,10 @@ struct EventStatusReader {
             let attempt = try row.decode(3, as: Int.self)
             let at = try row.timestamp(4)
             let reason = try row.decode(5, as: String?.self)
-            let pending = try [DeviceOwner](stored: try row.decode(2)).map { owner in
-                DeviceRecord(
-                    deviceID: owner.device,
-                    userID: owner.user,
-                    state: .pending,
-                    attempts: attempt,
-                    reason: reason,
-                    at: at
-                )
-            }
-            ledgers[try row.eventID(0), default: DeliveryLedger()].add(pending, through: try row.choice(1))
+            let provider = try row.choice(1, of: ProviderName.self)
+            let pending = try [DeviceOwner](stored: try row.decode(2))
+                .map { $0.pending(attempt, at, reason, through: provider).record }
+            ledgers[try row.eventID(0), default: DeliveryLedger()].add(pending, through: provider)
         }
         return ledgers
     }
@@ -141,5 +180,34 @@ struct EventStatusReader {
             )
         }
         return Dictionary(statuses.map { ($0.id, $0) }) { first, _ in first }
+    }
+}
+
+extension EventStatus {
+    /// Counts users as suppressed all of whose devices were stopped, and their devices no more.
+    fileprivate mutating func stop(_ users: Int, devices: Int, by level: ToggleLevel) {
+        recipients.notified -= users
+        recipients.suppressed[level, default: 0] += users
+        deliveries[.expired, default: 0] -= devices
+    }
+}
+
+extension DeviceOwner {
+    /// Their device, on its way.
+    func pending(
+        _ attempt: Int,
+        _ at: Timestamp,
+        _ reason: String?,
+        through provider: ProviderName
+    ) -> DeliveryStatus {
+        let record = DeviceRecord(
+            deviceID: device,
+            userID: user,
+            state: .pending,
+            attempts: attempt,
+            reason: reason,
+            at: at
+        )
+        return DeliveryStatus(record: record, provider: provider)
     }
 }

@@ -42,12 +42,13 @@ extension PostgresEventHistory {
             let revived = try session.queryFirst(
                 """
                 DELETE FROM dead_letters WHERE network_id = \(network.rawValue) AND letter_id = \(id)
-                RETURNING event_id, provider, app_id, cause, locale, title, body, device_id, user_id, now()
+                RETURNING event_id, provider, app_id, cause, locale, title, body, device_id, user_id, now(), devices
                 """
             ) { row in
                 var cause = try DeliveryCause(stored: try row.decode(3), eventID: try row.eventID(0))
                 cause.receivedAt = try row.timestamp(9)
-                let group = DeliveryGroup(
+                let owner = DeviceOwner(device: try row.id(7), user: try row.id(8))
+                var group = DeliveryGroup(
                     id: groupID,
                     lane: Lane(networkID: network, provider: try row.choice(1), appID: try row.decode(2)),
                     cause: cause,
@@ -59,16 +60,18 @@ extension PostgresEventHistory {
                     targets: [],
                     leased: false
                 )
-                return StoredDelivery(group, devices: [DeviceOwner(device: try row.id(7), user: try row.id(8))])
+                group.deviceCounts = try row.decode(10, as: Int?.self).map { $0 > 1 ? [owner.user: $0] : [:] }
+                return StoredDelivery(group, devices: [owner])
             }
             guard let revived else { return false }
             try session.insert([revived])
             try session.execute(
                 """
                 INSERT INTO outcomes (network_id, event_id, provider, at, delivered, unregistered, expired, dead,
-                                      suppressed, records)
+                                      suppressed, stopped_network, stopped_user, stopped_channel, revived, records)
                 VALUES (\(network.rawValue), \(revived.group.cause.eventID.uuid),
-                        \(revived.group.lane.provider.rawValue), now(), 0, 0, 0, -1, 0, '[]')
+                        \(revived.group.lane.provider.rawValue), now(), 0, 0, 0, -1, 0, 0, 0, 0,
+                        \(revived.devices[0].device.rawValue), '[]')
                 """
             )
             return true

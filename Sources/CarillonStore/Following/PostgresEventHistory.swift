@@ -51,18 +51,41 @@ package struct PostgresEventHistory: EventHistory {
         }
     }
 
-    /// The devices of an event in the order of their ids; `nil` when the event is unknown.
+    /// A page of the devices of an event; `nil` when the event is unknown.
     package func deliveries(
         of id: EventID,
         in network: NetworkID,
-        after: DeviceID?,
+        after place: DeliveryPlace?,
         limit: Int
-    ) async throws -> [DeliveryStatus]? {
+    ) async throws -> DeliveryPage? {
         try await pool.snapshot { session in
             let reader = EventStatusReader(network: network)
             guard try reader.isKnown(id, session) else { return nil }
-            let ledger = try reader.ledgers(of: [id], session)[id] ?? DeliveryLedger()
-            return try reader.withTroubles(ledger.statuses(after: after, limit: limit), session)
+            var page: DeliveryPage
+            if try Self.needsLedger(id, after: place, reader, session) {
+                page = try reader.ledgers(of: [id], session)[id, default: DeliveryLedger()].page(
+                    after: place,
+                    limit: limit
+                )
+            } else {
+                page = try DeliveryPageReader(network: network, event: id, limit: limit).page(after: place, session)
+            }
+            page.items = try reader.withTroubles(page.items, session)
+            return page
+        }
+    }
+
+    /// A list that was begun in one order is ended in it.
+    private static func needsLedger(
+        _ id: EventID,
+        after place: DeliveryPlace?,
+        _ reader: EventStatusReader,
+        _ session: borrowing PostgresSession
+    ) throws -> Bool {
+        switch place {
+        case nil: try reader.isUncounted(id, session)
+        case .device: true
+        case .pending, .settled: false
         }
     }
 

@@ -15,6 +15,9 @@ package final class PostgresEventInbox: EventInbox {
     }
 
     /// Commits events and what they say of users, channels and members; durable when it returns.
+    ///
+    /// That takes two round trips: one to learn which events are new, and one for all that follows from it, see
+    /// `docs/decisions/0018`.
     package func accept(_ events: [IncomingEvent], lockWait: Duration) async throws -> [Acceptance] {
         guard !events.isEmpty else { return [] }
         let batch = IncomingBatch(events)
@@ -23,9 +26,16 @@ package final class PostgresEventInbox: EventInbox {
             let isNew: (IncomingEvent) -> Bool = { known[$0.key] == $0.id }
             let accepted = batch.events.filter(isNew)
             let facts = accepted.count == batch.events.count ? batch.facts : DirectoryFacts(of: batch.inOrder(isNew))
-            try FactWriter(facts: facts, places: batch.places).write(session)
-            try Self.insertPending(accepted.filter(\.event.type.notifies), batch.places, session)
-            try Self.insertDone(accepted.filter { !$0.event.type.notifies }, session)
+            let writer = FactWriter(facts: facts, places: batch.places)
+            let rows =
+                Self.pendingRows(of: accepted.filter(\.event.type.notifies), batch.places)
+                + Self.doneRows(of: accepted.filter { !$0.event.type.notifies })
+            if facts.removesNobody {
+                try session.commit(after: writer.statements + rows)
+            } else {
+                try writer.write(session)
+                try session.commit(after: rows)
+            }
             return known
         }
         return try events.map { event in
@@ -74,18 +84,16 @@ package final class PostgresEventInbox: EventInbox {
         return known
     }
 
-    private static func insertPending(
-        _ events: [IncomingEvent],
-        _ places: [EventID: Int],
-        _ session: borrowing PostgresSession
-    ) throws {
-        guard !events.isEmpty else { return }
+    /// What writes the events that have to be expanded.
+    private static func pendingRows(of events: [IncomingEvent], _ places: [EventID: Int]) -> [SQL] {
+        guard !events.isEmpty else { return [] }
         let lease = leaseDuration.wholeMilliseconds
-        try session.execute(
+        return [
             """
             INSERT INTO inbox (network_id, event_id, source_id, event_type, received_at, occurred_at, body, leased, mark,
                                run_at)
-            SELECT n.network_id, n.event_id, n.source_id, n.event_type, n.received_at, n.occurred_at, n.body, n.leased, flight_mark(n.place),
+            SELECT n.network_id, n.event_id, n.source_id, n.event_type, n.received_at, n.occurred_at, n.body,
+                   n.leased, flight_mark(n.place),
                    CASE WHEN n.leased THEN now() + \(lease) * interval '1 millisecond' ELSE now() END
             FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)), \(events.map(\.event.sourceID)),
                         \(events.map(\.event.type.rawValue)), \(events.map(\.receivedAt.stored)),
@@ -94,13 +102,13 @@ package final class PostgresEventInbox: EventInbox {
                         \(events.map { places[$0.id, default: 0] }))
                 AS n (network_id, event_id, source_id, event_type, received_at, occurred_at, body, leased, place)
             """
-        )
+        ]
     }
 
     /// What notifies nobody is done when its facts are written.
-    private static func insertDone(_ events: [IncomingEvent], _ session: borrowing PostgresSession) throws {
-        guard !events.isEmpty else { return }
-        try session.execute(
+    private static func doneRows(of events: [IncomingEvent]) -> [SQL] {
+        guard !events.isEmpty else { return [] }
+        return [
             """
             INSERT INTO events (network_id, event_id, source_id, event_type, received_at)
             SELECT n.network_id, n.event_id, n.source_id, n.event_type, n.received_at
@@ -108,7 +116,7 @@ package final class PostgresEventInbox: EventInbox {
                         \(events.map(\.event.type.rawValue)), \(events.map(\.receivedAt.stored)))
                 AS n (network_id, event_id, source_id, event_type, received_at)
             """
-        )
+        ]
     }
 }
 

@@ -63,6 +63,7 @@ package final class Housekeeper: Sendable {
             let isStray: SQL = "event_id < \(oldest.firstID)"
             try await sweep(DailyPartitions(table: table).defaultName, where: isStray)
         }
+        try await sweep("stopped_users", where: "event_id < \(oldest.firstID)")
     }
 
     /// What goes by its age.

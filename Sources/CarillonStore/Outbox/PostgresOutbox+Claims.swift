@@ -213,7 +213,7 @@ extension PostgresOutbox {
                 FROM picked p
                 WHERE d.network_id = p.network_id AND d.group_id = p.group_id
                 RETURNING d.network_id, d.group_id, d.event_id, d.provider, d.app_id, d.cause, d.locale, d.title, d.body,
-                    d.targets, d.attempt, d.lease_token, d.rescues
+                    d.targets, d.attempt, d.lease_token, d.rescues, d.device_counts
                 """
         ) { row in
             do {
@@ -274,7 +274,7 @@ extension PostgresOutbox {
 extension Row {
     /// Reads a row of `deliveries` by the columns of a claim.
     func delivery(leased: Bool) throws -> StoredDelivery {
-        let group = DeliveryGroup(
+        var group = DeliveryGroup(
             id: try decode(1),
             lane: Lane(networkID: try id(0), provider: try choice(3), appID: try decode(4)),
             cause: try DeliveryCause(stored: try decode(5), eventID: try eventID(2)),
@@ -284,6 +284,7 @@ extension Row {
             leaseToken: try decode(11),
             leased: leased
         )
+        group.deviceCounts = try StoredDelivery.deviceCounts(stored: try decode(13))
         return StoredDelivery(group, devices: try [DeviceOwner](stored: try decode(9)))
     }
 }

@@ -22,6 +22,7 @@ extension PostgresOutbox {
         let written = ordered.filter { fenced.contains($0.group.id) }
         try insertSplitOff(written, session)
         try Self.log(written, session)
+        try StoppedUsers(written).write(session)
         try insertDeadLetters(written, session)
         var receipt = SettleReceipt()
         receipt.lanes = try LaneRows.note(Self.answers(of: written), session)
@@ -128,16 +129,19 @@ extension PostgresOutbox {
         func counts(_ state: DeliveryState) -> [Int] {
             settlements.map { $0.records.count { $0.state == state } }
         }
+        func stopped(_ level: ToggleLevel) -> [Int?] { settlements.map { $0.soleDevicesStopped(by: level) } }
         try session.execute(
             """
             INSERT INTO outcomes (network_id, event_id, provider, at, delivered, unregistered, expired, dead, suppressed,
-                                  records)
+                                  stopped_network, stopped_user, stopped_channel, records)
             SELECT n.network_id, n.event_id, n.provider, now(), n.delivered, n.unregistered, n.expired, n.dead,
-                   n.suppressed, n.records
+                   n.suppressed, n.stopped_network, n.stopped_user, n.stopped_channel, n.records
             FROM unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.cause.eventID.uuid)),
                         \(groups.map(\.lane.provider.rawValue)), \(counts(.delivered)), \(counts(.unregistered)),
-                        \(counts(.expired)), \(counts(.dead)), \(counts(.suppressed)), \(settlements.map(\.records.stored)))
-                AS n (network_id, event_id, provider, delivered, unregistered, expired, dead, suppressed, records)
+                        \(counts(.expired)), \(counts(.dead)), \(counts(.suppressed)), \(stopped(.network)), \(stopped(.user)),
+                        \(stopped(.channel)), \(settlements.map(\.records.stored)))
+                AS n (network_id, event_id, provider, delivered, unregistered, expired, dead, suppressed,
+                      stopped_network, stopped_user, stopped_channel, records)
             """
         )
     }
@@ -150,20 +154,21 @@ extension PostgresOutbox {
         guard !dead.isEmpty else { return }
         let groups = dead.map(\.group)
         let records = dead.map(\.record)
+        let devices = dead.map { letter in letter.group.deviceCounts.map { $0[letter.record.userID] ?? 1 } }
         try session.execute(
             """
             INSERT INTO dead_letters (network_id, letter_id, event_id, provider, app_id, cause, locale, title, body,
-                                      device_id, user_id, attempts, reason, at)
+                                      device_id, user_id, attempts, reason, devices, at)
             SELECT n.network_id, n.letter_id, n.event_id, n.provider, n.app_id, n.cause, n.locale, n.title, n.body,
-                   n.device_id, n.user_id, n.attempts, n.reason, n.at
+                   n.device_id, n.user_id, n.attempts, n.reason, n.devices, n.at
             FROM unnest(\(groups.map(\.lane.networkID.rawValue)), \(dead.map { _ in ids.next() }),
                         \(groups.map(\.cause.eventID.uuid)), \(groups.map(\.lane.provider.rawValue)),
                         \(groups.map(\.lane.appID)), \(groups.map(\.cause.stored)), \(groups.map(\.notification.locale)),
                         \(groups.map(\.notification.title)), \(groups.map(\.notification.body)),
                         \(records.map(\.deviceID.rawValue)), \(records.map(\.userID.rawValue)), \(records.map(\.attempts)),
-                        \(records.map(\.reason)), \(records.map(\.at.stored)))
+                        \(records.map(\.reason)), \(devices), \(records.map(\.at.stored)))
                 AS n (network_id, letter_id, event_id, provider, app_id, cause, locale, title, body, device_id, user_id,
-                      attempts, reason, at)
+                      attempts, reason, devices, at)
             """
         )
     }

@@ -24,13 +24,18 @@ package final class PostgresOutbox: Outbox {
         let states = latest.values.sorted {
             ($0.event.networkID, $0.event.id) < ($1.event.networkID, $1.event.id)
         }
+        let progress = [
+            Self.advancing(states.filter { $0.next != nil }), Self.finishing(states.filter { $0.next == nil }),
+        ].compactMap(\.self)
+        // Which groups are written depends on whose lease is held; without groups all is said with the first round trip.
+        let hasGroups = expansions.contains { !$0.groups.isEmpty }
         return try await pool.write { session in
-            let continued = try Self.advance(states.filter { $0.next != nil }, session)
-            let finished = try Self.finish(states.filter { $0.next == nil }, session)
-            let held = continued.union(finished)
+            let answers = hasGroups ? try session.pipeline(progress) : try session.commit(after: progress)
+            let held = Set(try answers.flatMap { answer in try answer.map { row in try row.eventID(0) } })
             let written = expansions.map { held.contains($0.event.id) }
+            guard hasGroups else { return written }
             let groups = zip(expansions, written).flatMap { $1 ? $0.groups : [] }
-            try session.insert(groups.map(StoredDelivery.init))
+            try session.commit(after: groups.isEmpty ? [] : [.inserting(groups.map(StoredDelivery.init))])
             return written
         }
     }
@@ -98,14 +103,11 @@ package final class PostgresOutbox: Outbox {
         return .milliseconds(max(0, milliseconds ?? 0))
     }
 
-    /// Writes how far events are that have more pages; answers those whose lease is held.
-    private static func advance(
-        _ expansions: [Expansion],
-        _ session: borrowing PostgresSession
-    ) throws -> Set<EventID> {
-        guard !expansions.isEmpty else { return [] }
+    /// What writes how far events are that have more pages; answers those whose lease is held.
+    private static func advancing(_ expansions: [Expansion]) -> SQL? {
+        guard !expansions.isEmpty else { return nil }
         let events = expansions.map(\.event)
-        let held = try session.queryQueue(
+        return .onQueue(
             """
             UPDATE inbox i
             SET cursor = n.cursor, resolved = n.resolved, notified = n.notified,
@@ -121,18 +123,14 @@ package final class PostgresOutbox: Outbox {
                 AND i.leased AND i.cursor IS NOT DISTINCT FROM n.former_cursor
             RETURNING i.event_id
             """
-        ) { row in try row.eventID(0) }
-        return Set(held)
+        )
     }
 
-    /// Moves events whose last page this is from the inbox to the log; answers those whose lease is held.
-    private static func finish(
-        _ expansions: [Expansion],
-        _ session: borrowing PostgresSession
-    ) throws -> Set<EventID> {
-        guard !expansions.isEmpty else { return [] }
+    /// What moves events whose last page this is from the inbox to the log; answers those whose lease is held.
+    private static func finishing(_ expansions: [Expansion]) -> SQL? {
+        guard !expansions.isEmpty else { return nil }
         let events = expansions.map(\.event)
-        let held = try session.queryQueue(
+        return .onQueue(
             """
             WITH done AS (
                 DELETE FROM inbox i
@@ -152,8 +150,7 @@ package final class PostgresOutbox: Outbox {
             FROM done
             RETURNING event_id
             """
-        ) { row in try row.eventID(0) }
-        return Set(held)
+        )
     }
 
     private static func tallies(of events: [PendingEvent]) -> SQL {

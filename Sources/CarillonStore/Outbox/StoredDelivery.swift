@@ -67,6 +67,32 @@ extension [DeviceOwner] {
     }
 }
 
+extension StoredDelivery {
+    /// `[[user, number of devices], …]` of those with several; `nil` when that is not known.
+    fileprivate var storedDeviceCounts: String? {
+        guard let counts = group.deviceCounts else { return nil }
+        guard !counts.isEmpty else { return "[]" }
+        let users = Set(devices.map(\.user)).sorted()
+        return JSONValue.array(
+            users.compactMap { user in counts[user].map { [.string(user.rawValue), .number(JSONNumber($0))] } }
+        ).serializedText
+    }
+
+    /// Reads what ``storedDeviceCounts`` wrote.
+    static func deviceCounts(stored text: String?) throws(StoreError) -> [UserID: Int]? {
+        guard let text, text != "[]" else { return text == nil ? nil : [:] }
+        guard case .array(let pairs)? = try? JSONValue(parsing: text) else { throw .unreadable("counts of devices") }
+        var counts: [UserID: Int] = [:]
+        for pair in pairs {
+            guard case .array(let fields) = pair, fields.count == 2, let user = fields[0].text,
+                let count = fields[1].wholeNumber
+            else { throw .unreadable("counts of devices") }
+            counts[UserID(trusted: user)] = count
+        }
+        return counts
+    }
+}
+
 extension DeliveryCause {
     /// The cause as JSON, without the event's id, which has a column.
     var stored: String {
@@ -119,26 +145,32 @@ extension PostgresSession {
     /// Adds groups to the queue.
     func insert(_ deliveries: [StoredDelivery]) throws {
         guard !deliveries.isEmpty else { return }
+        try execute(.inserting(deliveries))
+    }
+}
+
+extension SQL {
+    /// What adds groups to the queue.
+    static func inserting(_ deliveries: [StoredDelivery]) -> SQL {
         let groups = deliveries.map(\.group)
         let delays = deliveries.map { $0.group.leased ? leaseDuration : $0.delay }
-        try execute(
-            """
+        return """
             INSERT INTO deliveries (network_id, group_id, event_id, provider, app_id, cause, locale, title, body,
-                                    targets, size, attempt, expires_at, leased, lease_token, lane_reason,
-                                    run_at)
+                                    targets, size, device_counts, attempt, expires_at, leased, lease_token,
+                                    lane_reason, run_at)
             SELECT n.network_id, n.group_id, n.event_id, n.provider, n.app_id, n.cause, n.locale, n.title, n.body,
-                   n.targets, n.size, n.attempt, n.expires_at, n.leased, n.lease_token, n.lane_reason,
+                   n.targets, n.size, n.device_counts, n.attempt, n.expires_at, n.leased, n.lease_token, n.lane_reason,
                    now() + n.delay * interval '1 millisecond'
             FROM unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.id)), \(groups.map(\.cause.eventID.uuid)),
                         \(groups.map(\.lane.provider.rawValue)), \(groups.map(\.lane.appID)),
                         \(groups.map(\.cause.stored)), \(groups.map(\.notification.locale)),
                         \(groups.map(\.notification.title)), \(groups.map(\.notification.body)),
                         \(deliveries.map(\.devices.stored)), \(deliveries.map(\.devices.count)),
+                        \(deliveries.map(\.storedDeviceCounts)),
                         \(groups.map(\.attempt)), \(groups.map(\.expiresAt.stored)), \(groups.map(\.leased)),
                         \(groups.map(\.leaseToken)), \(deliveries.map(\.laneReason)), \(delays.map(\.wholeMilliseconds)))
                 AS n (network_id, group_id, event_id, provider, app_id, cause, locale, title, body, targets, size,
-                      attempt, expires_at, leased, lease_token, lane_reason, delay)
+                      device_counts, attempt, expires_at, leased, lease_token, lane_reason, delay)
             """
-        )
     }
 }

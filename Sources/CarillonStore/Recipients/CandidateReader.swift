@@ -27,20 +27,24 @@ struct CandidateReader {
         case asked(Int)
     }
 
+    /// The queries that are looked at.
+    let queries: [RecipientQuery]
+
+    private let limit: Int
     private var sources: [Source] = []
+    private var keys: [PageKey] = []
+    private var listed: [Int: Listed] = [:]
     private var pages: [PageKey: CandidatePage] = [:]
     private var listedPages: [Int: CandidatePage] = [:]
     private var documents = ToggleDocuments()
 
-    /// Reads the first page of each of the first queries, or, when the first query goes on with a large audience, the next
+    /// For the first page of each of the first queries, or, when the first query goes on with a large audience, the next
     /// page of that one alone.
-    init(_ queries: [RecipientQuery], _ session: borrowing PostgresSession) throws {
-        let share = queries.first?.after == nil ? queries.prefix { $0.after == nil } : queries.prefix(1)
-        let limit = queries.first?.after == nil ? firstRecipientPageSize : recipientPageSize
-        var keys: [PageKey] = []
-        var listed: [Int: Listed] = [:]
+    init(_ all: [RecipientQuery]) {
+        queries = Array(all.first?.after == nil ? all.prefix { $0.after == nil } : all.prefix(1))
+        limit = all.first?.after == nil ? firstRecipientPageSize : recipientPageSize
         var known: Set<PageKey> = []
-        for (position, query) in share.enumerated() {
+        for (position, query) in queries.enumerated() {
             if let only = query.only {
                 // Nobody is in a channel without a name.
                 let channel = query.channelKey ?? ChannelKey(network: query.networkID, channel: ChannelID(trusted: ""))
@@ -64,12 +68,32 @@ struct CandidateReader {
                 sources.append(.nobody)
             }
         }
-        try readPages(keys, limit: limit, session)
-        try readListed(listed, limit: limit, session)
+    }
+
+    /// What reads the pages.
+    var statements: [SQL] { [pagesStatement, listedStatement].compactMap(\.self) }
+
+    /// Takes in what the statements answered.
+    mutating func take(_ answers: some Sequence<StatementResult>) throws {
+        var answers = answers.makeIterator()
+        if !keys.isEmpty, let answer = answers.next() {
+            var reading = PageReading(count: keys.count, limit: limit)
+            try answer.forEach { row in try reading.add(row, &documents) }
+            for (key, page) in zip(keys, reading.pages()) { pages[key] = page }
+        }
+        if !listed.isEmpty, let answer = answers.next() {
+            let positions = listed.keys.sorted()
+            var reading = PageReading(count: positions.count, limit: limit)
+            for (number, position) in positions.enumerated() where listed[position]?.areAsked == true {
+                reading.isOfAsked(number)
+            }
+            try answer.forEach { row in try reading.add(row, &documents) }
+            for (position, page) in zip(positions, reading.pages()) { listedPages[position] = page }
+        }
     }
 
     /// As many of the first queries as were answered; the first one always is.
-    func answered(of queries: [RecipientQuery]) -> [RecipientQuery] {
+    var answered: [RecipientQuery] {
         var total = 0
         var count = 0
         for source in sources {
@@ -109,16 +133,10 @@ struct CandidateReader {
         return (people.filter(isConcerned).map(\.recipient), people.filter { !isConcerned($0) }.map(\.recipient))
     }
 
-    private mutating func readPages(
-        _ keys: [PageKey],
-        limit: Int,
-        _ session: borrowing PostgresSession
-    ) throws {
-        guard !keys.isEmpty else { return }
-        var reading = PageReading(count: keys.count, limit: limit)
+    private var pagesStatement: SQL? {
+        guard !keys.isEmpty else { return nil }
         // The comparison of rows says no more than that of user ids; but no index other than the primary key can serve it.
-        try session.forEach(
-            """
+        return """
             SELECT p.position, m.user_id, m.since_event, m.toggles, \(sql: Self.personColumns)
             FROM unnest(\(keys.map(\.channel.network.rawValue)), \(keys.map(\.channel.channel.rawValue)),
                         \(keys.map { $0.after?.rawValue ?? "" })) WITH ORDINALITY
@@ -135,27 +153,16 @@ struct CandidateReader {
             ORDER BY p.position
             LIMIT \(PageReading.maximumRows + 1)
             """
-        ) { row in try reading.add(row, &documents) }
-        for (key, page) in zip(keys, reading.pages()) { pages[key] = page }
     }
 
-    private mutating func readListed(
-        _ listed: [Int: Listed],
-        limit: Int,
-        _ session: borrowing PostgresSession
-    ) throws {
-        guard !listed.isEmpty else { return }
+    private var listedStatement: SQL? {
+        guard !listed.isEmpty else { return nil }
         let positions = listed.keys.sorted()
         let people = positions.enumerated().flatMap { number, position -> [(Int, Listed, UserID)] in
             guard let list = listed[position] else { return [] }
             return list.users.prefix(limit + 1).map { (number + 1, list, $0) }
         }
-        var reading = PageReading(count: positions.count, limit: limit)
-        for (number, position) in positions.enumerated() where listed[position]?.areAsked == true {
-            reading.isOfAsked(number)
-        }
-        try session.forEach(
-            """
+        return """
             SELECT p.position, p.user_id, m.since_event,
                    CASE WHEN m.facts_at <= u.wiped_at THEN NULL ELSE m.toggles END, \(sql: Self.personColumns)
             FROM unnest(\(people.map(\.0)), \(people.map(\.1.channel.network.rawValue)),
@@ -177,8 +184,6 @@ struct CandidateReader {
             ORDER BY p.number
             LIMIT \(PageReading.maximumRows + 1)
             """
-        ) { row in try reading.add(row, &documents) }
-        for (position, page) in zip(positions, reading.pages()) { listedPages[position] = page }
     }
 
     /// Whether `m` makes somebody a member of `c`.

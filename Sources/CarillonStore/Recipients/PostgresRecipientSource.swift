@@ -12,22 +12,27 @@ package final class PostgresRecipientSource: RecipientSource {
         self.pool = pool
     }
 
-    /// One page of recipients for each of the first queries, in their order; at least for the first one.
+    /// One page of recipients for each of the first queries, in their order; at least for the first one. Reads all of it in
+    /// one round trip.
     package func recipients(for queries: [RecipientQuery]) async throws -> [RecipientPage] {
         guard let first = queries.first else { return [] }
         if let listing = first.listingOfAsked { return [try await prospect(first, listing)] }
         let others = Array(queries.prefix { $0.listingOfAsked == nil })
-        return try await pool.snapshot { session in try self.pages(for: others, session) }
+        return try await pool.snapshot { session in
+            try self.pages(for: others) { statements in try session.commit(after: statements) }
+        }
     }
 
     private func pages(
         for queries: [RecipientQuery],
-        _ session: borrowing PostgresSession
+        _ ask: (_ statements: [SQL]) throws -> [StatementResult]
     ) throws -> [RecipientPage] {
-        let candidates = try CandidateReader(queries, session)
-        let answered = candidates.answered(of: queries)
-        let context = try RecipientContext(answered, session)
-        return answered.enumerated().map { position, query in
+        var candidates = CandidateReader(queries)
+        let answers = try ask(candidates.statements + [RecipientContext.statement(for: candidates.queries)])
+        guard let last = answers.last else { throw StoreError.unreadable("context of events") }
+        try candidates.take(answers.dropLast())
+        let context = try RecipientContext(last)
+        return candidates.answered.enumerated().map { position, query in
             let asked = candidates.asked(at: position, for: query)
             let (recipients, next) =
                 asked.map { ($0.concerned, nil) } ?? candidates.recipients(at: position, mark: context.mark(of: query))
@@ -50,7 +55,8 @@ package final class PostgresRecipientSource: RecipientSource {
             try await pool.write(lockWait: Self.lockWait) { session in
                 _ = try session.execute("SELECT nextval('marks')")
                 try FactWriter(facts: DirectoryFacts(of: [listing]), places: [listing.id: 0]).write(session)
-                guard let page = try self.pages(for: [query], session).first else { throw MissingRecipientPage() }
+                let pages = try self.pages(for: [query]) { statements in try session.pipeline(statements) }
+                guard let page = pages.first else { throw MissingRecipientPage() }
                 throw TakenBack(page: page)
             }
             throw MissingRecipientPage()

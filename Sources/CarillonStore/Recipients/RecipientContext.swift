@@ -24,25 +24,35 @@ struct RecipientContext {
     private var people: [UserKey: String] = [:]
     private var roles: [UserKey: [String]] = [:]
 
-    init(_ queries: [RecipientQuery], _ session: borrowing PostgresSession) throws {
+    /// What its statement answered.
+    init(_ answer: StatementResult) throws {
+        try answer.forEach { row in try add(row) }
+        for network in templates.keys {
+            templates[network]?.sort { ($0.eventType, $0.locale) < ($1.eventType, $1.locale) }
+        }
+    }
+
+    /// What reads it.
+    static func statement(for queries: [RecipientQuery]) -> SQL {
         let networks = Set(queries.map(\.networkID)).sorted().map(\.rawValue)
         let channels = Set(queries.compactMap(\.channelKey)).sorted()
         let people = Set(queries.flatMap(\.named)).sorted()
-        // A row comparison that only the primary key can serve in order, see `docs/decisions/0009`.
-        try session.forEach(
-            """
+        let events = queries.compactMap { query in query.eventID.map { (network: query.networkID, id: $0) } }
+        // A row comparison that only the primary key can serve in order, see `docs/decisions/0009`. Beside a comparison of its
+        // first column alone the index would be read from that network's first event on.
+        return """
             SELECT \(Kind.readPoint.rawValue)::integer, NULL::text, NULL::text, pg_current_snapshot()::text,
                    floor(extract(epoch FROM now()) * 1000)::bigint::text, NULL::uuid
             UNION ALL
             SELECT \(Kind.mark.rawValue)::integer, NULL, NULL, n.event_id::text, NULL, coalesce(i.mark, i.event_id)
-            FROM unnest(\(queries.map(\.networkID.rawValue)), \(queries.map(\.eventID?.uuid))) AS n (network_id, event_id)
+            FROM unnest(\(events.map(\.network.rawValue)), \(events.map(\.id.uuid))) AS n (network_id, event_id)
             CROSS JOIN LATERAL (
-                SELECT i.event_id, i.mark FROM inbox i
-                WHERE i.network_id = n.network_id AND (i.network_id, i.event_id) >= (n.network_id, n.event_id)
-                ORDER BY i.event_id
+                SELECT i.network_id, i.event_id, i.mark FROM inbox i
+                WHERE (i.network_id, i.event_id) >= (n.network_id, n.event_id)
+                ORDER BY i.network_id, i.event_id
                 LIMIT 1
             ) AS i
-            WHERE i.event_id = n.event_id
+            WHERE i.network_id = n.network_id AND i.event_id = n.event_id
             UNION ALL
             SELECT \(Kind.network.rawValue)::integer, w.network_id, NULL, n.toggles, n.default_locale, NULL
             FROM unnest(\(networks)) AS w (network_id)
@@ -70,10 +80,6 @@ struct RecipientContext {
                 LIMIT 1
             ) AS u
             """
-        ) { row in try add(row) }
-        for network in templates.keys {
-            templates[network]?.sort { ($0.eventType, $0.locale) < ($1.eventType, $1.locale) }
-        }
     }
 
     /// Where an event is in the order of acceptance; `nil` when it is not in the inbox, as one that is only thought of.

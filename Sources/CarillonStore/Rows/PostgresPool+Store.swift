@@ -44,16 +44,19 @@ extension PostgresPool {
 extension PostgresSession {
     /// Changes rows of a queue; answers how many.
     func executeOnQueue(_ sql: SQL) throws -> Int {
-        try execute(.unprepared(sql))
+        try execute(.onQueue(sql))
     }
 
     /// Changes or reads rows of a queue.
     func queryQueue<Value>(_ sql: SQL, _ decode: (borrowing Row) throws -> Value) throws -> [Value] {
-        try query(.unprepared(sql), decode)
+        try query(.onQueue(sql), decode)
     }
 }
 
 extension SQL {
+    /// The same statement, to be run on a queue.
+    static func onQueue(_ sql: SQL) -> SQL { .unprepared(sql) }
+
     fileprivate static let plannedOnce = [
         "plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_hashjoin": "off",
         "enable_mergejoin": "off", "jit": "off",

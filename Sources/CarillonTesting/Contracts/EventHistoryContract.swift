@@ -75,7 +75,9 @@ package enum EventHistoryContract {
         #expect(status.state == .done)
         #expect(status.recipients == pending.tally)
         #expect(status.deliveries == .counts())
-        #expect(try await scene.history.deliveries(of: pending.id, in: scene.network, after: nil, limit: 9) == [])
+        #expect(
+            try await scene.history.deliveries(of: pending.id, in: scene.network, after: nil, limit: 9)?.items == []
+        )
     }
 
     private static func everyDeviceEndsInOneState(_ scene: StoreScene) async throws {
@@ -94,10 +96,14 @@ package enum EventHistoryContract {
         let deliveries = try #require(
             try await scene.history.deliveries(of: event, in: scene.network, after: nil, limit: 9)
         )
-        #expect(deliveries.map(\.record) == records)
-        #expect(deliveries.map(\.provider) == [.fcm, .fcm, .fcm, .fcm])
-        let page = try await scene.history.deliveries(of: event, in: scene.network, after: "d1", limit: 1)
-        #expect(page?.map(\.record.deviceID) == ["d2"])
+        #expect(deliveries.items.map(\.record) == records)
+        #expect(deliveries.items.map(\.provider) == [.fcm, .fcm, .fcm, .fcm])
+        let first = try await scene.history.deliveries(of: event, in: scene.network, after: nil, limit: 2)
+        let second = try await scene.history.deliveries(of: event, in: scene.network, after: first?.next, limit: 1)
+        #expect(second?.items.map(\.record.deviceID) == ["d2"])
+        let third = try await scene.history.deliveries(of: event, in: scene.network, after: second?.next, limit: 1)
+        #expect(third?.items.map(\.record.deviceID) == ["d3"])
+        #expect(third?.next == nil)
     }
 
     private static func deviceOnItsWayIsListedAsPending(_ scene: StoreScene) async throws {
@@ -109,17 +115,23 @@ package enum EventHistoryContract {
         settlement.troubles = [target.deviceID: "503 ServiceUnavailable"]
         _ = try await scene.queue.settle([settlement])
         let deliveries = try await scene.history.deliveries(of: event, in: scene.network, after: nil, limit: 9)
-        #expect(deliveries?.map(\.record.state) == [.pending])
-        #expect(deliveries?.map(\.record.attempts) == [3])
-        #expect(deliveries?.map(\.record.reason) == ["503 ServiceUnavailable"])
+        #expect(deliveries?.items.map(\.record.state) == [.pending])
+        #expect(deliveries?.items.map(\.record.attempts) == [3])
+        #expect(deliveries?.items.map(\.record.reason) == ["503 ServiceUnavailable"])
     }
 
     private static func userAllOfWhoseDevicesAToggleStopped(_ scene: StoreScene) async throws {
+        for countsDevices in [true, false] {
+            try await checkStoppedUsers(scene, countsDevices: countsDevices)
+        }
+    }
+
+    private static func checkStoppedUsers(_ scene: StoreScene, countsDevices: Bool) async throws {
         let one = try await scene.target("d1", of: "stopped")
         let two = try await scene.target("d2", of: "stopped")
         let three = try await scene.target("d3", of: "partly")
         let four = try await scene.target("d4", of: "partly")
-        let event = try await scene.enqueue(to: [[one, three], [two, four]])
+        let event = try await scene.enqueue(to: [[one, three], [two, four]], countsDevices: countsDevices)
         let groups = try await scene.claim().map(\.group)
         for group in groups {
             let records = group.targets.map { target in
@@ -135,7 +147,8 @@ package enum EventHistoryContract {
         #expect(status.recipients.suppressed == [.network: 0, .user: 0, .channel: 1])
         #expect(status.deliveries == .counts(delivered: 1, expired: 1))
         let deliveries = try await scene.history.deliveries(of: event, in: scene.network, after: nil, limit: 9)
-        #expect(deliveries?.map(\.record.state) == [.suppressed, .suppressed, .expired, .delivered])
+        let states = deliveries?.items.sorted { $0.record.deviceID < $1.record.deviceID }.map(\.record.state)
+        #expect(states == [.suppressed, .suppressed, .expired, .delivered])
     }
 
     private static func eventsAreListedNewestFirstInPagesWherever(_ scene: StoreScene) async throws {
@@ -189,7 +202,7 @@ package enum EventHistoryContract {
         _ = try await scene.queue.settle([.all(again, .delivered)])
         #expect(try await scene.history.event(event, in: scene.network)?.deliveries == .counts(delivered: 1))
         let deliveries = try await scene.history.deliveries(of: event, in: scene.network, after: nil, limit: 9)
-        #expect(deliveries?.map(\.record.state) == [.delivered])
+        #expect(deliveries?.items.map(\.record.state) == [.delivered])
     }
 
     private static func forgottenDeadLetterStaysDead(_ scene: StoreScene) async throws {

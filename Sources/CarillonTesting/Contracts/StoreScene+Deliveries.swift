@@ -1,4 +1,4 @@
-import CarillonCore
+package import CarillonCore
 import Foundation
 
 extension StoreScene {
@@ -12,7 +12,7 @@ extension StoreScene {
     }
 
     /// Registers a device of a user and answers it as a target.
-    func target(_ device: DeviceID, of user: UserID, app: String = "app") async throws -> Target {
+    package func target(_ device: DeviceID, of user: UserID, app: String = "app") async throws -> Target {
         let device = Device(
             id: device,
             userID: user,
@@ -47,18 +47,24 @@ extension StoreScene {
         )
     }
 
-    /// Queues groups for a new event and answers its id.
+    /// Queues groups for a new event and answers its id. A former release did not count users' devices.
     @discardableResult
-    func enqueue(
+    package func enqueue(
         to targets: [[Target]],
         app: String = "app",
         leased: Bool = false,
-        in channel: ChannelID = "c"
+        in channel: ChannelID = "c",
+        countsDevices: Bool = true
     ) async throws -> EventID {
         var event = try await pending(.message(channel, from: Person(id: "sender"), id: ids.next().uuidString))
         event.tally.resolved = Set(targets.joined().map(\.userID)).count
         event.tally.notified = event.tally.resolved
-        let groups = targets.map { group(event, to: $0, app: app, leased: leased) }
+        let devices = Dictionary(grouping: targets.joined(), by: \.userID).mapValues(\.count).filter { $1 > 1 }
+        let groups = targets.map { targets in
+            var group = group(event, to: targets, app: app, leased: leased)
+            group.deviceCounts = countsDevices ? devices : nil
+            return group
+        }
         guard try await queue.enqueue([Expansion(event: event, groups: groups, next: nil)]) == [true] else {
             throw UnexpectedAnswer()
         }
@@ -66,7 +72,7 @@ extension StoreScene {
     }
 
     /// Claims everything that is due.
-    func claim(limit: Int = 1000, perLane: Int = 1000) async throws -> [RefreshedGroup] {
+    package func claim(limit: Int = 1000, perLane: Int = 1000) async throws -> [RefreshedGroup] {
         try await queue.claimGroups(limit: limit, limitPerLane: perLane, excluding: ClaimExclusions()).groups
     }
 

@@ -51,6 +51,30 @@ public struct PostgresSession: ~Copyable {
         try executor.run(sql).forEach(body)
     }
 
+    /// Runs statements of a transaction one after the other in one round trip: none waits for the answer of the one before
+    /// it. The first failure ends it, as it does the transaction.
+    ///
+    /// - Parameter statements: The statements.
+    /// - Returns: What each of them answered.
+    /// - Throws: As ``execute(_:)``, for the first that fails; `server` outside a transaction.
+    @discardableResult
+    public func pipeline(_ statements: [SQL]) throws(PostgresError) -> [StatementResult] {
+        try executor.runPipeline(statements).map(StatementResult.init)
+    }
+
+    /// Runs the last statements of a transaction and commits it, in one round trip. Nothing can be run in it afterwards, and
+    /// what its closure throws then undoes nothing.
+    ///
+    /// Cancellation does not reach it, unless the transaction only reads; a deadline does.
+    ///
+    /// - Parameter statements: The statements, if there are any.
+    /// - Returns: What each of them answered.
+    /// - Throws: As ``pipeline(_:)``, and what COMMIT fails with.
+    @discardableResult
+    public func commit(after statements: [SQL] = []) throws(PostgresError) -> [StatementResult] {
+        try executor.commit(after: statements).map(StatementResult.init)
+    }
+
     /// Runs the statements of a text one after the other, as a migration does; the first failure ends it.
     ///
     /// Outside a transaction the whole text is one, unless it says otherwise itself.

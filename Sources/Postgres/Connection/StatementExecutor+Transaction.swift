@@ -23,6 +23,7 @@ extension StatementExecutor {
     /// Runs `body` so that its failure undoes only what it did itself.
     func savepoint<Value>(_ body: (borrowing PostgresSession) throws -> Value) throws -> Value {
         let outerFailure = transactionFailure
+        do throws(PostgresError) { try open() } catch { throw note(error) }
         try control("SAVEPOINT carillon")
         do {
             let value = try body(PostgresSession(executor: self))
@@ -39,16 +40,26 @@ extension StatementExecutor {
         }
     }
 
+    /// Prepares the opening, which is sent with the first statement.
     private func begin(_ options: TransactionOptions) throws(PostgresError) {
+        guard !isBroken else { throw PostgresError(.connectionLost, reason: "it broke earlier") }
         try checkDeadline()
         let options = bounded(options)
         if let statementTimeout = options.statementTimeout {
             replyTimeout = configuration.replyTimeout(forStatementTimeout: statementTimeout)
         }
+        transactionState = .opening(options)
+    }
+
+    /// Opens the transaction if nothing has done so yet.
+    func open() throws(PostgresError) {
+        guard case .opening(let options) = transactionState else { return }
         do throws(PostgresError) {
-            try control(options.openingScript)
+            let script = options.opening.joined(separator: "; ")
+            _ = try handle.run(script: script, timeout: bounded(replyTimeout))
+            transactionState = .open(options)
         } catch {
-            rollBack()
+            transactionState = .unopened(error)
             throw error
         }
     }
@@ -64,19 +75,30 @@ extension StatementExecutor {
     }
 
     private func commit(_ options: TransactionOptions) throws(PostgresError) {
+        if case .committed = transactionState { return }
         do throws(PostgresError) {
-            try checkDeadline()
-            if canceller.isCancelled { throw PostgresError(.cancelled) }
-            // COMMIT of a failed transaction succeeds, and means ROLLBACK.
-            if handle.isInFailedTransaction {
-                throw transactionFailure ?? PostgresError(.server(.inFailedSQLTransaction))
-            }
-            guard handle.isInTransaction || isBroken else { throw PostgresError(.server(.noActiveSQLTransaction)) }
-            guard !isBroken else { throw PostgresError(.connectionLost, reason: "it broke earlier") }
+            try checkCommit()
+            // Without a statement there is nothing to commit.
+            if case .opening = transactionState { return }
             try sendCommit(isWrite: !options.readOnly)
         } catch {
             rollBack()
             throw error
+        }
+    }
+
+    /// Refuses a COMMIT that the caller does not want any more, or that would not be one.
+    func checkCommit() throws(PostgresError) {
+        try checkDeadline()
+        if canceller.isCancelled { throw PostgresError(.cancelled) }
+        if case .unopened(let error) = transactionState { throw error }
+        // COMMIT of a failed transaction succeeds, and means ROLLBACK.
+        if handle.isInFailedTransaction {
+            throw transactionFailure ?? PostgresError(.server(.inFailedSQLTransaction))
+        }
+        guard !isBroken else { throw PostgresError(.connectionLost, reason: "it broke earlier") }
+        if case .open = transactionState, !handle.isInTransaction {
+            throw PostgresError(.server(.noActiveSQLTransaction))
         }
     }
 
@@ -110,4 +132,18 @@ extension StatementExecutor {
             throw note(error)
         }
     }
+}
+
+/// How far a caller's transaction is.
+enum TransactionState {
+    /// There is none: each statement commits itself.
+    case none
+    /// What opens it is sent with its first statement.
+    case opening(TransactionOptions)
+    /// It is open, or failed.
+    case open(TransactionOptions)
+    /// It could not be opened.
+    case unopened(PostgresError)
+    /// It is committed, and its caller has not returned yet.
+    case committed
 }

@@ -13,6 +13,8 @@ final class StatementExecutor {
     var isAbandoned = false
     /// Whether anything of the caller's has been sent since ``beginLease()``.
     private(set) var hasSentWork = false
+    /// How far the caller's transaction is.
+    var transactionState = TransactionState.none
     /// The failure because of which the open transaction can only be rolled back.
     var transactionFailure: PostgresError?
 
@@ -43,6 +45,7 @@ final class StatementExecutor {
     func beginLease(until deadline: ContinuousClock.Instant?) -> Bool {
         hasSentWork = false
         self.deadline = deadline
+        transactionState = .none
         transactionFailure = nil
         replyTimeout = configuration.replyTimeout(forStatementTimeout: configuration.statementTimeout)
         return !isBroken && !handle.hasHungUp()
@@ -62,6 +65,7 @@ extension StatementExecutor {
     func run(_ sql: SQL) throws(PostgresError) -> QueryResult {
         try sql.parameters.check()
         return try runInterruptibly(isRead: sql.isSelect) { () throws(PostgresError) in
+            if case .opening = transactionState { return try runTogether([sql])[0] }
             guard sql.isPrepared else {
                 return try handle.run(text: sql.text, parameters: sql.parameters, timeout: bounded(replyTimeout))
             }
@@ -73,25 +77,32 @@ extension StatementExecutor {
     /// the caller's deadline.
     func run(script: String) throws(PostgresError) {
         _ = try runInterruptibly(isRead: false) { () throws(PostgresError) in
-            try handle.run(script: script, timeout: bounded(nil))
+            try open()
+            return try handle.run(script: script, timeout: bounded(nil))
         }
     }
 
-    private func runInterruptibly(
+    func runInterruptibly<Answer>(
         isRead: Bool,
-        _ body: () throws(PostgresError) -> QueryResult
-    ) throws(PostgresError) -> QueryResult {
+        _ body: () throws(PostgresError) -> Answer
+    ) throws(PostgresError) -> Answer {
         guard !isBroken else { throw PostgresError(.connectionLost, reason: "it broke earlier") }
         try checkDeadline()
         try canceller.beginStatement()
-        hasSentWork = true
+        noteSentWork()
         // Outside of a transaction each statement commits itself.
-        let isWrite = !isRead && handle.isIdle
+        var isWrite = !isRead && handle.isIdle
         do throws(PostgresError) {
-            let result = try body()
+            switch transactionState {
+            case .none, .open: break
+            case .opening: isWrite = false
+            case .unopened(let error): throw error
+            case .committed: throw PostgresError(.server(.noActiveSQLTransaction))
+            }
+            let answer = try body()
             endStatement()
             if isWrite { configuration.onWrite?() }
-            return result
+            return answer
         } catch {
             endStatement()
             throw note(isWrite ? noteWrite(error) : error)
@@ -121,6 +132,8 @@ extension StatementExecutor {
         if !canceller.endStatement(waitingAtMost: .seconds(5)) { isAbandoned = true }
     }
 
+    func noteSentWork() { hasSentWork = true }
+
     /// Draws the consequences of a failure for the connection.
     func note(_ error: PostgresError) -> PostgresError {
         switch error.kind {
@@ -141,20 +154,27 @@ extension StatementExecutor {
 
 extension StatementExecutor {
     private func runPrepared(_ sql: SQL) throws(PostgresError) -> QueryResult {
-        let key = StatementCache.Key(text: sql.text, types: sql.parameters.types)
+        let key = sql.key
         do throws(PostgresError) {
             return try runPrepared(key, sql.parameters)
         } catch {
-            // A changed table makes a plan unusable, DISCARD forgets it. Neither has executed anything.
-            switch error.sqlState {
-            case .featureNotSupported?: statements.remove(key)
-            case .invalidSQLStatementName?: statements.forgetAll()
-            default: throw error
-            }
-            guard handle.isIdle else { throw error }
+            guard forgetsPlan(of: key, because: error), handle.isIdle else { throw error }
             return try runPrepared(key, sql.parameters)
         }
     }
+
+    /// Gives up what a changed table has made unusable, or DISCARD has forgotten; answers whether that was the matter, so
+    /// that nothing was executed.
+    func forgetsPlan(of key: StatementCache.Key, because error: PostgresError) -> Bool {
+        switch error.sqlState {
+        case .featureNotSupported?: statements.remove(key)
+        case .invalidSQLStatementName?: statements.forgetAll()
+        default: return false
+        }
+        return true
+    }
+
+    func isPrepared(_ key: StatementCache.Key) -> Bool { statements.name(for: key) != nil }
 
     private func runPrepared(
         _ key: StatementCache.Key,
@@ -163,7 +183,7 @@ extension StatementExecutor {
         try handle.runPrepared(prepare(key), parameters: parameters, timeout: bounded(replyTimeout))
     }
 
-    private func prepare(_ key: StatementCache.Key) throws(PostgresError) -> String {
+    func prepare(_ key: StatementCache.Key) throws(PostgresError) -> String {
         if let name = statements.name(for: key) { return name }
         let name = statements.makeName()
         _ = try handle.prepare(name, text: key.text, types: key.types, timeout: bounded(replyTimeout))
@@ -173,4 +193,9 @@ extension StatementExecutor {
         }
         return name
     }
+}
+
+extension SQL {
+    /// What it is prepared as.
+    var key: StatementCache.Key { StatementCache.Key(text: text, types: parameters.types) }
 }

@@ -44,13 +44,13 @@ public struct TransactionOptions: Sendable {
         self.lockTimeout = lockTimeout
     }
 
-    // One round trip for all of it.
-    var openingScript: String {
-        var script = "BEGIN ISOLATION LEVEL \(isolation.rawValue) READ \(readOnly ? "ONLY" : "WRITE")"
+    /// The statements that open the transaction.
+    var opening: [String] {
+        var statements = ["BEGIN ISOLATION LEVEL \(isolation.rawValue) READ \(readOnly ? "ONLY" : "WRITE")"]
         if let statementTimeout {
-            script += "; SET LOCAL statement_timeout = \(statementTimeout.roundedUpMilliseconds)"
+            statements.append("SET LOCAL statement_timeout = \(statementTimeout.roundedUpMilliseconds)")
         }
-        if let lockTimeout { script += "; SET LOCAL lock_timeout = \(lockTimeout.roundedUpMilliseconds)" }
-        return script
+        if let lockTimeout { statements.append("SET LOCAL lock_timeout = \(lockTimeout.roundedUpMilliseconds)") }
+        return statements
     }
 }

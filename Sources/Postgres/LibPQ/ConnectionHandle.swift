@@ -4,7 +4,7 @@ import CLibPQ
 ///
 /// Nothing here is safe to call from two threads.
 struct ConnectionHandle: ~Copyable {
-    private let pointer: OpaquePointer
+    let pointer: OpaquePointer
 
     private init(adopting pointer: OpaquePointer) {
         self.pointer = pointer
@@ -109,13 +109,18 @@ extension ConnectionHandle {
     ) throws(PostgresError) -> QueryResult {
         let deadline = timeout.map { ContinuousClock.now + $0 }
         guard send(pointer) == 1 else { throw lost() }
+        try flush(until: deadline)
+        return try lastResult(until: deadline)
+    }
+
+    /// Waits until everything is sent.
+    func flush(until deadline: ContinuousClock.Instant?) throws(PostgresError) {
         while true {
             let unsent = PQflush(pointer)
-            if unsent == 0 { break }
+            if unsent == 0 { return }
             // The server may have to be heard before it takes more.
             guard unsent > 0, try waits(until: deadline, orToWrite: true) else { throw lost() }
         }
-        return try lastResult(until: deadline)
     }
 
     /// Waits for the server and takes in what it sent; `false` when the connection is gone.
@@ -137,9 +142,9 @@ extension ConnectionHandle {
     }
 
     /// The next result of what was sent; frees the former one when there is none in time.
-    private func nextResult(
+    func nextResult(
         until deadline: ContinuousClock.Instant?,
-        freeing former: OpaquePointer?
+        freeing former: OpaquePointer? = nil
     ) throws(PostgresError) -> OpaquePointer? {
         do throws(PostgresError) {
             // When the connection is gone, what libpq knows of that comes as a result.
@@ -174,7 +179,7 @@ extension ConnectionHandle {
         throw failure
     }
 
-    private func lost() -> PostgresError {
+    func lost() -> PostgresError {
         PostgresError(.connectionLost, reason: ConnectionHandle.message(of: pointer))
     }
 }

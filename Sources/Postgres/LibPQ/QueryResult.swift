@@ -1,7 +1,7 @@
 import CLibPQ
 
 /// The one owner of a `PGresult`.
-struct QueryResult: ~Copyable {
+final class QueryResult {
     private let pointer: OpaquePointer
 
     init(adopting pointer: OpaquePointer) {
@@ -9,6 +9,9 @@ struct QueryResult: ~Copyable {
     }
 
     deinit { PQclear(pointer) }
+
+    /// What kind of answer it is.
+    var status: ExecStatusType { PQresultStatus(pointer) }
 
     /// How many rows the statement inserted, updated, deleted or selected.
     var affectedRows: Int {

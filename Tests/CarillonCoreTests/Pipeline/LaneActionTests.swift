@@ -141,7 +141,7 @@ extension PipelineScene {
 
     /// What waits of an event for this reason; `nil` when nothing does.
     fileprivate func waiting(of id: EventID, for reason: String) async throws -> [DeliveryStatus]? {
-        let all = try await store.deliveries(of: id, in: network, after: nil, limit: 1000) ?? []
+        let all = try await store.deliveries(of: id, in: network, after: nil, limit: 1000)?.items ?? []
         let waiting = all.filter { $0.record.state == .pending && $0.record.reason == reason }
         return waiting.isEmpty ? nil : waiting
     }

@@ -37,7 +37,7 @@ import Testing
             let id = try await scene.post()
             #expect(try await scene.finished(id).deliveries[.delivered] == 1)
             let deliveries = try await scene.store.deliveries(of: id, in: scene.network, after: nil, limit: 10)
-            #expect(deliveries?.map(\.record.attempts) == [4])
+            #expect(deliveries?.items.map(\.record.attempts) == [4])
             #expect(provider.devices.count == 4)
         }
     }

@@ -20,6 +20,8 @@ final class CommitProxy: Sendable {
     private let serverPath: String
     private let listener: Int32
     private let fault = Mutex<Fault?>(nil)
+    /// How often clients have sent something.
+    let requests = Counter()
 
     /// A proxy in front of the server whose socket is in a directory.
     init?(serverDirectory: String, port: String) {
@@ -69,6 +71,7 @@ final class CommitProxy: Sendable {
         while poll(&descriptors, 2, -1) > 0 {
             if descriptors[0].revents != 0 {
                 guard let bytes = Self.receive(client) else { return }
+                requests.increment()
                 let fault = bytes.isCommit ? fault.withLock { $0.take() } : nil
                 if fault == .commitLost { return }
                 guard Self.send(bytes, to: server) else { return }
@@ -125,6 +128,6 @@ final class CommitProxy: Sendable {
 }
 
 extension [UInt8] {
-    /// Whether it ends with the statement, which READ COMMITTED does not.
-    fileprivate var isCommit: Bool { suffix(7).elementsEqual("COMMIT\u{0}".utf8) }
+    /// Whether the statement is in it, which READ COMMITTED is not.
+    fileprivate var isCommit: Bool { Data(self).range(of: Data("COMMIT\u{0}".utf8)) != nil }
 }

@@ -1,0 +1,205 @@
+import CarillonCore
+import Foundation
+import Postgres
+
+/// Reads a page of an event's devices: first what is on its way, group by group, then the log, row by row. What it reads is
+/// bounded by what the page holds, however many devices the event has.
+///
+/// The log is append-only and a row comes to it with the transaction that takes its devices off the queue, so whoever has
+/// seen the whole queue and goes through the log from its beginning meets every device.
+struct DeliveryPageReader {
+    private typealias Entry = (status: DeliveryStatus, place: DeliveryPlace)
+
+    let network: NetworkID
+    let event: EventID
+    let limit: Int
+
+    /// The page behind `place`, or the first one.
+    func page(after place: DeliveryPlace?, _ session: borrowing PostgresSession) throws -> DeliveryPage {
+        var entries: [Entry] = []
+        switch place {
+        case .settled(let row, let entry, let horizon):
+            try readSettled(from: row, after: entry, horizon, &entries, session)
+        case .pending(let group, let device, let horizon):
+            try readPending(from: group, after: device, horizon, &entries, session)
+            try readSettled(from: 0, after: nil, horizon, &entries, session)
+        case .device, nil:
+            let horizon = try horizon(session)
+            try readPending(from: nil, after: nil, horizon, &entries, session)
+            try readSettled(from: 0, after: nil, horizon, &entries, session)
+        }
+        let shown = entries.prefix(limit)
+        return DeliveryPage(
+            items: shown.map(\.status),
+            next: entries.count > limit ? shown.last?.place : nil
+        )
+    }
+
+    /// One more than the page holds says whether there is a next one.
+    private func wanted(_ entries: [Entry]) -> Int { max(0, limit + 1 - entries.count) }
+
+    /// The last row of the log.
+    private func horizon(_ session: borrowing PostgresSession) throws -> Int64 {
+        try session.queryFirst(
+            """
+            SELECT number FROM outcomes
+            WHERE network_id = \(network.rawValue) AND event_id = \(event.uuid) AND number IS NOT NULL
+            ORDER BY network_id DESC, event_id DESC, number DESC LIMIT 1
+            """
+        ) { row in try row.decode(0, as: Int64.self) } ?? 0
+    }
+
+    private func readPending(
+        from start: UUID?,
+        after device: DeviceID?,
+        _ horizon: Int64,
+        _ entries: inout [Entry],
+        _ session: borrowing PostgresSession
+    ) throws {
+        var (last, device) = (start, device)
+        while wanted(entries) > 0 {
+            let groups = try pendingGroups(
+                device == nil ? ">" : ">=",
+                last ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)),
+                wanted: wanted(entries),
+                session
+            )
+            guard let end = groups.last?.id else { return }
+            for group in groups {
+                for status in group.statuses {
+                    // The rest of a group that was shown in part goes by ids: it may have shrunk meanwhile.
+                    if group.id == start, let device, status.record.deviceID <= device { continue }
+                    let id = status.record.deviceID
+                    entries.append((status, .pending(group: group.id, device: id, horizon: horizon)))
+                }
+            }
+            (last, device) = (end, nil)
+        }
+    }
+
+    private func pendingGroups(
+        _ comparison: SQL,
+        _ bound: UUID,
+        wanted: Int,
+        _ session: borrowing PostgresSession
+    ) throws -> [(id: UUID, statuses: [DeliveryStatus])] {
+        try session.queryQueue(
+            """
+            SELECT d.group_id, d.provider, d.targets, d.attempt, d.run_at, d.reason
+            FROM (
+                SELECT d.*, sum(d.size) OVER (ORDER BY d.group_id) - d.size AS before
+                FROM (
+                    SELECT group_id, provider, targets, attempt, run_at, size, CASE WHEN NOT leased THEN lane_reason END AS reason
+                    FROM deliveries
+                    WHERE network_id = \(network.rawValue) AND event_id = \(event.uuid)
+                        AND group_id \(sql: comparison) \(bound)
+                    ORDER BY network_id, event_id, group_id LIMIT \(wanted + 1)
+                ) AS d
+            ) AS d
+            WHERE d.before < \(wanted + DeliveryGroup.maximumTargets) ORDER BY d.group_id
+            """
+        ) { row in
+            let provider = try row.choice(1, of: ProviderName.self)
+            let (attempt, at) = (try row.decode(3, as: Int.self), try row.timestamp(4))
+            let reason = try row.decode(5, as: String?.self)
+            let owners = try [DeviceOwner](stored: try row.decode(2)).sorted { $0.device < $1.device }
+            return (try row.decode(0), owners.map { $0.pending(attempt, at, reason, through: provider) })
+        }
+    }
+
+    private func readSettled(
+        from start: Int64,
+        after entry: Int?,
+        _ horizon: Int64,
+        _ entries: inout [Entry],
+        _ session: borrowing PostgresSession
+    ) throws {
+        var (first, skipped) = (start, entry.map { $0 + 1 } ?? 0)
+        while wanted(entries) > 0 {
+            let rows = try settledRows(from: first, wanted: wanted(entries), session)
+            guard let end = rows.last?.number else { return }
+            var found: [Entry] = []
+            for row in rows {
+                for (index, status) in row.statuses.enumerated().dropFirst(row.number == first ? skipped : 0) {
+                    found.append((status, .settled(row: row.number, entry: index, horizon: horizon)))
+                }
+            }
+            entries += try final(found, session)
+            (first, skipped) = (end + 1, 0)
+        }
+    }
+
+    private func settledRows(
+        from number: Int64,
+        wanted: Int,
+        _ session: borrowing PostgresSession
+    ) throws -> [(number: Int64, statuses: [DeliveryStatus])] {
+        try session.query(
+            """
+            SELECT o.number, o.provider, o.records
+            FROM (
+                SELECT o.*, sum(o.size) OVER (ORDER BY o.number) - o.size AS before
+                FROM (
+                    SELECT number, provider, records,
+                           greatest(0, delivered + unregistered + expired + dead + suppressed) AS size
+                    FROM outcomes
+                    WHERE network_id = \(network.rawValue) AND event_id = \(event.uuid) AND number >= \(number)
+                    ORDER BY network_id, event_id, number LIMIT \(wanted + 1)
+                ) AS o
+            ) AS o
+            WHERE o.before < \(wanted + DeliveryGroup.maximumTargets) ORDER BY o.number
+            """
+        ) { row in
+            let provider = try row.choice(1, of: ProviderName.self)
+            let records = try [DeviceRecord](stored: try row.decode(2))
+            return (try row.decode(0), records.map { DeliveryStatus(record: $0, provider: provider) })
+        }
+    }
+
+    /// Leaves out what is void since a dead letter was revived, and says of stopped devices what they count as.
+    private func final(_ found: [Entry], _ session: borrowing PostgresSession) throws -> [Entry] {
+        let revived = try revivals(of: found.filter { $0.status.record.state == .dead }, session)
+        let reached = try reachedUsers(among: found.filter { $0.status.record.state == .suppressed }, session)
+        return found.compactMap { entry in
+            var entry = entry
+            let record = entry.status.record
+            if record.state == .suppressed, reached.contains(record.userID) { entry.status.record.state = .expired }
+            guard record.state == .dead, let later = revived[record.deviceID],
+                case .settled(let row, _, _) = entry.place, row < later
+            else { return entry }
+            return nil
+        }
+    }
+
+    /// When devices' dead letters were revived last, of what was revived before the list was begun: what is revived later
+    /// may be behind the reader's back.
+    private func revivals(of dead: [Entry], _ session: borrowing PostgresSession) throws -> [DeviceID: Int64] {
+        guard case .settled(_, _, let horizon)? = dead.first?.place else { return [:] }
+        var revivals: [DeviceID: Int64] = [:]
+        try session.forEach(
+            """
+            SELECT revived, max(number) FROM outcomes
+            WHERE network_id = \(network.rawValue) AND event_id = \(event.uuid) AND number <= \(horizon)
+                AND revived = ANY (\(dead.map(\.status.record.deviceID.rawValue))) AND revived IS NOT NULL
+            GROUP BY revived
+            """
+        ) { row in revivals[try row.id(0)] = try row.decode(1, as: Int64.self) }
+        return revivals
+    }
+
+    /// The users of whom not all devices were stopped.
+    private func reachedUsers(
+        among stopped: [Entry],
+        _ session: borrowing PostgresSession
+    ) throws -> Set<UserID> {
+        guard !stopped.isEmpty else { return [] }
+        let reached = try session.query(
+            """
+            SELECT user_id FROM stopped_users
+            WHERE network_id = \(network.rawValue) AND event_id = \(event.uuid) AND stopped < devices
+                AND user_id = ANY (\(stopped.map(\.status.record.userID.rawValue)))
+            """
+        ) { row in try row.id(0, of: Person.self) }
+        return Set(reached)
+    }
+}

@@ -1,0 +1,107 @@
+// Statements that are sent together, without waiting for the answer of one before the next: a round trip costs as much as
+// many a statement.
+extension StatementExecutor {
+    /// Runs statements of the open transaction in one round trip.
+    func runPipeline(_ statements: [SQL]) throws(PostgresError) -> [QueryResult] {
+        for statement in statements { try statement.parameters.check() }
+        guard !statements.isEmpty else { return [] }
+        return try runInterruptibly(isRead: false) { () throws(PostgresError) in
+            if case .none = transactionState { throw PostgresError(.server(.noActiveSQLTransaction)) }
+            return try runTogether(statements)
+        }
+    }
+
+    /// Runs the last statements of the open transaction and commits it in one round trip.
+    ///
+    /// Cancellation does not reach it, unless it only reads.
+    func commit(after statements: [SQL]) throws(PostgresError) -> [QueryResult] {
+        for statement in statements { try statement.parameters.check() }
+        let options: TransactionOptions
+        switch transactionState {
+        case .opening(let opening): options = opening
+        case .open(let open): options = open
+        case .unopened(let error): throw error
+        case .none, .committed: throw PostgresError(.server(.noActiveSQLTransaction))
+        }
+        try checkCommit()
+        if options.readOnly {
+            return try runInterruptibly(isRead: true) { () throws(PostgresError) in
+                try runTogether(statements, committing: options)
+            }
+        }
+        do throws(PostgresError) {
+            noteSentWork()
+            return try runTogether(statements, committing: options)
+        } catch {
+            throw note(error)
+        }
+    }
+
+    /// Runs statements, after what opens the transaction if nothing has done so yet, and before its COMMIT if that is due.
+    func runTogether(
+        _ statements: [SQL],
+        committing options: TransactionOptions? = nil
+    ) throws(PostgresError) -> [QueryResult] {
+        let keys = statements.map(\.key)
+        let steps = try steps(of: statements, keys)
+        let opening = openingSteps
+        let isWrite = options.map { !$0.readOnly } ?? false
+        var all = opening + steps
+        if options != nil { all.append(.unprepared(text: "COMMIT", ParameterList())) }
+        let answer: ConnectionHandle.PipelineAnswer
+        do throws(PostgresError) {
+            answer = try handle.runPipeline(all, timeout: bounded(replyTimeout))
+        } catch {
+            throw isWrite ? noteWrite(error) : error
+        }
+        noteOpening(answer, of: opening.count)
+        if let failure = answer.failure {
+            if failure.endsSession { isAbandoned = true }
+            let position = answer.results.count - opening.count
+            if keys.indices.contains(position) { _ = forgetsPlan(of: keys[position], because: failure) }
+            // What the server refuses before COMMIT has not been committed; about what it did not answer, nobody knows.
+            throw isWrite && (position == steps.count || failure.kind == .connectionLost) ? noteWrite(failure) : failure
+        }
+        let results = Array(answer.results[opening.count..<opening.count + steps.count])
+        guard options != nil else { return results }
+        guard answer.results.last?.commandTag == "COMMIT" else {
+            throw PostgresError(.server(.inFailedSQLTransaction))
+        }
+        transactionState = .committed
+        if isWrite { configuration.onWrite?() }
+        return results
+    }
+
+    private var openingSteps: [ConnectionHandle.Step] {
+        guard case .opening(let options) = transactionState else { return [] }
+        return options.opening.map { .unprepared(text: $0, ParameterList()) }
+    }
+
+    private func noteOpening(_ answer: ConnectionHandle.PipelineAnswer, of count: Int) {
+        guard case .opening(let options) = transactionState else { return }
+        if let failure = answer.failure, answer.results.count < count {
+            transactionState = .unopened(failure)
+        } else {
+            transactionState = .open(options)
+        }
+    }
+
+    /// The statements as they are sent. To prepare one takes a round trip of its own, inside the transaction so that its
+    /// failure is the transaction's.
+    private func steps(
+        of statements: [SQL],
+        _ keys: [StatementCache.Key]
+    ) throws(PostgresError) -> [ConnectionHandle.Step] {
+        var steps: [ConnectionHandle.Step] = []
+        for (statement, key) in zip(statements, keys) {
+            // A cache that is too small would give up one while another is prepared.
+            guard statement.isPrepared, statements.count <= configuration.statementCacheCapacity else {
+                steps.append(.unprepared(text: key.text, statement.parameters))
+                continue
+            }
+            if !isPrepared(key) { try open() }
+            steps.append(.prepared(name: try prepare(key), statement.parameters))
+        }
+        return steps
+    }
+}
