@@ -154,7 +154,7 @@ struct FactWriter {
                    greatest(n.at, r.over_at + interval '1 microsecond')
             FROM unnest(\(networks), \(channels), \(users), \(at), \(isMember), \(since))
                 AS n (network_id, channel_id, user_id, at, is_member, since_place)
-            \(sql: Self.removals)
+            \(sql: .removals)
             WHERE r.over_at IS NULL OR n.at >= r.over_at
             ON CONFLICT (network_id, channel_id, user_id) DO NOTHING
             """,
@@ -166,7 +166,7 @@ struct FactWriter {
                     AS n (network_id, channel_id, user_id, at, is_member, since_place, left_at)
                 JOIN members m
                     ON m.network_id = n.network_id AND m.channel_id = n.channel_id AND m.user_id = n.user_id
-                \(sql: Self.removals)
+                \(sql: .removals)
                 WHERE (r.over_at IS NULL OR n.at >= r.over_at)
                     AND (greatest(n.at, r.over_at + interval '1 microsecond') > m.facts_at
                          OR greatest(n.at, r.over_at + interval '1 microsecond') = m.facts_at
@@ -180,23 +180,11 @@ struct FactWriter {
                 since_event = CASE WHEN t.is_member AND (NOT m.is_member OR t.left_at >= m.facts_at
                                                          OR m.facts_at <= t.over_at)
                               THEN flight_mark(t.since_place) ELSE m.since_event END,
-                toggles = CASE WHEN m.facts_at <= t.wiped_at THEN NULL ELSE m.toggles END,
-                toggles_updated_at = CASE WHEN m.facts_at <= t.wiped_at THEN NULL ELSE m.toggles_updated_at END,
-                toggles_version = m.toggles_version
-                    + CASE WHEN m.facts_at <= t.wiped_at AND m.toggles IS NOT NULL THEN 1 ELSE 0 END
+                \(sql: .wiping)
             FROM target t
             WHERE m.network_id = t.network_id AND m.channel_id = t.channel_id AND m.user_id = t.user_id
                 AND m.facts_at <= t.at
             """,
         ]
     }
-
-    /// Until when removals have ended what `n` is about: the membership, or all of it.
-    private static let removals: SQL = """
-        LEFT JOIN channels c ON c.network_id = n.network_id AND c.channel_id = n.channel_id
-        LEFT JOIN users u ON u.network_id = n.network_id AND u.user_id = n.user_id
-        CROSS JOIN LATERAL (
-            SELECT greatest(c.emptied_at, u.wiped_at) AS over_at, greatest(c.wiped_at, u.wiped_at) AS wiped_at
-        ) AS r
-        """
 }

@@ -29,11 +29,7 @@ extension PostgresSession {
                 FROM unnest(\(members.map(\.network.rawValue)), \(members.map(\.channel.rawValue)),
                             \(members.map(\.user.rawValue))) AS n (network_id, channel_id, user_id)
                 JOIN members m ON m.network_id = n.network_id AND m.channel_id = n.channel_id AND m.user_id = n.user_id
-                LEFT JOIN channels c ON c.network_id = n.network_id AND c.channel_id = n.channel_id
-                LEFT JOIN users u ON u.network_id = n.network_id AND u.user_id = n.user_id
-                CROSS JOIN LATERAL (
-                    SELECT greatest(c.emptied_at, u.wiped_at) AS over_at, greatest(c.wiped_at, u.wiped_at) AS wiped_at
-                ) AS r
+                \(sql: .removals)
                 WHERE m.facts_at <= r.over_at
                 ORDER BY m.network_id, m.channel_id, m.user_id
                 FOR NO KEY UPDATE OF m
@@ -51,9 +47,23 @@ extension SQL {
     /// Ends relation `m` as the removals of `t` did; it counts again from then on, as what it says now.
     static let ending: SQL = """
         is_member = false, facts_at = t.over_at + interval '1 microsecond',
+        \(sql: .wiping)
+        """
+
+    /// Takes the toggles from relation `m` that the removals of `t` have ended.
+    static let wiping: SQL = """
         toggles = CASE WHEN m.facts_at <= t.wiped_at THEN NULL ELSE m.toggles END,
         toggles_updated_at = CASE WHEN m.facts_at <= t.wiped_at THEN NULL ELSE m.toggles_updated_at END,
         toggles_version = m.toggles_version
             + CASE WHEN m.facts_at <= t.wiped_at AND m.toggles IS NOT NULL THEN 1 ELSE 0 END
+        """
+
+    /// Until when removals have ended what `n` is about: the membership, or all of it.
+    static let removals: SQL = """
+        LEFT JOIN channels c ON c.network_id = n.network_id AND c.channel_id = n.channel_id
+        LEFT JOIN users u ON u.network_id = n.network_id AND u.user_id = n.user_id
+        CROSS JOIN LATERAL (
+            SELECT greatest(c.emptied_at, u.wiped_at) AS over_at, greatest(c.wiped_at, u.wiped_at) AS wiped_at
+        ) AS r
         """
 }
