@@ -50,7 +50,13 @@ package final class Ingestor: Sendable {
         self.metrics = metrics
         commits = GroupCommit(limits: GroupCommitLimits(), weight: { $0.body.count + 512 }) { events, lockWait in
             metrics.groupCommit(of: events.count)
-            return try await inbox.accept(events, lockWait: lockWait)
+            let acceptances = try await inbox.accept(events, lockWait: lockWait)
+            // All of a flight at once, so that they are expanded together, too.
+            let isNew = zip(events, acceptances).map { $1 == .accepted($0.id) }
+            let reserved = zip(events, isNew).filter(\.0.leased)
+            fanout.cancel(reserved.filter { !$0.1 }.map { PendingEvent($0.0) })
+            await fanout.submit(reserved.filter(\.1).map { PendingEvent($0.0) })
+            return acceptances
         }
     }
 
@@ -86,9 +92,6 @@ package final class Ingestor: Sendable {
         for index in reserved { incoming[index].leased = true }
         do {
             let acceptances = try await commits.submit(incoming, for: network)
-            let isAccepted = { [incoming] (index: Int) in acceptances[index] == .accepted(incoming[index].id) }
-            fanout.cancel(reserved.filter { !isAccepted($0) }.map { PendingEvent(incoming[$0]) })
-            await fanout.submit(reserved.filter(isAccepted).map { PendingEvent(incoming[$0]) })
             for acceptance in acceptances { metrics.accepted(acceptance) }
             return acceptances
         } catch {

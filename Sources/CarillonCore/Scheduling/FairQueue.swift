@@ -125,7 +125,7 @@ extension FairQueue {
         at now: ContinuousClock.Instant
     ) -> Bool {
         let key = Key(tenant: tenant, lane: lane)
-        guard !isShutDown, let record = lanes[key], !isPaused(record, at: now) else {
+        guard !isShutDown, lanes[key].map({ !isPaused($0, at: now) }) == true else {
             cancel(weight, of: tenant, in: lane)
             return false
         }
@@ -306,20 +306,16 @@ extension FairQueue {
     private mutating func takeTurn(of tenant: Tenant, at now: ContinuousClock.Instant) -> Turn? {
         guard let lane = popLane(of: tenant) else { return nil }
         let key = Key(tenant: tenant, lane: lane)
-        guard var record = lanes[key] else { return nil }
-        record.isInTurn = false
-        defer {
-            lanes[key] = record
-            putInTurn(key)
+        // Changed in place: beside a copy of the record all that waits would be copied for each turn.
+        lanes[key]?.isInTurn = false
+        defer { putInTurn(key) }
+        guard lanes[key].map({ mayGo($0, at: now) }) == true, let entry = lanes[key]?.waiting.popFirst() else {
+            return nil
         }
-        guard mayGo(record, at: now), let entry = record.waiting.popFirst() else { return nil }
-        var isProbe = false
-        if case .paused = record.state {
-            record.state = .probing
-            isProbe = true
-        }
-        record.weight -= entry.weight
-        record.places += 1
+        let isProbe = lanes[key]?.state != .sending
+        if isProbe { lanes[key]?.state = .probing }
+        lanes[key]?.weight -= entry.weight
+        lanes[key]?.places += 1
         weight -= entry.weight
         count -= 1
         places += 1

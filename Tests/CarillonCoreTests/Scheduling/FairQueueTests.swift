@@ -33,6 +33,19 @@ import Testing
             && queue.fill(item, weight: weight, of: tenant, in: lane, at: now)
     }
 
+    /// Half a minute at least if each turn copied what waits behind it; a moment otherwise.
+    @Test(.timeLimit(.minutes(1))) func `a turn costs the same, however much waits behind it`() {
+        final class Box: Sendable {}
+        var queue = FairQueue<String, String, Box>(limits: FairQueueLimits(weight: 400_000, places: 400_000))
+        for _ in 0..<200_000 {
+            _ = queue.reserve(1, of: "a", in: "lane", at: now)
+            _ = queue.fill(Box(), weight: 1, of: "a", in: "lane", at: now)
+        }
+        var taken = 0
+        while case let turns = queue.next(upTo: 100, at: now), !turns.isEmpty { taken += turns.count }
+        #expect(taken == 200_000)
+    }
+
     @Test func `turns go round the tenants, however many lanes one has`() {
         var queue = queue()
         for lane in 0..<50 { add(lane, "loud", "lane \(lane)", to: &queue) }
