@@ -21,6 +21,8 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
     /// Commits the items of one flight together, or fails them together, waiting at most so long for what others have
     /// locked; one receipt for each item, in order.
     typealias Commit = @Sendable (_ items: [Item], _ lockWait: Duration) async throws -> [Receipt]
+    /// Hands on what a flight made durable, all together, before its callers are answered.
+    typealias HandOver = @Sendable (_ items: [Item], _ receipts: [Receipt]) async -> Void
 
     fileprivate typealias Line = WaitingLine<Tenant, Item, Receipt>
 
@@ -47,6 +49,7 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
 
     private let state = Mutex(State())
     private let commit: Commit
+    private let handOver: HandOver
     private let weight: @Sendable (Item) -> Int
     private let limits: GroupCommitLimits
 
@@ -56,10 +59,17 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
     ///   - limits: How much it takes on.
     ///   - weight: About how many bytes an item takes in memory.
     ///   - commit: Commits one flight.
-    init(limits: GroupCommitLimits, weight: @Sendable @escaping (Item) -> Int, commit: @escaping Commit) {
+    ///   - handOver: Hands on what a flight made durable; never called for a flight whose callers are told of a failure.
+    init(
+        limits: GroupCommitLimits,
+        weight: @Sendable @escaping (Item) -> Int,
+        commit: @escaping Commit,
+        handOver: @escaping HandOver = { _, _ in }
+    ) {
         self.limits = limits
         self.weight = weight
         self.commit = commit
+        self.handOver = handOver
     }
 
     /// How many bytes wait for a flight.
@@ -213,7 +223,9 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
     // MARK: Landing
 
     private func commitTogether(_ submissions: [Line.Submission], lockWait: Duration) async throws {
-        let receipts = try await commitInTime(submissions.flatMap(\.items), lockWait: lockWait)
+        let items = submissions.flatMap(\.items)
+        let receipts = try await commitInTime(items, lockWait: lockWait)
+        await handOver(items, receipts)
         var position = 0
         for submission in submissions {
             let end = position + submission.items.count

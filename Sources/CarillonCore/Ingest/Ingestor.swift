@@ -48,16 +48,20 @@ package final class Ingestor: Sendable {
         self.ids = ids
         self.clock = clock
         self.metrics = metrics
-        commits = GroupCommit(limits: GroupCommitLimits(), weight: { $0.body.count + 512 }) { events, lockWait in
-            metrics.groupCommit(of: events.count)
-            let acceptances = try await inbox.accept(events, lockWait: lockWait)
-            // All of a flight at once, so that they are expanded together, too.
-            let isNew = zip(events, acceptances).map { $1 == .accepted($0.id) }
-            let reserved = zip(events, isNew).filter(\.0.leased)
-            fanout.cancel(reserved.filter { !$0.1 }.map { PendingEvent($0.0) })
-            await fanout.submit(reserved.filter(\.1).map { PendingEvent($0.0) })
-            return acceptances
-        }
+        commits = GroupCommit(
+            limits: GroupCommitLimits(),
+            weight: { $0.body.count + 512 },
+            commit: { events, lockWait in
+                metrics.groupCommit(of: events.count)
+                return try await inbox.accept(events, lockWait: lockWait)
+            },
+            handOver: { events, acceptances in
+                // All of a flight at once, so that they are expanded together, too.
+                let leased = zip(events, acceptances).filter(\.0.leased)
+                fanout.cancel(leased.filter { $0.1 != .accepted($0.0.id) }.map { PendingEvent($0.0) })
+                await fanout.submit(leased.filter { $0.1 == .accepted($0.0.id) }.map { PendingEvent($0.0) })
+            }
+        )
     }
 
     /// Stores events, all or none, and returns when they are durable; the answer has one receipt for each, in order.

@@ -146,14 +146,50 @@ import Testing
         #expect(try await commits.submit([5], for: "a") == [5])
     }
 
-    @Test func `a commit that hangs is given up`() async {
+    @Test func `a commit that hangs is given up, and nothing of it handed on`() async {
         var limits = limits()
         limits.deadline = .milliseconds(20)
-        let commits = GroupCommit<String, Int, Int>(limits: limits, weight: { _ in 1 }) { items, _ in
-            try await Task.sleep(for: .seconds(60))
-            return items
-        }
+        let commits = GroupCommit<String, Int, Int>(
+            limits: limits,
+            weight: { _ in 1 },
+            commit: { items, _ in
+                try await Task.sleep(for: .seconds(60))
+                return items
+            },
+            handOver: { items, _ in Issue.record("\(items) was handed on") }
+        )
         await #expect(throws: DeadlineExceeded.self) { try await commits.submit([1], for: "a") }
+    }
+
+    @Test func `what a flight made durable is handed on together, before its callers are answered`() async throws {
+        let gate = Gate()
+        let handed = Mutex<[[Int]]>([])
+        let commits = GroupCommit<String, Int, Int>(
+            limits: limits(),
+            weight: { _ in 1 },
+            commit: { items, _ in
+                await gate.pass(items)
+                return items.map { $0 * 10 }
+            },
+            handOver: { items, receipts in
+                #expect(receipts == items.map { $0 * 10 })
+                handed.withLock { $0.append(items) }
+            }
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { _ = try await commits.submit([0], for: "a") }
+            await gate.waitForFlights(1)
+            for number in 1...5 {
+                group.addTask {
+                    _ = try await commits.submit([number], for: "a")
+                    #expect(handed.withLock(\.self).last?.sorted() == [1, 2, 3, 4, 5])
+                }
+            }
+            while commits.waitingWeight < 5 { try? await Task.sleep(for: .milliseconds(1)) }
+            gate.open()
+            try await group.waitForAll()
+        }
+        #expect(handed.withLock { $0.map { $0.sorted() } } == [[0], [1, 2, 3, 4, 5]])
     }
 
     @Test func `a tenant whose rows are locked holds up nobody, and is accepted when they are released`() async throws {
