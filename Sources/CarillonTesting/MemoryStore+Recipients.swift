@@ -105,10 +105,10 @@ extension MemoryNetwork {
     }
 
     private func names(in event: Event) -> DirectoryNames {
-        var names = DirectoryNames(channel: event.channel.flatMap { channels[$0.id]?.channel.displayName })
-        for person in [event.actor, event.members.first].compactMap(\.self) {
-            names.people[person.id] = users[person.id]?.person.displayName
-            names.roles[person.id] = users[person.id]?.person.roles
+        var names = DirectoryNames(channel: event.unnamedChannel.flatMap { channels[$0]?.channel.displayName })
+        for person in event.unnamedPeople {
+            names.people[person] = users[person]?.person.displayName
+            names.roles[person] = users[person]?.person.roles
         }
         return names
     }

@@ -218,6 +218,12 @@ package final class FanoutWorker: Service {
 
 extension RecipientQuery {
     fileprivate init(_ pending: PendingEvent) {
-        self.init(networkID: pending.networkID, eventID: pending.id, event: pending.event, after: pending.cursor)
+        self.init(
+            networkID: pending.networkID,
+            eventID: pending.id,
+            mark: pending.mark,
+            event: pending.event,
+            after: pending.cursor
+        )
     }
 }

@@ -33,8 +33,8 @@ package struct IncomingEvent: Sendable {
 
 /// What became of an incoming event.
 package enum Acceptance: Sendable, Equatable {
-    /// It is durable under its new id.
-    case accepted(EventID)
+    /// It is durable under its new id, at its place in the order of acceptance where the store tells it.
+    case accepted(EventID, EventMark? = nil)
     /// The network posted an event of the same source id within the last seven days, which is known by this id.
     case duplicate(EventID)
 }
@@ -47,6 +47,8 @@ package struct PendingEvent: Sendable {
     package var id: EventID
     /// When it reached us.
     package var receivedAt: Timestamp
+    /// Its place in the order of acceptance, where the store told it.
+    package var mark: EventMark?
     /// What it says.
     package var event: Event
     /// The fence: a commit that names an older token changes nothing.
@@ -61,6 +63,7 @@ package struct PendingEvent: Sendable {
         networkID: NetworkID,
         id: EventID,
         receivedAt: Timestamp,
+        mark: EventMark? = nil,
         event: Event,
         leaseToken: Int64,
         cursor: UserID? = nil,
@@ -69,6 +72,7 @@ package struct PendingEvent: Sendable {
         self.networkID = networkID
         self.id = id
         self.receivedAt = receivedAt
+        self.mark = mark
         self.event = event
         self.leaseToken = leaseToken
         self.cursor = cursor

@@ -57,9 +57,16 @@ package final class Ingestor: Sendable {
             },
             handOver: { events, acceptances in
                 // All of a flight at once, so that they are expanded together, too.
-                let leased = zip(events, acceptances).filter(\.0.leased)
-                fanout.cancel(leased.filter { $0.1 != .accepted($0.0.id) }.map { PendingEvent($0.0) })
-                await fanout.submit(leased.filter { $0.1 == .accepted($0.0.id) }.map { PendingEvent($0.0) })
+                var isNew: [PendingEvent] = []
+                var isKnown: [PendingEvent] = []
+                for (event, acceptance) in zip(events, acceptances) where event.leased {
+                    switch acceptance {
+                    case .accepted(_, let mark): isNew.append(PendingEvent(event, mark))
+                    case .duplicate: isKnown.append(PendingEvent(event))
+                    }
+                }
+                fanout.cancel(isKnown)
+                await fanout.submit(isNew)
             }
         )
     }
@@ -115,7 +122,7 @@ package final class Ingestor: Sendable {
             case .known:
                 switch remaining.popFirst() {
                 case .duplicate(let id): return Receipt(id: id, status: .duplicate)
-                case .accepted(let id): return Receipt(id: id, status: .accepted)
+                case .accepted(let id, _): return Receipt(id: id, status: .accepted)
                 case nil: return Receipt(id: EventID(ids.next()), status: .ignored)
                 }
             }
@@ -125,11 +132,12 @@ package final class Ingestor: Sendable {
 
 extension PendingEvent {
     /// An event that this replica has just accepted.
-    fileprivate init(_ incoming: IncomingEvent) {
+    fileprivate init(_ incoming: IncomingEvent, _ mark: EventMark? = nil) {
         self.init(
             networkID: incoming.networkID,
             id: incoming.id,
             receivedAt: incoming.receivedAt,
+            mark: mark,
             event: incoming.event,
             leaseToken: 1
         )

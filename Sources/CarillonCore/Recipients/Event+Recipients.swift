@@ -19,6 +19,27 @@ extension Event {
     }
 }
 
+extension Event {
+    /// The people whose name or roles a text or a verdict can need and the event does not say: the directory is asked for
+    /// them.
+    package var unnamedPeople: [UserID] {
+        var people: [UserID] = []
+        if let causer, causer.roles == nil || !causer.displayName.isShown { people.append(causer.id) }
+        if let first = members.first, !first.displayName.isShown, !people.contains(first.id) { people.append(first.id) }
+        return people
+    }
+
+    /// The channel, when the event does not say its name.
+    package var unnamedChannel: ChannelID? { channel.flatMap { $0.displayName.isShown ? nil : $0.id } }
+}
+
+extension String? {
+    /// Whether something of a name is left however it is cleaned; a few names of signs alone are not known to be.
+    fileprivate var isShown: Bool {
+        self?.unicodeScalars.contains { $0.isASCII ? $0 > " " && $0 != "\u{7F}" : $0.properties.isAlphabetic } ?? false
+    }
+}
+
 extension ToggleQuestion {
     /// What the toggles are asked about an event: the event's own word on the actor's roles goes before the directory's.
     package init(event: Event, names: DirectoryNames) {

@@ -6,6 +6,8 @@ package struct RecipientQuery: Sendable, Equatable {
     /// The store knows the order, by no clock; of an event that it does not know, it takes that it is accepted now. `nil` for
     /// one that is only thought of.
     package var eventID: EventID?
+    /// The event's place in that order, where it is at hand; the store looks it up otherwise.
+    package var mark: EventMark?
     /// The event.
     package var event: Event
     /// Where the former page ended; `nil` for the first page.
@@ -14,9 +16,16 @@ package struct RecipientQuery: Sendable, Equatable {
     package var only: Set<UserID>?
 
     /// A query for one page of an event's recipients.
-    package init(networkID: NetworkID, eventID: EventID, event: Event, after: UserID? = nil) {
+    package init(
+        networkID: NetworkID,
+        eventID: EventID,
+        mark: EventMark? = nil,
+        event: Event,
+        after: UserID? = nil
+    ) {
         self.networkID = networkID
         self.eventID = eventID
+        self.mark = mark
         self.event = event
         self.after = after
     }
@@ -34,7 +43,7 @@ package struct RecipientQuery: Sendable, Equatable {
 package struct RecipientPage: Sendable {
     /// The network's own settings.
     package var settings: NetworkSettings
-    /// The names that the directory knows of the event's channel and people.
+    /// The names that the directory knows of the event's channel and people where the event does not say them.
     package var names: DirectoryNames
     /// The members whom the event may concern, in the order of their ids; actor and joiners are still among them.
     package var recipients: [Recipient]

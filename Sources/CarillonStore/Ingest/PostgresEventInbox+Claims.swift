@@ -130,7 +130,7 @@ extension PostgresEventInbox {
             WHERE i.network_id = p.network_id AND i.event_id = p.event_id
             RETURNING i.network_id, i.event_id, i.source_id, i.received_at, i.occurred_at, i.body, i.lease_token,
                 i.rescues, i.cursor, i.resolved, i.notified, i.suppressed_network, i.suppressed_user,
-                i.suppressed_channel, i.no_device
+                i.suppressed_channel, i.no_device, coalesce(i.mark, i.event_id)
             """
         ) { row in
             let receivedAt = try row.timestamp(3)
@@ -151,6 +151,7 @@ extension PostgresEventInbox {
                 networkID: try row.id(0),
                 id: try row.eventID(1),
                 receivedAt: receivedAt,
+                mark: try row.decode(15),
                 event: try event ?? Event(sourceID: row.decode(2), type: .messageSent, timestamp: receivedAt),
                 leaseToken: try row.decode(6),
                 cursor: try row.decode(8, as: String?.self).map(UserID.init(trusted:)),

@@ -22,7 +22,7 @@ package final class PostgresEventInbox: EventInbox {
         guard !events.isEmpty else { return [] }
         let batch = IncomingBatch(events)
         let known = try await pool.write(lockWait: lockWait) { session in
-            let known = try Self.recordKeys(of: batch.events, session)
+            let (known, block) = try Self.recordKeys(of: batch.events, session)
             let isNew: (IncomingEvent) -> Bool = { known[$0.key] == $0.id }
             let accepted = batch.events.filter(isNew)
             let facts = accepted.count == batch.events.count ? batch.facts : DirectoryFacts(of: batch.inOrder(isNew))
@@ -36,11 +36,12 @@ package final class PostgresEventInbox: EventInbox {
                 try writer.write(session)
                 try session.commit(after: rows)
             }
-            return known
+            return (ids: known, block: block)
         }
         return try events.map { event in
-            guard let id = known[event.key] else { throw StoreError.unreadable("event key") }
-            return id == event.id ? .accepted(id) : .duplicate(id)
+            guard let id = known.ids[event.key] else { throw StoreError.unreadable("event key") }
+            guard id == event.id else { return .duplicate(id) }
+            return .accepted(id, EventMark(block: known.block, place: batch.places[id, default: 0]))
         }
     }
 
@@ -49,11 +50,12 @@ package final class PostgresEventInbox: EventInbox {
     private static func recordKeys(
         of events: [IncomingEvent],
         _ session: borrowing PostgresSession
-    ) throws -> [EventKey: EventID] {
+    ) throws -> (known: [EventKey: EventID], block: Int64) {
         let networks = events.map(\.networkID.rawValue)
         let sources = events.map(\.event.sourceID)
         let window = idempotencyWindow.wholeMilliseconds
         var known: [EventKey: EventID] = [:]
+        var block: Int64 = 0
         try session.forEach(
             """
             INSERT INTO event_keys AS k (network_id, source_id, event_id, received_at)
@@ -67,8 +69,9 @@ package final class PostgresEventInbox: EventInbox {
             """
         ) { row in
             known[EventKey(network: try row.id(0), source: try row.decode(1))] = try row.eventID(2)
+            block = try row.decode(3)
         }
-        guard known.count < events.count else { return known }
+        guard known.count < events.count else { return (known, block) }
         // The conflict has locked these rows, so what is read here stays true until the end of the transaction.
         let others = events.filter { known[$0.key] == nil }
         try session.forEach(
@@ -81,7 +84,7 @@ package final class PostgresEventInbox: EventInbox {
         ) { row in
             known[EventKey(network: try row.id(0), source: try row.decode(1))] = try row.eventID(2)
         }
-        return known
+        return (known, block)
     }
 
     /// What writes the events that have to be expanded.

@@ -2,15 +2,17 @@ import CarillonCore
 import Foundation
 import Postgres
 
-/// A place in the order in which the database accepts events and makes members: whoever has the smaller one was first.
-///
-/// What was before there were marks has a UUIDv7 in its place, which is smaller than all of them.
-struct EventMark: Comparable, PostgresDecodable {
-    private let id: EventID
-
+extension EventMark: PostgresDecodable {
+    /// Reads a `uuid`.
     init(postgres field: borrowing PostgresField) throws(PostgresError) {
-        id = EventID(try UUID(postgres: field))
+        self.init(try UUID(postgres: field))
     }
 
-    static func < (left: Self, right: Self) -> Bool { left.id < right.id }
+    /// The mark of a place in a block, as the function `flight_mark` says it.
+    init(block: Int64, place: Int) {
+        let low = UInt64(bitPattern: block + Int64(place))
+        var bytes: uuid_t = (255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &bytes) { $0.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self) }
+        self.init(UUID(uuid: bytes))
+    }
 }

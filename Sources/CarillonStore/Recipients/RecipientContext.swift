@@ -35,9 +35,11 @@ struct RecipientContext {
     /// What reads it.
     static func statement(for queries: [RecipientQuery]) -> SQL {
         let networks = Set(queries.map(\.networkID)).sorted().map(\.rawValue)
-        let channels = Set(queries.compactMap(\.channelKey)).sorted()
-        let people = Set(queries.flatMap(\.named)).sorted()
-        let events = queries.compactMap { query in query.eventID.map { (network: query.networkID, id: $0) } }
+        let channels = Set(queries.compactMap(\.unnamedChannel)).sorted()
+        let people = Set(queries.flatMap(\.unnamed)).sorted()
+        let events = queries.filter { $0.mark == nil }.compactMap { query in
+            query.eventID.map { (network: query.networkID, id: $0) }
+        }
         // A row comparison that only the primary key can serve in order, see `docs/decisions/0009`. Beside a comparison of its
         // first column alone the index would be read from that network's first event on.
         return """
@@ -83,7 +85,7 @@ struct RecipientContext {
     }
 
     /// Where an event is in the order of acceptance; `nil` when it is not in the inbox, as one that is only thought of.
-    func mark(of query: RecipientQuery) -> EventMark? { query.eventID.flatMap { marks[$0] } }
+    func mark(of query: RecipientQuery) -> EventMark? { query.mark ?? query.eventID.flatMap { marks[$0] } }
 
     /// What an event's network decides.
     func settings(for query: RecipientQuery, _ overrides: OverrideCache) -> NetworkSettings {
@@ -98,7 +100,7 @@ struct RecipientContext {
     /// The names that texts about an event can hold.
     func names(for query: RecipientQuery) -> DirectoryNames {
         var names = DirectoryNames(channel: query.channelKey.flatMap { channels[$0] })
-        for key in query.named {
+        for key in query.unnamed {
             names.people[key.user] = people[key]
             names.roles[key.user] = roles[key]
         }
@@ -142,8 +144,11 @@ extension RecipientQuery {
     /// The channel that the event happened in.
     var channelKey: ChannelKey? { event.channel.map { ChannelKey(network: networkID, channel: $0.id) } }
 
-    /// The people whose names a text can hold: the actor and the first of the members.
-    fileprivate var named: [UserKey] {
-        [event.actor?.id, event.members.first?.id].compactMap(\.self).map { UserKey(network: networkID, user: $0) }
+    /// The channel whose name the event does not say.
+    fileprivate var unnamedChannel: ChannelKey? {
+        event.unnamedChannel.map { ChannelKey(network: networkID, channel: $0) }
     }
+
+    /// The people of whom the event does not say what a text or a verdict needs.
+    fileprivate var unnamed: [UserKey] { event.unnamedPeople.map { UserKey(network: networkID, user: $0) } }
 }

@@ -31,15 +31,26 @@ package enum EventInboxContract {
             "an event that cannot be read any more does not hold up the others",
             eventThatCannotBeReadAnyMoreDoes
         ),
+        ContractClause("whoever claims an event learns its place as whoever accepted it", placeOfAnEvent),
         ContractClause("why an event could not be expanded is told until it is", whyAnEventCouldNotBeExpanded),
     ]
+
+    private static func placeOfAnEvent(_ scene: StoreScene) async throws {
+        let events = (0..<3).map { scene.incoming(.message("c", from: Person(id: "a"), at: 10 - $0)) }
+        let accepted = try await scene.inbox.accept(events)
+        let claimed = try await scene.inbox.claimEvents(limit: 10)
+        for (event, acceptance) in zip(events, accepted) {
+            guard case .accepted(event.id, let mark) = acceptance else { throw UnexpectedAnswer() }
+            #expect(claimed.first { $0.id == event.id }?.mark == mark)
+        }
+    }
 
     private static func ofOneIDTwiceInOneCall(_ scene: StoreScene) async throws {
         let first = scene.incoming(.message("c", from: Person(id: "a", displayName: "First"), id: "evt"))
         let second = scene.incoming(.message("c", from: Person(id: "a", displayName: "Second"), id: "evt"))
         let third = scene.incoming(.message("c", from: Person(id: "a"), id: "other"))
         #expect(
-            try await scene.inbox.accept([first, second, third])
+            try await scene.inbox.accept([first, second, third]).map(\.unmarked)
                 == [.accepted(first.id), .duplicate(first.id), .accepted(third.id)]
         )
         #expect(try await scene.directory.user("a", in: scene.network)?.displayName == "First")
@@ -49,8 +60,10 @@ package enum EventInboxContract {
         let first = scene.incoming(.message("c", from: Person(id: "a", displayName: "First"), at: 0, id: "evt"))
         let again = scene.incoming(.message("c", from: Person(id: "a", displayName: "Again"), at: 9, id: "evt"))
         let fresh = scene.incoming(.message("c", from: Person(id: "b", displayName: "Fresh"), at: 9, id: "new"))
-        #expect(try await scene.inbox.accept([first]) == [.accepted(first.id)])
-        #expect(try await scene.inbox.accept([again, fresh]) == [.duplicate(first.id), .accepted(fresh.id)])
+        #expect(try await scene.inbox.accept([first]).map(\.unmarked) == [.accepted(first.id)])
+        #expect(
+            try await scene.inbox.accept([again, fresh]).map(\.unmarked) == [.duplicate(first.id), .accepted(fresh.id)]
+        )
         #expect(try await scene.directory.user("a", in: scene.network)?.displayName == "First")
         #expect(try await scene.directory.user("b", in: scene.network)?.displayName == "Fresh")
         #expect(try await scene.inbox.claimEvents(limit: 10).map(\.id) == [first.id, fresh.id])
@@ -67,16 +80,18 @@ package enum EventInboxContract {
             receivedAt: now - .seconds(2 * 86_400)
         )
         let again = scene.incoming(.message("c", from: Person(id: "a"), id: "evt"), receivedAt: now)
-        #expect(try await scene.inbox.accept([old]) == [.accepted(old.id)])
-        #expect(try await scene.inbox.accept([known]) == [.duplicate(old.id)])
-        #expect(try await scene.inbox.accept([again]) == [.accepted(again.id)])
+        #expect(try await scene.inbox.accept([old]).map(\.unmarked) == [.accepted(old.id)])
+        #expect(try await scene.inbox.accept([known]).map(\.unmarked) == [.duplicate(old.id)])
+        #expect(try await scene.inbox.accept([again]).map(\.unmarked) == [.accepted(again.id)])
     }
 
     private static func idOfAnotherNetworkIsAnotherEvent(_ scene: StoreScene) async throws {
         let event = Event.message("c", from: Person(id: "a"), id: "evt")
         let here = scene.incoming(event)
         let there = scene.incoming(event, in: scene.otherNetwork)
-        #expect(try await scene.inbox.accept([here, there]) == [.accepted(here.id), .accepted(there.id)])
+        #expect(
+            try await scene.inbox.accept([here, there]).map(\.unmarked) == [.accepted(here.id), .accepted(there.id)]
+        )
     }
 
     private static func ofAHundredAtOnceWithOneID(_ scene: StoreScene) async throws {
@@ -218,10 +233,18 @@ package enum EventInboxContract {
 }
 
 extension Acceptance {
+    /// Without the mark, which a store need not tell.
+    var unmarked: Acceptance {
+        switch self {
+        case .accepted(let id, _): .accepted(id)
+        case .duplicate: self
+        }
+    }
+
     /// The id in either case.
     var id: EventID {
         switch self {
-        case .accepted(let id), .duplicate(let id): id
+        case .accepted(let id, _), .duplicate(let id): id
         }
     }
 }

@@ -243,6 +243,16 @@ package enum RecipientSourceContract {
         #expect(page.names.people["a"] == "Alice")
         #expect(page.names.people["b"] == "Bob")
         #expect(page.names.roles["a"] == ["moderator"])
+        event.channel?.displayName = "General by the event"
+        event.actor = Person(id: "a", displayName: "Alice by the event")
+        event.members[0].displayName = "\u{202E}\u{7F} "
+        let partly = try await scene.page(of: event).names
+        #expect(partly.channel == nil)
+        #expect(partly.roles["a"] == ["moderator"])
+        #expect(partly.people["b"] == "Bob")
+        event.actor?.roles = []
+        event.members[0].displayName = "บ๊อบ"
+        #expect(try await scene.page(of: event).names == DirectoryNames())
     }
 
     private static func changedTemplateIsSeenAtOnce(_ scene: StoreScene) async throws {

@@ -31,7 +31,7 @@ extension StoreScene {
     func accept(_ events: Event..., leased: Bool = false) async throws -> [EventID] {
         var ids: [EventID] = []
         for event in events {
-            guard case .accepted(let id) = try await inbox.accept([incoming(event, leased: leased)]).first else {
+            guard case .accepted(let id, _) = try await inbox.accept([incoming(event, leased: leased)]).first else {
                 throw UnexpectedAnswer()
             }
             ids.append(id)

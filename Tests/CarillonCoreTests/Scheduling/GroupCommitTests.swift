@@ -163,7 +163,7 @@ import Testing
 
     @Test func `what a flight made durable is handed on together, before its callers are answered`() async throws {
         let gate = Gate()
-        let handed = Mutex<[[Int]]>([])
+        let handed = Gate()
         let commits = GroupCommit<String, Int, Int>(
             limits: limits(),
             weight: { _ in 1 },
@@ -173,7 +173,7 @@ import Testing
             },
             handOver: { items, receipts in
                 #expect(receipts == items.map { $0 * 10 })
-                handed.withLock { $0.append(items) }
+                handed.flights.withLock { $0.append(items) }
             }
         )
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -182,14 +182,14 @@ import Testing
             for number in 1...5 {
                 group.addTask {
                     _ = try await commits.submit([number], for: "a")
-                    #expect(handed.withLock(\.self).last?.sorted() == [1, 2, 3, 4, 5])
+                    #expect(handed.flights.withLock(\.self).last?.sorted() == [1, 2, 3, 4, 5])
                 }
             }
             while commits.waitingWeight < 5 { try? await Task.sleep(for: .milliseconds(1)) }
             gate.open()
             try await group.waitForAll()
         }
-        #expect(handed.withLock { $0.map { $0.sorted() } } == [[0], [1, 2, 3, 4, 5]])
+        #expect(handed.flights.withLock { $0.map { $0.sorted() } } == [[0], [1, 2, 3, 4, 5]])
     }
 
     @Test func `a tenant whose rows are locked holds up nobody, and is accepted when they are released`() async throws {

@@ -268,7 +268,7 @@ extension MemoryStore {
                 leased: false
             )
             switch try await accept([incoming]).first {
-            case .accepted(let id)?: receipts.append(Receipt(id: id, status: .accepted))
+            case .accepted(let id, _)?: receipts.append(Receipt(id: id, status: .accepted))
             case .duplicate(let id)?: receipts.append(Receipt(id: id, status: .duplicate))
             case nil: break
             }
