@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonTesting
 import Testing
 
 @Suite struct JSONRoundTripTests {
@@ -37,19 +38,9 @@ import Testing
     }
 }
 
-/// A small random generator with a seed, so that a failure can be repeated.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
-
-    mutating func value(depth: Int) -> JSONValue {
+/// JSON of every kind.
+extension SplitMix {
+    fileprivate mutating func value(depth: Int) -> JSONValue {
         switch Int.random(in: 0..<(depth < 5 ? 8 : 6), using: &self) {
         case 0: return .null
         case 1: return .bool(.random(using: &self))
