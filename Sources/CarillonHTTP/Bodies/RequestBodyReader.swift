@@ -64,7 +64,7 @@ enum RequestBodyReader {
         } catch is RequestDeadlineExceeded {
             throw Problem.requestTimeout
         } catch is CancellationError {
-            throw Problem.serviceUnavailable
+            throw Problem.serviceUnavailable()
         } catch {
             throw Problem.incompleteBody
         }

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 
 /// Where imports are kept while they arrive, and how much room they may take.
 package struct SpoolDirectory: Sendable {
@@ -44,15 +43,4 @@ package struct SpoolDirectory: Sendable {
         let (free, overflow) = Int(clamping: status.f_bavail).multipliedReportingOverflow(by: Int(status.f_frsize))
         guard overflow || free - more >= reserve else { throw .insufficientStorage }
     }
-}
-
-extension Problem {
-    /// No room for an import.
-    static let insufficientStorage = Problem(
-        "insufficient-storage",
-        status: .init(code: 507, reasonPhrase: "Insufficient Storage"),
-        title: "There is no room for the import",
-        detail: "the disk that imports are kept on while they arrive is nearly full; nothing was imported",
-        headers: [.retryAfter: "60", .connection: "close"]
-    )
 }

@@ -55,7 +55,8 @@ struct ImportController: Sendable {
         do {
             try await directory.apply({ try spool.nextBatch() }, in: network)
         } catch  where error.isTransient || error is CancellationError {
-            throw Problem.importInterrupted
+            let mayHaveWritten = UnitOfWork.current?.mayHaveWritten ?? true
+            throw mayHaveWritten ? Problem.importInterrupted : .serviceUnavailable(retryAfter: 10)
         }
     }
 }

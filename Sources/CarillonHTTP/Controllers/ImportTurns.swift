@@ -1,5 +1,4 @@
 import CarillonCore
-import HTTPTypes
 
 /// Who may import: one import at a time of each network, and few at a time in all that write to the database.
 actor ImportTurns {
@@ -67,33 +66,4 @@ actor ImportTurns {
         guard let index = waiting.firstIndex(where: { $0.number == number }) else { return }
         waiting.remove(at: index).turn.resume(returning: false)
     }
-}
-
-extension Problem {
-    /// Another import of the same network.
-    static let importRunning = Problem(
-        "import-running",
-        status: .tooManyRequests,
-        title: "The network has an import running",
-        detail: "one import at a time; nothing was imported",
-        headers: [.retryAfter: "10", .connection: "close"]
-    )
-
-    /// Other networks' imports.
-    static let tooManyImports = Problem(
-        "service-unavailable",
-        status: .serviceUnavailable,
-        title: "The service cannot do this at the moment",
-        detail: "other imports are running; nothing was imported; try again later",
-        headers: [.retryAfter: "30"]
-    )
-
-    /// An import that ended in the middle.
-    static let importInterrupted = Problem(
-        "service-unavailable",
-        status: .serviceUnavailable,
-        title: "The service cannot do this at the moment",
-        detail: "a part of the import may have been applied; post the whole import again, which has the same result",
-        headers: [.retryAfter: "10"]
-    )
 }

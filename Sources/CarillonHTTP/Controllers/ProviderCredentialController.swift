@@ -89,7 +89,7 @@ struct ProviderCredentialController: Sendable {
             if credential.isSame(as: former) { return .unchanged(former) }
             if try await credentials.replaceProviderCredential(former, by: credential, of: network) { return .replaced }
         }
-        throw Problem.serviceUnavailable
+        throw Problem.serviceUnavailable()
     }
 
     private func delete(

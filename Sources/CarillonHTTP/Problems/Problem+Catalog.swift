@@ -1,7 +1,7 @@
 import CarillonCore
 import HTTPTypes
 
-/// The problems that any request may meet. Those of one kind of body are made where it is read.
+/// The problems that any request may meet. Those of one kind of request stand beside them, and nowhere else are any stated.
 extension Problem {
     /// Input that the caller has to correct.
     init(_ input: InvalidInput) {
@@ -166,13 +166,23 @@ extension Problem {
         )
     }
 
-    /// PostgreSQL is away or too much is waiting.
-    static let serviceUnavailable = Problem(
-        "service-unavailable",
-        status: .serviceUnavailable,
-        title: "The service cannot do this at the moment",
-        headers: [.retryAfter: "1"]
-    )
+    /// PostgreSQL is away or too much is waiting. What is known of the change is added where the problem is answered.
+    /// - Parameters:
+    ///   - detail: Why, where the caller can make something of it.
+    ///   - seconds: When to try again.
+    /// - Returns: The problem.
+    static func serviceUnavailable(_ detail: String? = nil, retryAfter seconds: Int = 1) -> Problem {
+        Problem(
+            "service-unavailable",
+            status: .serviceUnavailable,
+            title: "The service cannot do this at the moment",
+            detail: detail,
+            headers: [.retryAfter: "\(seconds)"]
+        )
+    }
+
+    /// The tables are not there yet, or not yet those of this release.
+    package static let migrating = serviceUnavailable("the database is being migrated", retryAfter: 5)
 
     /// A secret is needed that the service's master key does not open, or that it may not seal.
     package static let wrongMasterKey = Problem(
@@ -182,6 +192,17 @@ extension Problem {
         detail: "nothing was changed; those who run the service have to set the right CARILLON_MASTER_KEY",
         headers: [.retryAfter: "60"]
     )
+
+    /// The service is up but cannot work.
+    static func notReady(_ reasons: [String]) -> Problem {
+        Problem(
+            "not-ready",
+            status: .serviceUnavailable,
+            title: "The service is not ready",
+            detail: reasons.joined(separator: "; "),
+            headers: [.retryAfter: "1"]
+        )
+    }
 
     /// A mistake of ours; the log has the rest under the request's id.
     static let internalError = Problem(

@@ -25,7 +25,7 @@ package struct ProblemMapping: Sendable {
         case let failure as IdempotentRequest.Failure: Problem(failure)
         case is RequestDeadlineExceeded: .requestTimeout
         case let error as HTTPError where error.status == .notFound: .notFound()
-        default: other(error) ?? (error.isTransient ? .serviceUnavailable : nil)
+        default: other(error) ?? (error.isTransient ? .serviceUnavailable() : nil)
         }
     }
 }

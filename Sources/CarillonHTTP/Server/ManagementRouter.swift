@@ -58,16 +58,3 @@ package enum ManagementRouter {
         }
     }
 }
-
-extension Problem {
-    /// The service is up but cannot work.
-    fileprivate static func notReady(_ reasons: [String]) -> Problem {
-        Problem(
-            "not-ready",
-            status: .serviceUnavailable,
-            title: "The service is not ready",
-            detail: reasons.joined(separator: "; "),
-            headers: [.retryAfter: "1"]
-        )
-    }
-}

@@ -149,12 +149,6 @@ extension ProblemMapping {
         }
         guard let state = (error as? PostgresError)?.sqlState else { return nil }
         guard [.undefinedTable, .undefinedColumn].contains(state) else { return nil }
-        return Problem(
-            "service-unavailable",
-            status: .serviceUnavailable,
-            title: "The service cannot do this at the moment",
-            detail: "the database is being migrated",
-            headers: [.retryAfter: "5"]
-        )
+        return .migrating
     }
 }

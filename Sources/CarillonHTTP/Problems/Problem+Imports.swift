@@ -1,0 +1,31 @@
+import HTTPTypes
+
+/// The problems of imports.
+extension Problem {
+    /// Another import of the same network.
+    static let importRunning = Problem(
+        "import-running",
+        status: .tooManyRequests,
+        title: "The network has an import running",
+        detail: "one import at a time; nothing was imported",
+        headers: [.retryAfter: "10", .connection: "close"]
+    )
+
+    /// Other networks' imports.
+    static let tooManyImports = serviceUnavailable("other imports are running", retryAfter: 30)
+
+    /// An import that ended in the middle.
+    static let importInterrupted = serviceUnavailable(
+        "a part of the import may have been applied: post the whole import again, which has the same result",
+        retryAfter: 10
+    )
+
+    /// No room for an import.
+    static let insufficientStorage = Problem(
+        "insufficient-storage",
+        status: .init(code: 507, reasonPhrase: "Insufficient Storage"),
+        title: "There is no room for the import",
+        detail: "the disk that imports are kept on while they arrive is nearly full; nothing was imported",
+        headers: [.retryAfter: "60", .connection: "close"]
+    )
+}
