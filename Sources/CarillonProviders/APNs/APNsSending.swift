@@ -131,16 +131,24 @@ final class APNsSending: Sendable {
             if let renewal { await renewal.source.pauseRenewal(of: renewal.key) }
         case "Shutdown" where answer.status == 503:
             reconnect()
-        case _ where answer.concernsEnvironment:
-            // The connection never carries more than one request at a time: the others of the environment need not try.
-            if case .certain(let refusal) = Finding(answer) { state.withLock { $0.refusals[environment] = refusal } }
-        case _ where answer.status == 403:
+        case _ where answer.status == 403 && !answer.concernsEnvironment:
             // APNs has bound the connection to what it refused. The connections to both environments are left together.
             reconnect()
         default:
             break
         }
         return Finding(answer)
+    }
+
+    /// Notes that the credential is not good for an environment.
+    ///
+    /// A connection that has not proven its credential carries one request at a time: the others of the environment, of which
+    /// the next is granted its stream as soon as this answer is there, need not try.
+    private func note(_ response: OutboundResponse, of environment: DeviceAddress.APNsEnvironment) {
+        guard response.status == 403 else { return }
+        let answer = APNsAnswer(response, now: clock.now())
+        guard answer.concernsEnvironment, case .certain(let refusal) = Finding(answer) else { return }
+        state.withLock { $0.refusals[environment] = refusal }
     }
 
     private func post(
@@ -159,9 +167,14 @@ final class APNsSending: Sendable {
             "apns-expiration": message.expiration,
         ]
         if let token { headers.add(name: "authorization", value: "bearer " + token.value) }
-        let request = OutboundRequest(url: url, headers: headers, body: message.payload, lane: group.lane) {
-            self.isCurrent() && self.verdict(on: environment) == nil
-        }
+        let request = OutboundRequest(
+            url: url,
+            headers: headers,
+            body: message.payload,
+            lane: group.lane,
+            isStillWanted: { self.isCurrent() && self.verdict(on: environment) == nil },
+            whenAnswered: { self.note($0, of: environment) }
+        )
         return APNsAnswer(try await transport.execute(request, timeout: timeout), now: clock.now())
     }
 }

@@ -178,6 +178,7 @@ package final class OutboundHTTPClient: HTTPTransport {
             connection.close()
             throw error
         }
+        request.whenAnswered?(answer.response)
         if answer.isConnectionReusable {
             idle.keep(connection)
         } else {

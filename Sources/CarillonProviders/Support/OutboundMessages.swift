@@ -14,6 +14,9 @@ package struct OutboundRequest: Sendable {
     /// Asked when it is the request's turn to be sent; if not, it ends as a `CancellationError`. Not asked once it has been
     /// sent, since the server may act on it: it ends with its answer.
     package var isStillWanted: @Sendable () -> Bool
+    /// Told the answer before anything that has waited for it is sent: what it says of others is known to them when it is
+    /// their turn. Called where the connection lives, so that it has to be brief.
+    package var whenAnswered: (@Sendable (OutboundResponse) -> Void)?
 
     /// A request by its parts.
     package init(
@@ -21,13 +24,15 @@ package struct OutboundRequest: Sendable {
         headers: HTTPHeaders,
         body: [UInt8],
         lane: Lane? = nil,
-        isStillWanted: @escaping @Sendable () -> Bool = { true }
+        isStillWanted: @escaping @Sendable () -> Bool = { true },
+        whenAnswered: (@Sendable (OutboundResponse) -> Void)? = nil
     ) {
         self.url = url
         self.headers = headers
         self.body = body
         self.lane = lane
         self.isStillWanted = isStillWanted
+        self.whenAnswered = whenAnswered
     }
 }
 

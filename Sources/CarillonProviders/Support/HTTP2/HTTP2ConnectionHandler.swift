@@ -143,7 +143,9 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         case .incomplete, nil:
             break
         case .complete:
-            guard let response = streams[streamID]?.answer.response else { return }
+            guard let stream = streams[streamID], let response = stream.answer.response else { return }
+            // Before anybody is granted a stream, by this answer's end or by what it proves.
+            stream.exchange.whenAnswered?(response)
             if !hasProvenCredential, response.status != 401, response.status != 403 {
                 hasProvenCredential = true
                 owner.limitChanged(of: id, to: limit)

@@ -10,6 +10,8 @@ final class HTTP2Exchange: Sendable {
     let deadline: NIODeadline
     /// Whether to send it, asked when it gets its stream.
     let isStillWanted: @Sendable () -> Bool
+    /// Told the answer before its stream is another's.
+    let whenAnswered: (@Sendable (OutboundResponse) -> Void)?
     /// It is not to be sent any more.
     let isAbandoned = Atomic(false)
 
@@ -18,5 +20,6 @@ final class HTTP2Exchange: Sendable {
         body = ByteBuffer(bytes: request.body)
         self.deadline = deadline
         isStillWanted = request.isStillWanted
+        whenAnswered = request.whenAnswered
     }
 }
