@@ -37,6 +37,21 @@ import Testing
         }
     }
 
+    @Test func `what was made by a commit that nobody heard of is shown when it is asked for again`() async throws {
+        try await withStores { scene, pool in
+            try await Self.onCommit(of: "networks", "PERFORM pg_sleep(4)", pool)
+            let request = IdempotentRequest(networkID: nil, keyHash: [1], bodyHash: [0], answer: [7])
+            await #expect(throws: PostgresError.self) {
+                try await UnitOfWork.run(within: .seconds(1)) {
+                    try await scene.accounts.createNetwork(.sample("new"), answering: request)
+                }
+            }
+            // The answer of this one would be another.
+            let again = IdempotentRequest(networkID: nil, keyHash: [1], bodyHash: [0], answer: [8])
+            #expect(try await scene.accounts.createNetwork(.sample("new"), answering: again) == .repeated(answer: [7]))
+        }
+    }
+
     @Test func `a statement that takes too long ends at the deadline, and nothing was written`() async throws {
         try await withStores { scene, pool in
             try await Self.onCommit(of: "networks", "PERFORM pg_sleep(60)", pool, when: "NOT DEFERRABLE")

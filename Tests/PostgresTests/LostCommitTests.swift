@@ -84,6 +84,30 @@ import Testing
         }
     }
 
+    @Test func `a statement of its own that a frozen server does not answer has an unknown outcome, at the deadline`()
+        async throws
+    {
+        try await withTable { pool, caller, _ in
+            caller.timeLeft.withLock { $0 = .seconds(1) }
+            let frozen = Mutex<Int32>(0)
+            let start = ContinuousClock.now
+            let error = await #expect(throws: PostgresError.self) {
+                try await pool.withConnection { session in
+                    try session.execute("INSERT INTO t VALUES (1)")
+                    freeze(session, noting: frozen)
+                    try session.execute("INSERT INTO t VALUES (1)")
+                }
+            }
+            #expect(ContinuousClock.now - start < .seconds(10), "a statement may take 15 s, and its answer 5 s more")
+            #expect(error?.kind == .connectionLost)
+            #expect(error?.isOutcomeUnknown == true)
+            #expect(caller.writes.value == 2)
+            resume(frozen.withLock(\.self))
+            caller.timeLeft.withLock { $0 = nil }
+            try await expectRows(2, pool)
+        }
+    }
+
     @Test func `what cannot even be sent to a frozen server ends at the deadline`() async throws {
         try await withTable { pool, caller, _ in
             caller.timeLeft.withLock { $0 = .seconds(1) }

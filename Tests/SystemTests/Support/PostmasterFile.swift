@@ -28,8 +28,21 @@ struct PostmasterFile: Sendable, Equatable {
 
     /// Ends the server with all of its processes, as a power cut would.
     func killAll() {
-        let children = Self.children(of: processID)
-        for process in [processID] + children { kill(process, SIGKILL) }
+        signalAll(SIGKILL)
+    }
+
+    /// Stops the server with all of its processes where they are, as a machine does that swaps or is moved.
+    func freezeAll() {
+        signalAll(SIGSTOP)
+    }
+
+    /// Lets a frozen server go on.
+    func thawAll() {
+        signalAll(SIGCONT)
+    }
+
+    private func signalAll(_ signal: Int32) {
+        for process in [processID] + Self.children(of: processID) { kill(process, signal) }
     }
 
     private static func children(of parent: Int32) -> [Int32] {

@@ -1,0 +1,80 @@
+import CarillonCore
+import NIOHTTP1
+import Testing
+
+extension Services {
+    /// What callers are told while the database's server is there and does nothing (API section 1).
+    @Suite struct FrozenDatabaseTests {
+        /// The deadline of 5 s with room for a slow machine, and less than the 15 s that a statement may take.
+        private static let patience = Duration.seconds(14)
+
+        @Test func `a write ends at the deadline and says what is known of it, and repeating it shows the truth`()
+            async throws
+        {
+            let scratch = try Scratch()
+            let service = try await RunningService.start(in: scratch)
+            let network = try await TestNetwork(on: service)
+            try await network.send(.PUT, "/templates/message.sent/en", ["title": "%2s", "body": "%1s"])
+            try await network.send(.PUT, "/notifications", ["enabled": true])
+            let server = try #require(PostmasterFile(dataDirectory: scratch.path("data")))
+
+            server.freezeAll()
+            defer { server.thawAll() }
+            let start = ContinuousClock.now
+            // A statement of its own, and a transaction that is never committed.
+            async let removal = call(.DELETE, "/templates/message.sent/en", in: network)
+            async let change = call(.PUT, "/notifications", ["enabled": false], in: network)
+            async let creation = call(.POST, "/api-keys", ["role": "events"], key: "k", in: network)
+            let (removed, changed, created) = try await (removal, change, creation)
+            #expect(ContinuousClock.now - start < Self.patience)
+            for answer in [removed, changed, created] {
+                #expect(answer.status == 503, "\(answer.text)")
+                #expect(answer.headers.first(name: "retry-after") != nil)
+            }
+            #expect(removed.json["outcome"]?.text == "unknown")
+            #expect(changed.json["outcome"]?.text == "nothing changed")
+            #expect(created.json["outcome"]?.text == "nothing changed")
+            server.thawAll()
+
+            let first = try await answered {
+                try await call(.POST, "/api-keys", ["role": "events"], key: "k", in: network)
+            }
+            let second = try await answered {
+                try await call(.POST, "/api-keys", ["role": "events"], key: "k", in: network)
+            }
+            #expect(first.status == 201)
+            #expect(second.text == first.text)
+            let keys = try await network.send(.GET, "/api-keys")["items"]?.elements ?? []
+            #expect(keys.count { $0["role"]?.text == "events" } == 1)
+            #expect(try await network.send(.GET, "/notifications")["enabled"] == true)
+            try await network.send(.DELETE, "/templates/message.sent/en", expecting: [204, 404])
+            let template = try await network.send(.GET, "/templates/message.sent/en")
+            #expect(template["origin"] == "builtIn")
+            #expect(try await service.stop() == 0)
+        }
+
+        private func call(
+            _ method: HTTPMethod,
+            _ path: String,
+            _ body: JSONValue? = nil,
+            key: String? = nil,
+            in network: TestNetwork
+        ) async throws -> TestClient.Answer {
+            try await network.client.send(
+                method,
+                "/v1/networks/\(network.id)\(path)",
+                token: network.adminKey,
+                headers: key.map { ["idempotency-key": $0] } ?? [:],
+                body: body?.serialized
+            )
+        }
+
+        /// The first answer that the database had a part in.
+        private func answered(_ call: () async throws -> TestClient.Answer) async throws -> TestClient.Answer {
+            try await eventually("an answer of the thawed server") {
+                let answer = try await call()
+                return answer.status == 503 ? nil : answer
+            }
+        }
+    }
+}
