@@ -32,6 +32,22 @@ extension MemoryStore: ToggleStore {
         }
     }
 
+    /// Takes a document away, so that the defaults hold again; its version goes on.
+    package func removeToggles(
+        _ scope: ToggleScope,
+        in network: NetworkID,
+        expected: (@Sendable (Int64) -> Bool)?
+    ) async throws -> Bool {
+        try withNetwork(network) { network in
+            var toggles = network.toggles(scope)
+            if let expected, !expected(toggles.version) { return false }
+            guard toggles.document != nil else { return true }
+            toggles.clear()
+            network.set(toggles, scope)
+            return true
+        }
+    }
+
     /// The three documents that decide for a user in a channel, read at one moment.
     package func toggles(for user: UserID, channel: ChannelID?, in network: NetworkID) async throws -> (
         network: Versioned<JSONValue>, user: Versioned<JSONValue>, channel: Versioned<JSONValue>

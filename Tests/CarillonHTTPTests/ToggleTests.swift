@@ -52,6 +52,45 @@ import Testing
         }
     }
 
+    @Test func `DELETE puts the defaults back, once or twice, and not over a newer version`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            for path in ["notifications", "users/bob/notifications", "users/bob/channels/c/notifications"] {
+                let path = network.path(path)
+                let defaults = try await api.call(.get, path, as: network.adminKey).text
+                #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
+                let put = try await api.call(.put, path, #"{"enabled":false}"#, as: network.adminKey)
+                let stale = try await api.call(.delete, path, as: network.adminKey, headers: ["if-match": "\"0\""])
+                #expect(stale.status == 412)
+                let tag = try #require(put.headers[.eTag])
+                let removed = try await api.call(.delete, path, as: network.adminKey, headers: ["if-match": tag])
+                #expect(removed.status == 204)
+                #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
+                let shown = try await api.call(.get, path, as: network.adminKey, headers: ["if-none-match": tag])
+                #expect(shown.status == 200)
+                #expect(shown.text == defaults)
+                let again = try await api.call(.put, path, #"{"enabled":false}"#, as: network.adminKey)
+                #expect(again.headers[.eTag] != tag)
+            }
+        }
+    }
+
+    @Test func `a user deletes their own documents and no others`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            for path in ["notifications", "channels/c/notifications"] {
+                let own = network.path("users/me/\(path)")
+                _ = try await api.call(.put, own, #"{"enabled":false}"#, as: network.token())
+                #expect(try await api.call(.delete, own, as: network.token()).status == 204)
+                #expect(try await api.call(.get, own, as: network.token())["enabled"] == true)
+                let other = network.path("users/bob/\(path)")
+                let refused = try await api.call(.delete, other, as: network.token())
+                #expect([403, 404].contains(refused.status))
+            }
+            #expect(try await api.call(.delete, network.path("notifications"), as: network.token()).status == 403)
+        }
+    }
+
     @Test func `what GET answered can be PUT back`() async throws {
         try await withAPI { api in
             let network = try await api.makeNetwork()

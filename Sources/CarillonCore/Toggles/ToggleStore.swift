@@ -43,6 +43,16 @@ package protocol ToggleStore: Sendable {
         _ change: @escaping @Sendable (JSONValue) throws -> JSONValue
     ) async throws -> Versioned<JSONValue>?
 
+    /// Takes a document away, so that the defaults hold again and a user's place among those of the network's limit is free.
+    /// Its version goes on, so that no later document is taken for an earlier one. Changes nothing where there is none.
+    ///
+    /// - Returns: Whether the current version was one of those that are `expected`.
+    func removeToggles(
+        _ scope: ToggleScope,
+        in network: NetworkID,
+        expected: (@Sendable (Int64) -> Bool)?
+    ) async throws -> Bool
+
     /// The three documents that decide for a user in a channel, read at one moment.
     func toggles(for user: UserID, channel: ChannelID?, in network: NetworkID) async throws -> (
         network: Versioned<JSONValue>, user: Versioned<JSONValue>, channel: Versioned<JSONValue>

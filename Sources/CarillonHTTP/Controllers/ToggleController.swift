@@ -32,6 +32,16 @@ struct ToggleController: Sendable {
                     try target.scope.checked(target.scope.completed(current).merging(patch: patch))
                 }
             }
+            router.delete(path) { request, context in
+                let target = try await target(request, context)
+                let isRemoved = try await toggles.removeToggles(
+                    target.scope,
+                    in: target.networkID,
+                    expected: EntityTag.condition(request.headers)
+                )
+                guard isRemoved else { throw Problem.preconditionFailed }
+                return Response(status: .noContent)
+            }
         }
     }
 

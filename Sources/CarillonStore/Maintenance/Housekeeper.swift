@@ -87,7 +87,12 @@ package final class Housekeeper: Sendable {
                 "changed_at < now() - interval '25 hours' AND braked_since IS NULL AND (believed_until < now()) IS NOT FALSE"
             ),
             ("idempotency_keys", "created_at < now() - interval '1 day'"),
-            ("members", "NOT is_member AND toggles IS NULL AND " + isOld),
+            (
+                "members",
+                "NOT is_member AND toggles IS NULL AND " + isOld + """
+                     AND (toggles_updated_at < now() - \(days) * interval '1 day') IS NOT FALSE
+                    """
+            ),
             ("channels", isSwept + " AND NOT EXISTS (SELECT FROM members m WHERE \(sql: isOfChannel))"),
             (
                 "users",

@@ -41,6 +41,7 @@ final class LeftoverSweep: Sendable {
                 """
                 SELECT u.network_id, u.user_id,
                        u.facts_at = 'epoch' AND u.toggles IS NULL AND NOT u.deleted AND NOT u.unswept
+                           AND (u.toggles_updated_at < now() - \(Self.unknownUserDays) * interval '1 day') IS NOT FALSE
                            AND u.added_at < now() - \(Self.unknownUserDays) * interval '1 day'
                 FROM users u WHERE (u.network_id, u.user_id) > (\(after.0), \(after.1))
                 ORDER BY u.network_id, u.user_id LIMIT \(Self.pageSize)

@@ -43,6 +43,22 @@ package struct PostgresToggleStore: ToggleStore {
         }
     }
 
+    /// Takes a document away, so that the defaults hold again; its version goes on.
+    package func removeToggles(
+        _ scope: ToggleScope,
+        in network: NetworkID,
+        expected: (@Sendable (Int64) -> Bool)?
+    ) async throws -> Bool {
+        try await pool.write { session in
+            let locking = Self.reading(scope, in: network) + " FOR NO KEY UPDATE"
+            let current = try session.queryFirst(locking) { row in try row.toggles(at: 0) } ?? .neverSet
+            if let expected, !expected(current.version) { return false }
+            let removed = try session.execute(Self.removing(scope, in: network))
+            if removed > 0 { try session.recordChange(of: scope.user, in: network) }
+            return true
+        }
+    }
+
     /// The three documents that decide for a user in a channel, read by one statement.
     package func toggles(for user: UserID, channel: ChannelID?, in network: NetworkID) async throws -> (
         network: Versioned<JSONValue>, user: Versioned<JSONValue>, channel: Versioned<JSONValue>
@@ -141,6 +157,28 @@ package struct PostgresToggleStore: ToggleStore {
         }
     }
 
+    /// When it was is kept with the version, which is to last longer than what callers remember of it.
+    private static func removing(_ scope: ToggleScope, in network: NetworkID) -> SQL {
+        let change: SQL = "toggles = NULL, toggles_updated_at = now(), toggles_version = toggles_version + 1"
+        return switch scope {
+        case .network:
+            """
+            UPDATE networks SET \(sql: change) WHERE network_id = \(network.rawValue) AND toggles IS NOT NULL
+            """
+        case .user(let user):
+            """
+            UPDATE users SET \(sql: change)
+            WHERE network_id = \(network.rawValue) AND user_id = \(user.rawValue) AND toggles IS NOT NULL
+            """
+        case .channel(let user, let channel):
+            """
+            UPDATE members SET \(sql: change)
+            WHERE network_id = \(network.rawValue) AND channel_id = \(channel.rawValue) AND user_id = \(user.rawValue)
+                AND toggles IS NOT NULL
+            """
+        }
+    }
+
     /// Adds the row that carries the document; a relation to a channel that is no membership yet is one too.
     private static func makeRow(
         of scope: ToggleScope,
@@ -188,7 +226,7 @@ extension Row {
         do {
             return Versioned(
                 document: try text.map { try JSONValue(parsing: $0) } ?? .object(JSONObject()),
-                updatedAt: try timestampIfAny(column + 1),
+                updatedAt: text == nil ? nil : try timestampIfAny(column + 1),
                 version: version
             )
         } catch is JSONSyntaxError {

@@ -11,6 +11,9 @@ package enum ToggleStoreContract {
         ContractClause("what is written is read back, with a new version each time", whatIsWrittenIsReadBack),
         ContractClause("a change sees the current document", changeSeesTheCurrentDocument),
         ContractClause("a version that is not expected is not overwritten", versionThatIsNotExpectedIsNotOverwritten),
+        ContractClause("what is removed is as never set, but for the version", whatIsRemovedIsAsNeverSet),
+        ContractClause("a version that is not expected is not removed", versionThatIsNotExpectedIsNotRemoved),
+        ContractClause("a removed document has no place among those of the limit", removedDocumentHasNoPlace),
         ContractClause("a change that throws writes nothing", changeThatThrowsWritesNothing),
         ContractClause("concurrent changes come one after the other", concurrentChangesComeOneAfterTheOther),
         ContractClause("setting a toggle adds the user to the directory", settingAToggleAddsTheUser),
@@ -84,6 +87,56 @@ package enum ToggleStoreContract {
             )
             #expect(accepted?.version == 2)
         }
+    }
+
+    private static func whatIsRemovedIsAsNeverSet(_ scene: StoreScene) async throws {
+        for scope in scopes {
+            #expect(try await scene.toggles.removeToggles(scope, in: scene.network, expected: nil))
+            #expect(try await scene.toggles.toggles(scope, in: scene.network).version == 0)
+            _ = try await scene.toggles.set(scope, ["enabled": false], in: scene.network)
+            for _ in 1...2 {
+                #expect(try await scene.toggles.removeToggles(scope, in: scene.network, expected: nil))
+                let removed = try await scene.toggles.toggles(scope, in: scene.network)
+                #expect(removed.document == [:])
+                #expect(removed.updatedAt == nil)
+                #expect(removed.version == 2)
+            }
+            let written = try await scene.toggles.set(scope, ["enabled": true], in: scene.network)
+            #expect(written?.version == 3)
+            #expect(try await scene.toggles.toggles(scope, in: scene.otherNetwork).version == 0)
+            #expect(try await scene.toggles.removeToggles(scope, in: scene.network, expected: nil))
+        }
+        let all = try await scene.toggles.toggles(for: "a", channel: "c", in: scene.network)
+        #expect([all.network.updatedAt, all.user.updatedAt, all.channel.updatedAt] == [nil, nil, nil])
+    }
+
+    private static func versionThatIsNotExpectedIsNotRemoved(_ scene: StoreScene) async throws {
+        for scope in scopes {
+            #expect(try await scene.toggles.removeToggles(scope, in: scene.network, expected: { $0 == 1 }) == false)
+            _ = try await scene.toggles.set(scope, ["enabled": false], in: scene.network)
+            #expect(try await scene.toggles.removeToggles(scope, in: scene.network, expected: { $0 == 0 }) == false)
+            #expect(try await scene.toggles.toggles(scope, in: scene.network).document == ["enabled": false])
+            #expect(try await scene.toggles.removeToggles(scope, in: scene.network, expected: { $0 == 1 }))
+            #expect(try await scene.toggles.toggles(scope, in: scene.network).document == [:])
+        }
+    }
+
+    private static func removedDocumentHasNoPlace(_ scene: StoreScene) async throws {
+        try await scene.setLimits { $0.channelsPerUser = 1 }
+        func set(_ channel: ChannelID) async throws {
+            _ = try await scene.toggles.updateToggles(
+                .channel("a", channel),
+                in: scene.network,
+                by: .user,
+                expected: nil,
+                { _ in ["enabled": false] }
+            )
+        }
+        try await set("c1")
+        await #expect(throws: LimitReached.self) { try await set("c2") }
+        _ = try await scene.toggles.removeToggles(.channel("a", "c1"), in: scene.network, expected: nil)
+        try await set("c2")
+        await #expect(throws: LimitReached.self) { try await set("c1") }
     }
 
     private static func changeThatThrowsWritesNothing(_ scene: StoreScene) async throws {
