@@ -35,21 +35,27 @@ extension Services {
             #expect(!demo.outputText.contains("Everything came out"))
         }
 
-        @Test func `a demo that is killed leaves no server behind`() async throws {
+        /// While the database is made, and while the service runs.
+        @Test(arguments: ["cluster.partial", "cluster/postmaster.pid"])
+        func `a demo that is killed leaves nothing behind, and the next one plays at once`(file: String) async throws {
             let temporary = scratch.path("tmp")
             try FileManager.default.createDirectory(
                 atPath: temporary,
                 withIntermediateDirectories: false,
                 attributes: [.posixPermissions: 0o711]
             )
+            func made() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: temporary) }
             let demo = try Program(["demo"], environment: ["TMPDIR": temporary], scratch: scratch)
-            let server = try await eventually("a server of its own") { () -> PostmasterFile? in
-                let made = try FileManager.default.contentsOfDirectory(atPath: temporary)
-                return made.lazy.compactMap { PostmasterFile(dataDirectory: "\(temporary)/\($0)/data") }.first
+            try await eventually("\(file) of its own database") {
+                try made().contains { FileManager.default.fileExists(atPath: "\(temporary)/\($0)/data/\(file)") }
             }
+            let server = try made().lazy.compactMap { PostmasterFile(dataDirectory: "\(temporary)/\($0)/data") }.first
             demo.send(SIGKILL)
+            let next = try Program(["demo"], environment: ["TMPDIR": temporary], scratch: scratch)
             #expect(try await demo.exitStatus() == -SIGKILL)
-            try await eventually("the end of the server") { !server.isAlive }
+            #expect(try await next.exitStatus(within: .seconds(60)) == 0, "\(next.errorText)")
+            try await eventually("the end of the server") { server?.isAlive != true }
+            try await eventually("an empty directory") { try made().isEmpty }
         }
 
         @Test func `a service that cannot start ends the demo`() async throws {

@@ -25,9 +25,14 @@ enum DemoService {
     static func withService(
         _ body: @escaping @Sendable (DemoClient, DemoLogLines, Simulator) async throws -> Void
     ) async throws {
-        let simulator = try await Simulator.start()
+        let scratch = try ScratchDirectory()
+        defer { scratch.remove() }
+        // With the database: whoever removes that when the demo was killed removes these files, too.
+        var configuration = SimulatorConfiguration()
+        configuration.directory = "\(scratch.path)/push-services"
+        let simulator = try await Simulator.start(configuration)
         do {
-            try await withService(simulator, body)
+            try await withService(simulator, in: scratch, body)
         } catch {
             await simulator.shutdown()
             throw error
@@ -37,10 +42,9 @@ enum DemoService {
 
     private static func withService(
         _ simulator: Simulator,
+        in scratch: ScratchDirectory,
         _ body: @escaping @Sendable (DemoClient, DemoLogLines, Simulator) async throws -> Void
     ) async throws {
-        let scratch = try ScratchDirectory()
-        defer { scratch.remove() }
         let lines = "\(scratch.path)/log-lines"
         let descriptor = open(lines, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StartError("cannot write to \(lines)") }
