@@ -140,7 +140,7 @@ extension MemoryNetwork {
         deadLetters[letter.id] = MemoryDeadLetter(
             letter: letter,
             cause: group.cause,
-            notification: group.notification
+            push: group.push
         )
     }
 

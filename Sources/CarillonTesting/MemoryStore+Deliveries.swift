@@ -21,7 +21,7 @@ struct MemoryRecord {
 struct MemoryDeadLetter {
     var letter: DeadLetter
     var cause: DeliveryCause
-    var notification: Notification
+    var push: Push
 }
 
 extension MemoryStore: OutboxWriter, OutboxClaims, OutboxReader, OutcomeLog {

@@ -156,7 +156,7 @@ extension MemoryNetwork {
             id: id,
             lane: dead.letter.lane,
             cause: cause,
-            notification: dead.notification,
+            push: dead.push,
             targets: [target],
             leased: false
         )

@@ -25,7 +25,7 @@ extension DeliveryGroup {
                 mentions: [],
                 receivedAt: Timestamp(milliseconds: 1_763_632_800_000)
             ),
-            notification: Notification(locale: "en", title: title, body: body),
+            push: Push(Notification(locale: "en", title: title, body: body)),
             targets: addresses.enumerated().map { index, address in
                 Target(
                     deviceID: DeviceID(trusted: "d-\(index)"),

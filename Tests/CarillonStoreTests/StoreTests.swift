@@ -358,7 +358,7 @@ extension StoreScene {
             id: ids.next(),
             lane: Lane(networkID: network, provider: .fcm, appID: "x"),
             cause: cause,
-            notification: Notification(locale: "en", title: "T", body: "B"),
+            push: Push(Notification(locale: "en", title: "T", body: "B")),
             targets: [target],
             leased: false
         )

@@ -44,7 +44,7 @@ package struct Expander: Sendable {
         return Expansion(
             event: event,
             after: pending.cursor,
-            groups: grouping.groups { renderer.notification(for: $0) },
+            groups: grouping.groups { renderer.push(for: $0) },
             next: page.next
         )
     }
@@ -107,10 +107,10 @@ private struct Grouping {
         if let end { allowedUntil[key] = .earlier(allowedUntil[key], end) }
     }
 
-    func groups(_ notification: (TemplateKey) -> Notification) -> [DeliveryGroup] {
+    func groups(_ push: (TemplateKey) -> Push) -> [DeliveryGroup] {
         order.flatMap { key in
             let targets = targets[key] ?? []
-            let notification = notification(key.template)
+            let push = push(key.template)
             let lane = Lane(networkID: networkID, provider: key.provider, appID: key.appID)
             return stride(from: 0, to: targets.count, by: DeliveryGroup.maximumTargets).map { start in
                 let share = Array(targets[start..<min(start + DeliveryGroup.maximumTargets, targets.count)])
@@ -118,7 +118,7 @@ private struct Grouping {
                     id: ids.next(),
                     lane: lane,
                     cause: cause(for: share),
-                    notification: notification,
+                    push: push,
                     targets: share,
                     leased: false
                 )

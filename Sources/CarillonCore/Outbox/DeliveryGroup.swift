@@ -13,8 +13,8 @@ package struct DeliveryGroup: Sendable, Identifiable {
     package var lane: Lane
     /// What caused it.
     package var cause: DeliveryCause
-    /// What is shown.
-    package var notification: Notification
+    /// What is sent.
+    package var push: Push
     /// To whom it still has to go.
     package var targets: [Target]
     /// How many devices its users have in the event, of those who have several; `nil` when that is not known, as of what a
@@ -31,6 +31,9 @@ package struct DeliveryGroup: Sendable, Identifiable {
     /// judged anew.
     package var allowedUntil: Timestamp?
 
+    /// What is shown.
+    package var notification: Notification { push.notification }
+
     /// When it is no longer worth delivering.
     package var expiresAt: Timestamp { cause.receivedAt + notificationTimeToLive }
 
@@ -39,7 +42,7 @@ package struct DeliveryGroup: Sendable, Identifiable {
         id: UUID,
         lane: Lane,
         cause: DeliveryCause,
-        notification: Notification,
+        push: Push,
         targets: [Target],
         attempt: Int = 0,
         leaseToken: Int64 = 1,
@@ -48,7 +51,7 @@ package struct DeliveryGroup: Sendable, Identifiable {
         self.id = id
         self.lane = lane
         self.cause = cause
-        self.notification = notification
+        self.push = push
         self.targets = targets
         self.attempt = attempt
         self.leaseToken = leaseToken

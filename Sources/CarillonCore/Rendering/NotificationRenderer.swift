@@ -73,6 +73,9 @@ package struct NotificationRenderer: Sendable {
         return notification
     }
 
+    /// What is sent to those whom this renderer chose a template for.
+    package mutating func push(for key: TemplateKey) -> Push { Push(notification(for: key), content: nil) }
+
     /// The template of those who prefer nothing that there is.
     private mutating func keyOfDefault() -> TemplateKey {
         if let defaultKey { return defaultKey }

@@ -16,4 +16,6 @@ package enum Outcome: Sendable, Equatable {
     case misconfigured(reason: String)
     /// What we sent can never be accepted.
     case bug(reason: String)
+    /// What is to be sent can never be accepted, whatever the device: nothing is said of that.
+    case unsendable(reason: String)
 }

@@ -25,7 +25,7 @@ extension Outcome {
         switch self {
         case .unregister(_, let reason), .quarantine(let reason), .misconfigured(let reason), .deferLane(_, let reason):
             .retry(after: nil, reason: reason)
-        case .delivered, .retry, .timedOut, .bug:
+        case .delivered, .retry, .timedOut, .bug, .unsendable:
             self
         }
     }

@@ -109,7 +109,7 @@ extension DeviceReports.Answers {
             case .delivered: delivered.append(target.deviceID)
             case .bug: others += 1
             case .unregister, .quarantine: gone.append(target.deviceID)
-            case .retry, .timedOut, .deferLane, .misconfigured: break
+            case .retry, .timedOut, .deferLane, .misconfigured, .unsendable: break
             }
         }
     }
@@ -120,7 +120,7 @@ extension Outcome {
     fileprivate var putsOutOfUse: Bool {
         switch self {
         case .unregister, .quarantine: true
-        case .delivered, .retry, .timedOut, .deferLane, .misconfigured, .bug: false
+        case .delivered, .retry, .timedOut, .deferLane, .misconfigured, .bug, .unsendable: false
         }
     }
 }

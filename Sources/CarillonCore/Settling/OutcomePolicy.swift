@@ -68,12 +68,13 @@ package struct OutcomePolicy: Sendable {
                 record(target, .delivered, nil, target.hasError ? .clearError : nil)
                 settlement.records[settlement.records.count - 1].providerMessageID = id
                 if news == .none { news = .works }
-            case .retry(let after, let reason):
+            case .retry(_, let reason), .timedOut(let reason):
+                guard group.push.content?.isRetried ?? true else {
+                    record(target, .dead, "sent once: \(reason)")
+                    continue
+                }
                 settlement.troubles[target.deviceID] = shortened(reason)
-                retries[after, default: []].append(target)
-            case .timedOut(let reason):
-                settlement.troubles[target.deviceID] = shortened(reason)
-                retries[nil, default: []].append(target)
+                retries[outcome.wantedDelay, default: []].append(target)
             case .deferLane(let after, let reason):
                 deferred.append(target)
                 news = .pause(after: after, reason: shortened(reason))
@@ -94,6 +95,8 @@ package struct OutcomePolicy: Sendable {
                 record(target, .unregistered, reason, effect)
             case .bug(let reason):
                 record(target, .dead, reason, .noteError(shortened(reason)))
+            case .unsendable(let reason):
+                record(target, .dead, reason)
             }
         }
         if !isOver, !unreported.isEmpty {
@@ -124,6 +127,13 @@ package struct OutcomePolicy: Sendable {
     }
 
     private func shortened(_ reason: String) -> String { String(reason.prefix(longestReason)) }
+}
+
+extension Outcome {
+    /// How long the push service asked to be left alone with this notification.
+    fileprivate var wantedDelay: Duration? {
+        if case .retry(let after, _) = self { after } else { nil }
+    }
 }
 
 extension Target {

@@ -1,36 +1,88 @@
 import CarillonCore
 
-/// What all devices of a group are sent: the payload, of at most 4,096 bytes (API section 9).
+/// What all devices of a group are sent: the payload, of at most 4,096 bytes (API section 9), and its headers.
 struct APNsMessage {
+    /// The longest `apns-collapse-id`, in bytes.
+    private static let longestCollapseID = 64
+
     let payload: [UInt8]
-    /// When APNs may stop trying to deliver it, in seconds since 1970.
+    /// Whether APNs would take so long a payload.
+    let fits: Bool
+    /// `apns-push-type`: `background` for what shows nothing.
+    let pushType: String
+    /// `apns-priority`.
+    let priority: String
+    /// When APNs may stop trying to deliver it, in seconds since 1970; 0 for one that is not kept at all.
     let expiration: String
+    /// What it has in common with those that it replaces; `nil` for one that replaces only copies of itself.
+    let collapseID: String?
+    /// The topic, where somebody asked for another one than the app's id.
+    private let topic: String?
 
     init(_ group: DeliveryGroup) {
-        func payload(_ notification: Notification) -> [UInt8] { Self.json(notification, of: group).serialized }
-        let whole = payload(group.notification)
-        if whole.count <= maximumPayloadBytes {
-            self.payload = whole
-        } else {
-            let quotes = 4
-            let frame = payload(Notification(locale: group.notification.locale, title: "", body: "")).count - quotes
-            self.payload = payload(group.notification.fitted(toJSONBytes: maximumPayloadBytes - frame))
+        let (content, text) = (group.content, PushText(group.push))
+        (payload, fits) = text.fitted(to: maximumPayloadBytes, size: \.count) {
+            Self.json($0, content, of: group).serialized
         }
-        expiration = String(group.expiresAt.milliseconds / 1_000)
+        let headers = content.parts[.apns]?.headers ?? [:]
+        let isSilent = content.kind(for: .apns) == .silent
+        pushType = headers["apns-push-type"] ?? (isSilent ? "background" : "alert")
+        priority = headers["apns-priority"] ?? Self.priority(content.priority, isSilent: isSilent)
+        let end = content.timeToLive == 0 ? 0 : group.forgottenAt.milliseconds / 1_000
+        expiration = headers["apns-expiration"] ?? String(end)
+        collapseID =
+            headers["apns-collapse-id"] ?? content.collapseKey?.collapseID(within: Self.longestCollapseID)
+        topic = headers["apns-topic"]
     }
 
-    private static func json(_ notification: Notification, of group: DeliveryGroup) -> JSONValue {
-        let cause = group.cause
-        return [
-            "aps": [
-                "alert": ["title": .string(notification.title), "body": .string(notification.body)],
-                "sound": "default",
-                "thread-id": .string(cause.channel.id.rawValue),
-            ],
-            "eventId": .string(cause.eventID.description),
-            "eventType": .string(cause.eventType.rawValue),
-            "networkId": .string(group.lane.networkID.rawValue),
-            "channelId": .string(cause.channel.id.rawValue),
-        ]
+    /// The topic for devices of an app; `nil` when what was asked for belongs to another app.
+    func topic(of appID: String) -> String? {
+        guard let topic else { return appID }
+        return topic == appID || topic.hasPrefix(appID + ".") ? topic : nil
+    }
+
+    private static func priority(_ priority: PushContent.Priority?, isSilent: Bool) -> String {
+        switch priority ?? .high {
+        case _ where isSilent: "5"
+        case .high: "10"
+        case .normal: "5"
+        case .low: "1"
+        }
+    }
+
+    /// Built-in payload, then data, then what somebody wrote for APNs.
+    private static func json(_ text: PushText, _ content: PushContent, of group: DeliveryGroup) -> JSONValue {
+        let kind = content.kind(for: .apns)
+        var payload = JSONObject()
+        payload["aps"] = .object(aps(text, content, kind, of: group))
+        for (key, value) in group.payloadData.members { payload[key] = value }
+        if kind != .silent { payload["imageUrl"] = content.imageURL.map(JSONValue.string) }
+        for (key, value) in content.data.members { payload[key] = value }
+        return JSONValue.object(payload).applying(content.parts[.apns], with: text)
+    }
+
+    private static func aps(
+        _ text: PushText,
+        _ content: PushContent,
+        _ kind: PushContent.Kind,
+        of group: DeliveryGroup
+    ) -> JSONObject {
+        var aps = JSONObject()
+        guard kind != .silent else {
+            aps["content-available"] = 1
+            return aps
+        }
+        if !text.isEmpty { aps["alert"] = .object(text.json) }
+        aps["badge"] = content.badge.map { .number(JSONNumber($0)) }
+        switch content.sound {
+        case .standard: aps["sound"] = "default"
+        case .none: break
+        case .named(let name): aps["sound"] = .string(name)
+        }
+        aps["category"] = content.category.map(JSONValue.string)
+        aps["thread-id"] = .string(content.threadID ?? group.cause.channel.id.rawValue)
+        if kind == .mixed { aps["content-available"] = 1 }
+        if content.imageURL != nil { aps["mutable-content"] = 1 }
+        return aps
     }
 }

@@ -74,8 +74,12 @@ final class APNsSending: Sendable {
     /// succeed.
     /// - Returns: `nil` when it was not sent, since the task was cancelled or the credential changed.
     func send(to target: Target) async -> Outcome? {
-        guard case .apns(let device, let topic, let environment) = target.address else {
+        guard case .apns(let device, let app, let environment) = target.address else {
             return .bug(reason: "not an APNs device")
+        }
+        guard message.fits else { return .payloadTooLarge }
+        guard let topic = message.topic(of: app) else {
+            return .unsendable(reason: "apns-topic is not one of the app's")
         }
         if let verdict = verdict(on: environment) { return verdict }
         do {
@@ -160,10 +164,10 @@ final class APNsSending: Sendable {
     ) async throws -> APNsAnswer {
         var headers: HTTPHeaders = [
             "apns-topic": topic,
-            "apns-push-type": "alert",
-            "apns-priority": "10",
+            "apns-push-type": message.pushType,
+            "apns-priority": message.priority,
             "apns-id": id,
-            "apns-collapse-id": id,
+            "apns-collapse-id": message.collapseID ?? id,
             "apns-expiration": message.expiration,
         ]
         if let token { headers.add(name: "authorization", value: "bearer " + token.value) }

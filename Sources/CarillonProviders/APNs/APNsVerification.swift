@@ -83,7 +83,7 @@ extension APNsVerification.Verdict {
         case .misconfigured: self = .refused(reason: reason)
         case .retry where answer.status == 403: self = .refused(reason: reason)
         case .bug where answer.status == 400 && answer.reason != nil: self = .accepted
-        case .retry, .timedOut, .deferLane, .bug: self = .unknown(reason: reason)
+        case .retry, .timedOut, .deferLane, .bug, .unsendable: self = .unknown(reason: reason)
         }
     }
 }

@@ -2,18 +2,23 @@ import CarillonCore
 
 /// What the devices of a group are sent, with what they share made once.
 ///
-/// All values under `data` are strings, as FCM asks, and the keys are ours: none of those that FCM keeps for itself
-/// (`from`, `gcm…`, `google…`) can occur.
+/// All values under `data` are strings, as FCM asks, and none has a name that FCM keeps for itself (`from`, `gcm…`,
+/// `google…`): the built-in ones are ours, and others are refused when they are posted.
 ///
 /// - SeeAlso: <https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages>
 struct FCMMessage {
     /// Google's tokens have about 160 characters; beyond this they are not made room for at the cost of the text.
     private static let longestCountedToken = 1_024
-    /// `ttl` with the most digits that it can have.
-    private static let longestTimeToLive = 2_419_200
+    /// What differs between devices.
+    private enum Hole {
+        static let token = 0
+        static let notificationID = 1
+        static let timeToLive = 2
+    }
 
-    /// From behind the token to the id of the notification.
-    private let shared: [UInt8]
+    /// Whether FCM would take so long a message.
+    let fits: Bool
+    private let template: JSONTemplate
 
     /// The message of a group, its text cut so that the whole body fits 4,096 bytes for all of the group's tokens.
     init(_ group: DeliveryGroup) {
@@ -21,16 +26,13 @@ struct FCMMessage {
             guard case .fcm(let token, _) = target.address else { return 0 }
             return JSONValue.string(token).serialized.count
         }
-        let longest = min(tokens.max() ?? 0, Self.longestCountedToken)
-        let whole = Self.shared(group.notification, of: group)
-        let rest = Self.body(token: [], shared: [], id: Self.anyID(of: group), timeToLive: Self.longestTimeToLive).count
-        if whole.count + rest + longest <= maximumPayloadBytes {
-            shared = whole
-        } else {
-            let quotes = 4
-            let empty = Notification(locale: group.notification.locale, title: "", body: "")
-            let frame = Self.shared(empty, of: group).count - quotes + rest + longest
-            shared = Self.shared(group.notification.fitted(toJSONBytes: maximumPayloadBytes - frame), of: group)
+        let sizes = [
+            min(tokens.max() ?? 0, Self.longestCountedToken), Self.quoted(Self.anyID(of: group)).count,
+            Self.quoted("\(PushContent.longestTimeToLive)s").count,
+        ]
+        let (content, text) = (group.content, PushText(group.push))
+        (template, fits) = text.fitted(to: maximumPayloadBytes, size: { $0.count { sizes[$0] } }) {
+            JSONTemplate(Self.json($0, content, of: group))
         }
     }
 
@@ -41,42 +43,83 @@ struct FCMMessage {
     ///   - timeToLive: How many seconds FCM may keep the message.
     /// - Returns: JSON in UTF-8.
     func body(to token: String, id: NotificationID, timeToLive: Int) -> [UInt8] {
-        Self.body(
-            token: JSONValue.string(token).serialized,
-            shared: shared,
-            id: id.description,
-            timeToLive: min(max(0, timeToLive), Self.longestTimeToLive)
-        )
+        template.filled { hole, bytes in
+            switch hole {
+            case Hole.token:
+                JSONValue.string(token).serialize(into: &bytes)
+            case Hole.notificationID:
+                bytes.append(contentsOf: Self.quoted(id.description))
+            default:
+                let seconds = min(max(0, timeToLive), PushContent.longestTimeToLive)
+                bytes.append(contentsOf: Self.quoted("\(seconds)s"))
+            }
+        }
     }
 
-    private static func body(token: [UInt8], shared: [UInt8], id: String, timeToLive: Int) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(token.count + shared.count + 256)
-        bytes.append(contentsOf: #"{"message":{"token":"#.utf8)
-        bytes.append(contentsOf: token)
-        bytes.append(contentsOf: shared)
-        bytes.append(contentsOf: #","notificationId":""#.utf8)
-        bytes.append(contentsOf: id.utf8)
-        bytes.append(contentsOf: #""},"android":{"priority":"HIGH","ttl":""#.utf8)
-        bytes.append(contentsOf: "\(timeToLive)".utf8)
-        bytes.append(contentsOf: #"s","notification":{"tag":""#.utf8)
-        bytes.append(contentsOf: id.utf8)
-        bytes.append(contentsOf: #""}}}}"#.utf8)
-        return bytes
+    /// Built-in message, then data, then what somebody wrote for FCM.
+    private static func json(_ text: PushText, _ content: PushContent, of group: DeliveryGroup) -> JSONValue {
+        let isSilent = content.kind(for: .fcm) == .silent
+        var message = JSONObject()
+        if !isSilent {
+            var notification = text.json
+            notification["image"] = content.imageURL.map(JSONValue.string)
+            if !notification.isEmpty { message["notification"] = .object(notification) }
+        }
+        var data = group.payloadData
+        if content.hasEnvelope { data["notificationId"] = JSONTemplate.hole(Hole.notificationID) }
+        for (key, value) in content.data.members { data[key] = value }
+        if !data.isEmpty { message["data"] = .object(data) }
+        message["android"] = .object(android(content, isSilent: isSilent, of: group))
+        var merged = JSONObject()
+        merged["token"] = JSONTemplate.hole(Hole.token)
+        if case .object(let parts) = JSONValue.object(message).applying(content.parts[.fcm], with: text) {
+            for (key, value) in parts.members { merged[key] = key == "data" ? value.withStrings : value }
+        }
+        return ["message": .object(merged)]
     }
 
-    private static func shared(_ notification: Notification, of group: DeliveryGroup) -> [UInt8] {
-        let text: JSONValue = ["title": .string(notification.title), "body": .string(notification.body)]
-        var bytes = Array(#","notification":"#.utf8)
-        text.serialize(into: &bytes)
-        bytes.append(contentsOf: #","data":"#.utf8)
-        JSONValue.object(group.payloadData).serialize(into: &bytes)
-        bytes.removeLast()
-        return bytes
+    private static func android(_ content: PushContent, isSilent: Bool, of group: DeliveryGroup) -> JSONObject {
+        var android = JSONObject()
+        // What is silent must not wake a phone from its sleep unless somebody asked for that.
+        let isHigh = content.priority.map { $0 == .high } ?? !isSilent
+        android["priority"] = isHigh ? "HIGH" : "NORMAL"
+        android["ttl"] = JSONTemplate.hole(Hole.timeToLive)
+        android["collapse_key"] = content.collapseKey.map(JSONValue.string)
+        guard !isSilent else { return android }
+        var notification = JSONObject()
+        notification["tag"] = content.collapseKey.map(JSONValue.string) ?? JSONTemplate.hole(Hole.notificationID)
+        notification["notification_count"] = content.badge.map { .number(JSONNumber($0)) }
+        switch content.sound {
+        case .standard where group.push.content == nil: break
+        case .standard: notification["sound"] = "default"
+        case .none: break
+        case .named(let name): notification["sound"] = .string(name)
+        }
+        notification["click_action"] = content.category.map(JSONValue.string)
+        android["notification"] = .object(notification)
+        return android
     }
+
+    private static func quoted(_ text: String) -> [UInt8] { JSONValue.string(text).serialized }
 
     /// Every id has the same length.
     private static func anyID(of group: DeliveryGroup) -> String {
         NotificationID(event: group.cause.eventID, device: DeviceID(trusted: "")).description
+    }
+}
+
+extension JSONValue {
+    /// An object whose values are strings: what is none becomes its JSON text.
+    fileprivate var withStrings: JSONValue {
+        guard case .object(let object) = self else { return self }
+        var strings = JSONObject()
+        for (key, value) in object.members {
+            switch value {
+            case .string: strings[key] = value
+            case _ where JSONTemplate.isHole(value): strings[key] = value
+            default: strings[key] = .string(value.serializedText)
+            }
+        }
+        return .object(strings)
     }
 }

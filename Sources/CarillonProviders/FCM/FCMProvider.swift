@@ -79,6 +79,7 @@ package struct FCMProvider: Provider {
     ) async -> Finding? {
         let credential = current.value
         guard case .fcm(let deviceToken, _) = target.address else { return .certain(.bug(reason: "not an FCM device")) }
+        guard message.fits else { return .certain(.payloadTooLarge) }
         let id = NotificationID(event: group.cause.eventID, device: target.deviceID)
         // Two requests for access tokens can leave less time than the second message may take otherwise.
         let end = ContinuousClock.now + deadline

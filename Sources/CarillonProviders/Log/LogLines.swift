@@ -21,16 +21,15 @@ struct LogLines {
         }
     }
 
-    /// The members from `eventId` on.
+    /// The members from `eventId` on. A line is for people who look on: it names its event whatever payloads carry.
     private static func ending(of group: DeliveryGroup) -> [UInt8] {
-        let members: JSONValue = [
-            "eventId": .string(group.cause.eventID.description),
-            "eventType": .string(group.cause.eventType.rawValue),
-            "title": .string(group.notification.title),
-            "body": .string(group.notification.body),
-            "locale": .string(group.notification.locale),
-        ]
-        var bytes = members.serialized
+        var members = JSONObject()
+        members["eventId"] = .string(group.cause.eventID.description)
+        members["eventType"] = .string(group.cause.eventType.rawValue)
+        for (key, value) in PushText(group.push).json.members { members[key] = value }
+        members["locale"] = .string(group.notification.locale)
+        for (key, value) in group.push.content?.wishes.members ?? [] { members[key] = value }
+        var bytes = JSONValue.object(members).serialized
         bytes[0] = UInt8(ascii: ",")
         bytes.append(UInt8(ascii: "\n"))
         return bytes

@@ -46,7 +46,7 @@ extension Outcome {
     fileprivate var isOfLane: Bool {
         switch self {
         case .deferLane, .misconfigured: true
-        case .delivered, .retry, .timedOut, .unregister, .quarantine, .bug: false
+        case .delivered, .retry, .timedOut, .unregister, .quarantine, .bug, .unsendable: false
         }
     }
 }

@@ -83,6 +83,7 @@ package struct WebPushProvider: Provider {
         guard let keys = SubscriptionKeys(p256dh: p256dh, auth: auth) else {
             return .certain(.bug(reason: "invalid subscription keys"))
         }
+        guard message.fits else { return .certain(.payloadTooLarge) }
         let id = NotificationID(event: group.cause.eventID, device: target.deviceID)
         do {
             let url = try OutboundURL(endpoint)
@@ -92,14 +93,16 @@ package struct WebPushProvider: Provider {
                 if Task.isCancelled { return nil }
                 let request = OutboundRequest(
                     url: endpoint,
-                    headers: try headers(for: id, of: group, to: url, by: credential),
+                    headers: try headers(of: message, for: id, of: group, to: url, by: credential),
                     body: try WebPushEncryption.encrypt(plaintext, for: keys),
                     lane: group.lane,
                     isStillWanted: current.isCurrent
                 )
                 let response = try await transport.execute(request, timeout: timeout)
                 if response.status == 413, plaintext.count > WebPushMessage.reducedBytes {
-                    plaintext = WebPushMessage(group, maximumBytes: WebPushMessage.reducedBytes).plaintext(for: id)
+                    let reduced = WebPushMessage(group, maximumBytes: WebPushMessage.reducedBytes)
+                    guard reduced.fits else { return .certain(.payloadTooLarge) }
+                    plaintext = reduced.plaintext(for: id)
                     continue
                 }
                 if [401, 403].contains(response.status) { vapid.forget(url.origin, by: credential) }
@@ -117,6 +120,7 @@ package struct WebPushProvider: Provider {
     }
 
     private func headers(
+        of message: WebPushMessage,
         for id: NotificationID,
         of group: DeliveryGroup,
         to url: OutboundURL,
@@ -126,9 +130,9 @@ package struct WebPushProvider: Provider {
             "authorization": try vapid.authorization(for: url.origin, by: credential),
             "content-encoding": "aes128gcm",
             "content-type": "application/octet-stream",
-            "ttl": "\(group.secondsLeft(at: clock.now()))",
-            "urgency": "high",
-            "topic": WebPushMessage.topic(for: id),
+            "ttl": message.timeToLive ?? "\(group.secondsLeft(at: clock.now()))",
+            "urgency": message.urgency,
+            "topic": message.topic(of: id),
             "user-agent": userAgent,
         ]
     }

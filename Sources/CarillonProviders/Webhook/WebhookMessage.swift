@@ -6,48 +6,47 @@ struct WebhookMessage {
     let id: String
     /// The body. Its `timestamp` is when the event was accepted, so that it does not change from attempt to attempt.
     let body: [UInt8]
+    /// Whether it is as short as receivers were promised.
+    let fits: Bool
 
     init(_ group: DeliveryGroup, to target: Target) {
         let id = NotificationID(event: group.cause.eventID, device: target.deviceID).description
-        func body(_ notification: Notification) -> [UInt8] {
-            Self.json(notification, id: id, group: group, target: target).serialized
-        }
-        let whole = body(group.notification)
         self.id = id
-        if whole.count <= maximumPayloadBytes {
-            self.body = whole
-        } else {
-            let quotes = 4
-            let frame = body(Notification(locale: group.notification.locale, title: "", body: "")).count - quotes
-            self.body = body(group.notification.fitted(toJSONBytes: maximumPayloadBytes - frame))
+        (body, fits) = PushText(group.push).fitted(to: maximumPayloadBytes, size: \.count) {
+            Self.json($0, id: id, group: group, target: target).serialized
         }
     }
 
     private static func json(
-        _ notification: Notification,
+        _ text: PushText,
         id: String,
         group: DeliveryGroup,
         target: Target
     ) -> JSONValue {
         let cause = group.cause
-        var channel = JSONObject()
-        channel["id"] = .string(cause.channel.id.rawValue)
-        channel["displayName"] = cause.channel.displayName.map { .string($0) }
+        var data = JSONObject()
+        if group.content.hasEnvelope {
+            data["notificationId"] = .string(id)
+            data["eventId"] = .string(cause.eventID.description)
+            data["eventType"] = .string(cause.eventType.rawValue)
+        }
+        data["deviceId"] = .string(target.deviceID.rawValue)
+        data["userId"] = .string(target.userID.rawValue)
+        if group.content.hasEnvelope {
+            data["networkId"] = .string(group.lane.networkID.rawValue)
+            var channel = JSONObject()
+            channel["id"] = .string(cause.channel.id.rawValue)
+            channel["displayName"] = cause.channel.displayName.map { .string($0) }
+            data["channel"] = .object(channel)
+        }
+        data["title"] = text.title.map(JSONValue.string)
+        data["body"] = text.body.map(JSONValue.string)
+        data["locale"] = .string(group.notification.locale)
+        for (key, value) in group.push.content?.wishes.members ?? [] { data[key] = value }
         return [
             "type": "notification.created",
             "timestamp": .string(cause.receivedAt.description),
-            "data": [
-                "notificationId": .string(id),
-                "eventId": .string(cause.eventID.description),
-                "eventType": .string(cause.eventType.rawValue),
-                "deviceId": .string(target.deviceID.rawValue),
-                "userId": .string(target.userID.rawValue),
-                "networkId": .string(group.lane.networkID.rawValue),
-                "channel": .object(channel),
-                "title": .string(notification.title),
-                "body": .string(notification.body),
-                "locale": .string(notification.locale),
-            ],
+            "data": .object(data),
         ]
     }
 }

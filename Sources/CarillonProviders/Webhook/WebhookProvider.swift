@@ -61,6 +61,7 @@ package struct WebhookProvider: Provider {
     ) async -> Outcome? {
         guard case .webhook(let url) = target.address else { return .bug(reason: "not a webhook") }
         let message = WebhookMessage(group, to: target)
+        guard message.fits else { return .payloadTooLarge }
         let timestamp = clock.now().milliseconds / 1_000
         let headers: HTTPHeaders = [
             "content-type": "application/json",

@@ -42,7 +42,7 @@ extension PostgresEventHistory {
             let revived = try session.queryFirst(
                 """
                 DELETE FROM dead_letters WHERE network_id = \(network.rawValue) AND letter_id = \(id)
-                RETURNING event_id, provider, app_id, cause, locale, title, body, device_id, user_id, now(), devices
+                RETURNING event_id, provider, app_id, cause, locale, title, body, device_id, user_id, now(), devices, content
                 """
             ) { row in
                 var cause = try DeliveryCause(stored: try row.decode(3), eventID: try row.eventID(0))
@@ -52,11 +52,7 @@ extension PostgresEventHistory {
                     id: groupID,
                     lane: Lane(networkID: network, provider: try row.choice(1), appID: try row.decode(2)),
                     cause: cause,
-                    notification: Notification(
-                        locale: try row.decode(4),
-                        title: try row.decode(5),
-                        body: try row.decode(6)
-                    ),
+                    push: try row.push(4, content: 11),
                     targets: [],
                     leased: false
                 )

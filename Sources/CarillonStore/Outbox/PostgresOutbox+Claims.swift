@@ -213,7 +213,7 @@ extension PostgresOutbox {
                 FROM picked p
                 WHERE d.network_id = p.network_id AND d.group_id = p.group_id
                 RETURNING d.network_id, d.group_id, d.event_id, d.provider, d.app_id, d.cause, d.locale, d.title, d.body,
-                    d.targets, d.attempt, d.lease_token, d.rescues, d.device_counts
+                    d.targets, d.attempt, d.lease_token, d.rescues, d.device_counts, d.content
                 """
         ) { row in
             do {
@@ -278,7 +278,7 @@ extension Row {
             id: try decode(1),
             lane: Lane(networkID: try id(0), provider: try choice(3), appID: try decode(4)),
             cause: try DeliveryCause(stored: try decode(5), eventID: try eventID(2)),
-            notification: Notification(locale: try decode(6), title: try decode(7), body: try decode(8)),
+            push: try push(6, content: 14),
             targets: [],
             attempt: try decode(10),
             leaseToken: try decode(11),

@@ -156,20 +156,20 @@ extension SQL {
         let delays = deliveries.map { $0.group.leased ? leaseDuration : $0.delay }
         return """
             INSERT INTO deliveries (network_id, group_id, event_id, provider, app_id, cause, locale, title, body,
-                                    targets, size, device_counts, attempt, expires_at, leased, lease_token,
-                                    lane_reason, run_at)
+                                    content, targets, size, device_counts, attempt, expires_at, leased,
+                                    lease_token, lane_reason, run_at)
             SELECT n.network_id, n.group_id, n.event_id, n.provider, n.app_id, n.cause, n.locale, n.title, n.body,
-                   n.targets, n.size, n.device_counts, n.attempt, n.expires_at, n.leased, n.lease_token, n.lane_reason,
+                   n.content, n.targets, n.size, n.device_counts, n.attempt, n.expires_at, n.leased, n.lease_token, n.lane_reason,
                    now() + n.delay * interval '1 millisecond'
             FROM unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.id)), \(groups.map(\.cause.eventID.uuid)),
                         \(groups.map(\.lane.provider.rawValue)), \(groups.map(\.lane.appID)),
                         \(groups.map(\.cause.stored)), \(groups.map(\.notification.locale)),
                         \(groups.map(\.notification.title)), \(groups.map(\.notification.body)),
-                        \(deliveries.map(\.devices.stored)), \(deliveries.map(\.devices.count)),
+                        \(groups.map(\.push.storedContent)), \(deliveries.map(\.devices.stored)), \(deliveries.map(\.devices.count)),
                         \(deliveries.map(\.storedDeviceCounts)),
                         \(groups.map(\.attempt)), \(groups.map(\.expiresAt.stored)), \(groups.map(\.leased)),
                         \(groups.map(\.leaseToken)), \(deliveries.map(\.laneReason)), \(delays.map(\.wholeMilliseconds)))
-                AS n (network_id, group_id, event_id, provider, app_id, cause, locale, title, body, targets, size,
+                AS n (network_id, group_id, event_id, provider, app_id, cause, locale, title, body, content, targets, size,
                       device_counts, attempt, expires_at, leased, lease_token, lane_reason, delay)
             """
     }

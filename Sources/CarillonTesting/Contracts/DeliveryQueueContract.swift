@@ -108,7 +108,8 @@ package enum DeliveryQueueContract {
         _ = try await scene.toggles.set(.channel("\"e\\", "c"), ["mentionsOnly": true], in: scene.network)
         _ = try await scene.toggles.set(.network, ["modules": ["chat": ["enabled": false]]], in: scene.network)
         let event = try await scene.pending(.message("c", from: Person(id: "a"), channelName: "C", mentions: ["b"]))
-        let sent = scene.group(event, to: [first, second, third])
+        var sent = scene.group(event, to: [first, second, third])
+        sent.push.content = StoreScene.content
         #expect(try await scene.queue.enqueue([Expansion(event: event, groups: [sent], next: nil)]) == [true])
         var moved = Device.log("d2", of: "b")
         moved.address = .fcm(token: "new", appID: "app")
@@ -117,7 +118,7 @@ package enum DeliveryQueueContract {
         #expect(claimed.group.id == sent.id)
         #expect(claimed.group.lane == sent.lane)
         #expect(claimed.group.cause == sent.cause)
-        #expect(claimed.group.notification == sent.notification)
+        #expect(claimed.group.push == sent.push)
         #expect(claimed.group.attempt == 0)
         #expect(claimed.group.leased)
         #expect(claimed.group.leaseToken > sent.leaseToken)

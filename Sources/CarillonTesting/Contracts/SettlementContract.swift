@@ -117,7 +117,7 @@ package enum SettlementContract {
         #expect(claimed.map(\.attempt) == [1, 4])
         #expect(claimed.map { $0.targets.map(\.deviceID) } == [["d2"], ["d3"]])
         #expect(claimed.first?.id == group.id)
-        #expect(claimed.last?.notification == group.notification)
+        #expect(claimed.last?.push == group.push)
         #expect(claimed.last?.cause == group.cause)
     }
 

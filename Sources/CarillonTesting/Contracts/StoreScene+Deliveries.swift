@@ -41,11 +41,38 @@ extension StoreScene {
                 mentions: event.event.mentions,
                 receivedAt: event.receivedAt
             ),
-            notification: Notification(locale: "en", title: "Title \"1\"", body: "Body\nwith two lines"),
+            push: Push(Notification(locale: "en", title: "Title \"1\"", body: "Body\nwith two lines")),
             targets: targets,
             leased: leased
         )
     }
+
+    /// Content that says something in every way that is stored.
+    static let content: PushContent = {
+        var data = JSONObject()
+        data["build"] = "81 \"é\""
+        data["deep"] = ["list": [1, nil, "x"]]
+        var payload = JSONObject()
+        payload["aps"] = ["alert": ["$text": "body"], "badge": nil]
+        return PushContent(
+            kind: .mixed,
+            data: data,
+            badge: 3,
+            sound: .none,
+            category: "BUILD",
+            threadID: "builds",
+            collapseKey: "build-81",
+            imageURL: "https://example.com/i.png",
+            priority: .low,
+            timeToLive: 172_800,
+            isRetried: false,
+            hasEnvelope: false,
+            parts: [
+                .apns: RawPart(kind: .silent, headers: ["apns-priority": "5"], payload: payload, replaces: true),
+                .fcm: RawPart(payload: payload), .webpush: RawPart(),
+            ]
+        )
+    }()
 
     /// Queues groups for a new event and answers its id. A former release did not count users' devices.
     @discardableResult
@@ -62,6 +89,7 @@ extension StoreScene {
         let devices = Dictionary(grouping: targets.joined(), by: \.userID).mapValues(\.count).filter { $1 > 1 }
         let groups = targets.map { targets in
             var group = group(event, to: targets, app: app, leased: leased)
+            group.push.content = Self.content
             group.deviceCounts = countsDevices ? devices : nil
             return group
         }

@@ -37,7 +37,7 @@ extension DeliveryGroup {
                 mentions: mentions,
                 receivedAt: receivedAt
             ),
-            notification: Notification(locale: "en", title: "Alice (General)", body: "Hello"),
+            push: Push(Notification(locale: "en", title: "Alice (General)", body: "Hello")),
             targets: targets,
             attempt: attempt,
             leased: true

@@ -26,6 +26,7 @@ import Testing
         (.unregister(at: nil, reason: "http 410"), .unregistered, "http 410", .none),
         (.quarantine(reason: "BadDeviceToken"), .unregistered, "BadDeviceToken", .none),
         (.bug(reason: "blocked address"), .dead, "blocked address", .none),
+        (.unsendable(reason: "payload too large"), .dead, "payload too large", .none),
     ])
     func `a final answer becomes a record`(
         outcome: Outcome,
@@ -39,6 +40,24 @@ import Testing
         #expect(settlement.records.map(\.attempts) == [3])
         #expect(settlement.remainders.isEmpty)
         #expect(lane == news)
+    }
+
+    @Test(arguments: [Outcome.retry(after: .seconds(9), reason: "http 503"), .timedOut(reason: "timed out")])
+    func `what is sent only once is dead when it fails`(outcome: Outcome) {
+        var group = DeliveryGroup.test([.test("d-1"), .test("d-2")])
+        group.push.content = PushContent(isRetried: false)
+        let (settlement, lane) = settle(group, [outcome, .deferLane(after: nil, reason: "http 429")])
+        #expect(settlement.records.map(\.state) == [.dead])
+        #expect(settlement.records.first?.reason?.hasPrefix("sent once: ") == true)
+        #expect(settlement.records.first?.effect == nil)
+        #expect(settlement.troubles.isEmpty)
+        #expect(settlement.remainders.map(\.attempt) == [0], "what was not handed over waits for its lane")
+        #expect(lane == .pause(after: nil, reason: "http 429"))
+    }
+
+    @Test func `what nobody could send says nothing of the device`() {
+        let (settlement, _) = settle(.test([.test("d-1")]), [.unsendable(reason: "payload too large")])
+        #expect(settlement.records.map(\.effect) == [nil])
     }
 
     @Test func `a delivery keeps the push service's id and clears an old error`() {

@@ -81,7 +81,7 @@ extension MemoryStore {
             id: ids.next(),
             lane: Lane(networkID: networkID, provider: address.provider, appID: address.appID),
             cause: cause,
-            notification: CarillonCore.Notification(locale: "en", title: "", body: ""),
+            push: Push(CarillonCore.Notification(locale: "en", title: "", body: "")),
             targets: targets,
             leased: true
         )

@@ -1,0 +1,144 @@
+extension JSONObjectReader {
+    private static let longestHeader = 256
+    private static let mostBadges = 99_999
+    private static let longestName = 64
+    private static let longestCollapseKey = 256
+    private static let longestURL = 2_048
+    private static let largestBytes = 3_072
+
+    /// The members that make up a push beyond its text (FACES B1); what is wrong is noted.
+    package mutating func pushContent() -> PushContent {
+        var content = PushContent()
+        content.kind = choice("kind", as: PushContent.Kind.self) ?? .alert
+        content.data = data()
+        content.badge = integer("badge", in: 0...Self.mostBadges)
+        content.sound = isNull("sound") ? .none : .standard
+        if let name = string("sound", maximumBytes: Self.longestName, nonEmpty: true), name != "default" {
+            content.sound = .named(name)
+        }
+        content.category = string("category", maximumBytes: Self.longestName, nonEmpty: true)
+        content.threadID = string("threadId", maximumBytes: Self.longestName, nonEmpty: true)
+        content.collapseKey = string("collapseKey", maximumBytes: Self.longestCollapseKey, nonEmpty: true)
+        content.imageURL = string("imageUrl", maximumBytes: Self.longestURL, nonEmpty: true)
+        content.priority = choice("priority", as: PushContent.Priority.self)
+        content.timeToLive =
+            integer("ttlSeconds", in: 0...PushContent.longestTimeToLive) ?? PushContent.usualTimeToLive
+        content.isRetried = bool("retry") ?? true
+        content.hasEnvelope = bool("envelope") ?? true
+        for provider in ProviderName.withRawParts {
+            guard let part = rawPart(of: provider) else { continue }
+            content.parts[provider] = part
+            refuseTooLarge(part, of: provider, with: content.data)
+        }
+        return content
+    }
+
+    private mutating func data() -> JSONObject {
+        guard let value = value("data") else { return JSONObject() }
+        guard case .object(let data) = value else {
+            refuse("data", "must be an object")
+            return JSONObject()
+        }
+        for key in data.keys where Self.isReserved(key) {
+            errors.add(pointer: pointer(to: "data") + JSONPointer.step(key), detail: "is kept by Apple or Google")
+        }
+        let size = JSONValue.object(data).serialized.count
+        if size > Self.largestBytes { refuse("data", "takes \(size) of at most \(Self.largestBytes) bytes") }
+        return data
+    }
+
+    /// What APNs or FCM take for their own.
+    private static func isReserved(_ key: String) -> Bool {
+        ["aps", "from", "message_type"].contains(key) || key.hasPrefix("gcm") || key.hasPrefix("google")
+    }
+
+    private mutating func rawPart(of provider: ProviderName) -> RawPart? {
+        guard var reader = object(provider.rawValue) else { return nil }
+        var part = RawPart()
+        part.kind = reader.choice("kind", as: PushContent.Kind.self)
+        part.replaces = reader.bool("replace") ?? false
+        if !provider.settableHeaders.isEmpty { part.headers = reader.headers(of: provider) }
+        if let value = reader.value(provider.payloadKey) {
+            if case .object(let payload) = value {
+                part.payload = payload
+                reader.checkTexts(value, at: reader.pointer(to: provider.payloadKey))
+            } else {
+                reader.refuse(provider.payloadKey, "must be an object")
+            }
+        } else if part.replaces {
+            reader.refuse(provider.payloadKey, "is required where it replaces what is built")
+        }
+        if provider == .fcm {
+            for key in ["token", "topic", "condition"] where part.payload.contains(key) {
+                let place = reader.pointer(to: provider.payloadKey) + JSONPointer.step(key)
+                errors.add(pointer: place, detail: "is what Carillon sends to")
+            }
+        }
+        reader.finish()
+        return part
+    }
+
+    private mutating func headers(of provider: ProviderName) -> [String: String] {
+        guard let reader = object("headers", unknown: .tolerate) else { return [:] }
+        var headers: [String: String] = [:]
+        var values = reader
+        for name in reader.keys {
+            guard provider.settableHeaders.contains(name.lowercased()) else {
+                let known = provider.settableHeaders.sorted().joined(separator: ", ")
+                values.refuse(name, "is none of the headers that can be set: \(known)")
+                continue
+            }
+            guard let value = values.string(name, required: true, maximumBytes: Self.longestHeader) else { continue }
+            guard value.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else {
+                values.refuse(name, "must be printable ASCII")
+                continue
+            }
+            if headers.updateValue(value, forKey: name.lowercased()) != nil { values.refuse(name, "is given twice") }
+        }
+        return headers
+    }
+
+    /// `{"$text":…}` names the title or the body.
+    private func checkTexts(_ value: JSONValue, at pointer: String) {
+        switch value {
+        case .array(let elements):
+            for (index, element) in elements.enumerated() {
+                checkTexts(element, at: pointer + JSONPointer.step(index))
+            }
+        case .object(let object):
+            if object.contains("$text"), PushTextName(value) == nil {
+                errors.add(pointer: pointer, detail: #"must be {"$text":"title"} or {"$text":"body"}"#)
+            }
+            for (key, member) in object.members { checkTexts(member, at: pointer + JSONPointer.step(key)) }
+        case .null, .bool, .number, .string: break
+        }
+    }
+
+    private func refuseTooLarge(_ part: RawPart, of provider: ProviderName, with data: JSONObject) {
+        guard !part.payload.isEmpty else { return }
+        let sizes = [
+            data.isEmpty ? 0 : JSONValue.object(data).serialized.count, JSONValue.object(part.payload).serialized.count,
+        ]
+        guard sizes[0] + sizes[1] > Self.largestBytes else { return }
+        refuse(
+            provider.rawValue,
+            "takes \(sizes[1]) bytes, with data of \(sizes[0]) more than \(Self.largestBytes)"
+        )
+    }
+}
+
+/// Which text an object `{"$text":"title"}` in a raw part stands for.
+package enum PushTextName: String, Sendable {
+    /// The title.
+    case title
+    /// The body.
+    case body
+
+    /// `nil` for anything but such an object.
+    package init?(_ value: JSONValue) {
+        guard case .object(let object) = value, object.count == 1, case .string(let name)? = object["$text"] else {
+            return nil
+        }
+        self.init(rawValue: name)
+    }
+}

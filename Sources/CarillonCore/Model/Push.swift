@@ -1,0 +1,37 @@
+/// What a device is sent: the text in its language, and what somebody said beyond it.
+package struct Push: Sendable, Equatable {
+    /// What is shown.
+    package var notification: Notification
+    /// Nearly always absent, and then one null pointer in every group.
+    private var shared: SharedContent?
+
+    /// A push by its parts.
+    package init(_ notification: Notification, content: PushContent? = nil) {
+        self.notification = notification
+        shared = content.map(SharedContent.init)
+    }
+
+    /// What goes beyond title and body; `nil` for the payload that is built of the event alone.
+    package var content: PushContent? {
+        get { shared?.content }
+        set { shared = newValue.map(SharedContent.init) }
+    }
+
+    /// This push in another language: what goes beyond the text is shared, not copied.
+    package func with(_ notification: Notification) -> Push {
+        var push = self
+        push.notification = notification
+        return push
+    }
+
+    /// Equal texts and equal content.
+    package static func == (left: Self, right: Self) -> Bool {
+        left.notification == right.notification && (left.shared === right.shared || left.content == right.content)
+    }
+
+    private final class SharedContent: Sendable {
+        let content: PushContent
+
+        init(_ content: PushContent) { self.content = content }
+    }
+}

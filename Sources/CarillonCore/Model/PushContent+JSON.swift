@@ -1,0 +1,58 @@
+extension PushContent {
+    /// The fields of the contract (FACES B1), only those that say something.
+    package var json: JSONObject {
+        var json = JSONObject()
+        if kind != .alert { json["kind"] = .string(kind.rawValue) }
+        if !data.isEmpty { json["data"] = .object(data) }
+        json["badge"] = badge.map { .number(JSONNumber($0)) }
+        switch sound {
+        case .standard: break
+        case .none: json["sound"] = .null
+        case .named(let name): json["sound"] = .string(name)
+        }
+        json["category"] = category.map(JSONValue.string)
+        json["threadId"] = threadID.map(JSONValue.string)
+        json["collapseKey"] = collapseKey.map(JSONValue.string)
+        json["imageUrl"] = imageURL.map(JSONValue.string)
+        json["priority"] = priority.map { .string($0.rawValue) }
+        if timeToLive != Self.usualTimeToLive { json["ttlSeconds"] = .number(JSONNumber(timeToLive)) }
+        if !isRetried { json["retry"] = false }
+        if !hasEnvelope { json["envelope"] = false }
+        for (provider, part) in parts.sorted(by: { $0.key < $1.key }) {
+            json[provider.rawValue] = .object(part.json(payloadKey: provider.payloadKey))
+        }
+        return json
+    }
+}
+
+extension RawPart {
+    fileprivate func json(payloadKey: String) -> JSONObject {
+        var json = JSONObject()
+        json["kind"] = kind.map { .string($0.rawValue) }
+        if !headers.isEmpty {
+            var object = JSONObject()
+            for (name, value) in headers.sorted(by: { $0.key < $1.key }) { object[name] = .string(value) }
+            json["headers"] = .object(object)
+        }
+        if !payload.isEmpty { json[payloadKey] = .object(payload) }
+        if replaces { json["replace"] = true }
+        return json
+    }
+}
+
+extension ProviderName {
+    /// Those that a raw part can be written for.
+    package static let withRawParts: [ProviderName] = [.apns, .fcm, .webpush]
+
+    /// What the body is called in a raw part: FCM's is a message.
+    package var payloadKey: String { self == .fcm ? "message" : "payload" }
+
+    /// The headers that a raw part may set, in lower case.
+    package var settableHeaders: Set<String> {
+        switch self {
+        case .apns: ["apns-push-type", "apns-priority", "apns-collapse-id", "apns-expiration", "apns-topic"]
+        case .webpush: ["ttl", "urgency", "topic"]
+        case .fcm, .log, .webhook: []
+        }
+    }
+}

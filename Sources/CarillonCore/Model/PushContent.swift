@@ -1,0 +1,129 @@
+/// What a notification carries beyond title and body: one wish for all push services, and a raw part for each.
+package struct PushContent: Sendable, Equatable {
+    /// What happens on the device.
+    package enum Kind: String, Sendable, CaseIterable {
+        /// Something is shown.
+        case alert
+        /// The app is woken, and nothing is shown.
+        case silent
+        /// Something is shown, and the app is woken.
+        case mixed
+    }
+
+    /// How much it matters that it arrives at once.
+    package enum Priority: String, Sendable, CaseIterable {
+        /// At once.
+        case high
+        /// When it suits the device's battery.
+        case normal
+        /// Some time.
+        case low
+    }
+
+    /// What is heard.
+    package enum Sound: Sendable, Equatable {
+        /// The device's usual sound.
+        case standard
+        /// Nothing.
+        case none
+        /// A sound of the app.
+        case named(String)
+    }
+
+    /// What happens on the device, unless a raw part says otherwise for its push service.
+    package var kind: Kind
+    /// What the app gets.
+    package var data: JSONObject
+    /// The number on the app's icon.
+    package var badge: Int?
+    /// What is heard.
+    package var sound: Sound
+    /// The set of actions that the app offers with it.
+    package var category: String?
+    /// What it is shown together with; otherwise the channel.
+    package var threadID: String?
+    /// A later notification with the same key replaces it.
+    package var collapseKey: String?
+    /// A picture to show.
+    package var imageURL: String?
+    /// How much it matters, where somebody said so; `high` otherwise.
+    package var priority: Priority?
+    /// How many seconds push services keep it for a device that cannot be reached.
+    package var timeToLive: Int
+    /// Whether what failed is tried again.
+    package var isRetried: Bool
+    /// Whether payloads carry Carillon's own keys, such as `eventId`.
+    package var hasEnvelope: Bool
+    /// What single push services get in place of, or beyond, what is built for them: `apns`, `fcm`, `webpush`.
+    package var parts: [ProviderName: RawPart]
+
+    /// The longest life of a notification, in seconds: what FCM and browsers' push services take.
+    package static let longestTimeToLive = 2_419_200
+    /// A day, in seconds.
+    package static let usualTimeToLive = 86_400
+
+    /// Content that says nothing beyond title and body.
+    package init(
+        kind: Kind = .alert,
+        data: JSONObject = JSONObject(),
+        badge: Int? = nil,
+        sound: Sound = .standard,
+        category: String? = nil,
+        threadID: String? = nil,
+        collapseKey: String? = nil,
+        imageURL: String? = nil,
+        priority: Priority? = nil,
+        timeToLive: Int = usualTimeToLive,
+        isRetried: Bool = true,
+        hasEnvelope: Bool = true,
+        parts: [ProviderName: RawPart] = [:]
+    ) {
+        self.kind = kind
+        self.data = data
+        self.badge = badge
+        self.sound = sound
+        self.category = category
+        self.threadID = threadID
+        self.collapseKey = collapseKey
+        self.imageURL = imageURL
+        self.priority = priority
+        self.timeToLive = timeToLive
+        self.isRetried = isRetried
+        self.hasEnvelope = hasEnvelope
+        self.parts = parts
+    }
+
+    /// What happens on a device of this push service.
+    package func kind(for provider: ProviderName) -> Kind { parts[provider]?.kind ?? kind }
+
+    /// Whether a push service has a use for it: browsers show something for whatever they are sent, so what is silent goes
+    /// there only where somebody wrote what to send.
+    package func isSent(through provider: ProviderName) -> Bool {
+        provider != .webpush || kind != .silent || parts[.webpush] != nil
+    }
+}
+
+/// What somebody wrote for one push service.
+package struct RawPart: Sendable, Equatable {
+    /// What happens on its devices; `nil` for what is said of all.
+    package var kind: PushContent.Kind?
+    /// Headers by their lower-case names, in place of those that are built.
+    package var headers: [String: String]
+    /// A merge patch for what is built, or all of it. `{"$text":"title"}` and `{"$text":"body"}` stand for the text.
+    package var payload: JSONObject
+    /// Whether nothing is built.
+    package var replaces: Bool
+
+    /// A part by its parts.
+    package init(
+        kind: PushContent.Kind? = nil,
+        headers: [String: String] = [:],
+        payload: JSONObject = JSONObject(),
+        replaces: Bool = false
+    ) {
+        self.kind = kind
+        self.headers = headers
+        self.payload = payload
+        self.replaces = replaces
+    }
+}

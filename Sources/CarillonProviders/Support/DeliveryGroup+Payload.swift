@@ -1,0 +1,82 @@
+import CarillonCore
+import Crypto
+
+extension DeliveryGroup {
+    /// What is sent beyond title and body; where nobody said anything, what the built-in payload has.
+    var content: PushContent { push.content ?? PushContent() }
+
+    /// What an app gets besides the text, in the order of the contract: all but the id of the device's notification, and
+    /// nothing where it was asked to be left out.
+    var payloadData: JSONObject {
+        var data = JSONObject()
+        guard content.hasEnvelope else { return data }
+        data["eventId"] = .string(cause.eventID.description)
+        data["eventType"] = .string(cause.eventType.rawValue)
+        data["networkId"] = .string(lane.networkID.rawValue)
+        data["channelId"] = .string(cause.channel.id.rawValue)
+        return data
+    }
+
+    /// When push services may forget it: not before they have tried for as long as was asked for.
+    var forgottenAt: Timestamp { cause.receivedAt + .seconds(content.timeToLive) }
+
+    /// How many seconds are left until push services may forget it.
+    func secondsLeft(at now: Timestamp) -> Int {
+        max(0, Int((forgottenAt - now).wholeMilliseconds / 1_000))
+    }
+}
+
+extension Outcome {
+    /// What is to be sent does not fit, however short its text is cut.
+    static let payloadTooLarge = Outcome.unsendable(reason: "payload too large")
+}
+
+extension RawPart {
+    /// Its payload with the words where they are asked for.
+    func payload(with text: PushText) -> JSONObject {
+        JSONValue.object(payload).filled(with: text).members
+    }
+}
+
+extension JSONValue {
+    /// This payload with what somebody wrote for its push service, which goes before all that is built.
+    func applying(_ part: RawPart?, with text: PushText) -> JSONValue {
+        guard let part else { return self }
+        let patch = JSONValue.object(part.payload(with: text))
+        return part.replaces ? patch : merging(patch: patch)
+    }
+
+    /// The members of an object; none of anything else.
+    fileprivate var members: JSONObject {
+        guard case .object(let object) = self else { return JSONObject() }
+        return object
+    }
+
+    /// The value with words in place of `{"$text":…}`.
+    fileprivate func filled(with text: PushText) -> JSONValue {
+        switch self {
+        case .array(let elements):
+            return .array(elements.map { $0.filled(with: text) })
+        case .object(let object):
+            switch PushTextName(self) {
+            case .title: return .string(text.title ?? "")
+            case .body: return .string(text.body ?? "")
+            case nil: break
+            }
+            var filled = JSONObject()
+            for (key, value) in object.members { filled[key] = value.filled(with: text) }
+            return .object(filled)
+        case .null, .bool, .number, .string:
+            return self
+        }
+    }
+}
+
+extension String {
+    /// The key of a notification in at most `limit` bytes: itself, or the beginning of its hash in base64url, which `always`
+    /// asks for where a key may not hold just anything.
+    func collapseID(within limit: Int, always: Bool = false) -> String {
+        guard always || utf8.count > limit else { return self }
+        return String(Base64URL.encode(Array(SHA256.hash(data: Array(utf8)))).prefix(limit))
+    }
+}
