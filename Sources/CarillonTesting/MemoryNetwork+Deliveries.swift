@@ -66,7 +66,7 @@ extension MemoryNetwork {
             return Target(device)
         }
         let users = Set(refreshed.targets.map(\.userID))
-        let settings = users.map { ($0, self.settings(of: $0, in: group.cause.channel.id)) }
+        let settings = users.map { ($0, self.settings(of: $0, in: group.cause.channel?.id)) }
         return RefreshedGroup(
             group: refreshed,
             gone: gone,

@@ -99,7 +99,7 @@ extension MemoryNetwork {
         Recipient(
             userID: user,
             locale: users[user]?.person.locale,
-            settings: channel.map { settings(of: user, in: $0) } ?? ToggleSettings(),
+            settings: settings(of: user, in: channel),
             devices: devices.values.filter { $0.userID == user && $0.state == .active }.sorted { $0.id < $1.id }
         )
     }

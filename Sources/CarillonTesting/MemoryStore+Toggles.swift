@@ -74,10 +74,11 @@ extension MemoryNetwork {
     }
 
     /// What a user set for a channel.
-    func settings(of user: UserID, in channel: ChannelID) -> ToggleSettings {
+    func settings(of user: UserID, in channel: ChannelID?) -> ToggleSettings {
         ToggleSettings(
             user: UserToggles(document: toggles(.user(user)).versioned.document),
-            channel: ChannelToggles(document: toggles(.channel(user, channel)).versioned.document)
+            channel: channel.map { ChannelToggles(document: toggles(.channel(user, $0)).versioned.document) }
+                ?? ChannelToggles()
         )
     }
 

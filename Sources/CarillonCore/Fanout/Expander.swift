@@ -13,13 +13,15 @@ package struct Expander: Sendable {
     package func expand(_ pending: PendingEvent, _ page: RecipientPage) -> Expansion {
         var event = pending
         let judge = RecipientJudge(pending.event, page)
-        guard let channel = pending.event.channel, let subject = judge.subject else {
+        guard let subject = judge.subject else {
             return Expansion(event: event, after: pending.cursor, groups: [], next: nil)
         }
         let cause = DeliveryCause(
             eventID: pending.id,
             eventType: pending.event.type,
-            channel: Channel(id: channel.id, displayName: channel.displayName ?? page.names.channel),
+            channel: pending.event.channel.map { channel in
+                Channel(id: channel.id, displayName: channel.displayName ?? page.names.channel)
+            },
             actorRoles: judge.question.actorRoles,
             mentions: pending.event.mentions,
             receivedAt: pending.receivedAt

@@ -93,6 +93,10 @@ package struct PushContent: Sendable, Equatable {
         self.parts = parts
     }
 
+    /// How long it is tried to hand it to push services: as long as these are to keep it, but at most a day, and never so
+    /// short that a busy moment would end it.
+    package var lifetime: Duration { .seconds(min(max(timeToLive, 30), Self.usualTimeToLive)) }
+
     /// What happens on a device of this push service.
     package func kind(for provider: ProviderName) -> Kind { parts[provider]?.kind ?? kind }
 

@@ -35,7 +35,9 @@ package struct DeliveryGroup: Sendable, Identifiable {
     package var notification: Notification { push.notification }
 
     /// When it is no longer worth delivering.
-    package var expiresAt: Timestamp { cause.receivedAt + notificationTimeToLive }
+    package var expiresAt: Timestamp {
+        cause.receivedAt + (push.content?.lifetime ?? notificationTimeToLive)
+    }
 
     /// A group by its parts.
     package init(
@@ -65,8 +67,8 @@ package struct DeliveryCause: Sendable, Equatable {
     package var eventID: EventID
     /// What happened.
     package var eventType: EventType
-    /// The channel it happened in, with the name that was known at that time.
-    package var channel: Channel
+    /// The channel it happened in, with the name that was known at that time; `nil` for what belongs to none.
+    package var channel: Channel?
     /// The roles of who caused it.
     package var actorRoles: [String]
     /// Whom the message mentions.
@@ -78,7 +80,7 @@ package struct DeliveryCause: Sendable, Equatable {
     package init(
         eventID: EventID,
         eventType: EventType,
-        channel: Channel,
+        channel: Channel?,
         actorRoles: [String],
         mentions: Set<UserID>,
         receivedAt: Timestamp

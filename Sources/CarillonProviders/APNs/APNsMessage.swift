@@ -80,7 +80,7 @@ struct APNsMessage {
         case .named(let name): aps["sound"] = .string(name)
         }
         aps["category"] = content.category.map(JSONValue.string)
-        aps["thread-id"] = .string(content.threadID ?? group.cause.channel.id.rawValue)
+        aps["thread-id"] = (content.threadID ?? group.cause.channel?.id.rawValue).map(JSONValue.string)
         if kind == .mixed { aps["content-available"] = 1 }
         if content.imageURL != nil { aps["mutable-content"] = 1 }
         return aps

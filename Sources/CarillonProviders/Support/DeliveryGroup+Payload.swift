@@ -13,7 +13,7 @@ extension DeliveryGroup {
         data["eventId"] = .string(cause.eventID.description)
         data["eventType"] = .string(cause.eventType.rawValue)
         data["networkId"] = .string(lane.networkID.rawValue)
-        data["channelId"] = .string(cause.channel.id.rawValue)
+        data["channelId"] = cause.channel.map { .string($0.id.rawValue) }
         return data
     }
 

@@ -34,10 +34,12 @@ struct WebhookMessage {
         data["userId"] = .string(target.userID.rawValue)
         if group.content.hasEnvelope {
             data["networkId"] = .string(group.lane.networkID.rawValue)
-            var channel = JSONObject()
-            channel["id"] = .string(cause.channel.id.rawValue)
-            channel["displayName"] = cause.channel.displayName.map { .string($0) }
-            data["channel"] = .object(channel)
+            data["channel"] = cause.channel.map { channel in
+                var json = JSONObject()
+                json["id"] = .string(channel.id.rawValue)
+                json["displayName"] = channel.displayName.map { .string($0) }
+                return .object(json)
+            }
         }
         data["title"] = text.title.map(JSONValue.string)
         data["body"] = text.body.map(JSONValue.string)

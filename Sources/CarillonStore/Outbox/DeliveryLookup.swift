@@ -68,7 +68,7 @@ struct DeliveryLookup {
             Array(repeating: $0.group.lane.networkID.rawValue, count: $0.devices.count)
         }
         let channels = deliveries.flatMap {
-            Array(repeating: $0.group.cause.channel.id.rawValue, count: $0.devices.count)
+            Array(repeating: $0.group.cause.channel?.id.rawValue ?? "", count: $0.devices.count)
         }
         var documents = ToggleDocuments()
         try session.forEach(

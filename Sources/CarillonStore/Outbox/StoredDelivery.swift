@@ -98,8 +98,8 @@ extension DeliveryCause {
     var stored: String {
         let cause: JSONValue = [
             "type": .string(eventType.rawValue),
-            "channel": .string(channel.id.rawValue),
-            "name": channel.displayName.map(JSONValue.string) ?? .null,
+            "channel": channel.map { .string($0.id.rawValue) } ?? .null,
+            "name": channel?.displayName.map(JSONValue.string) ?? .null,
             "roles": .array(actorRoles.map(JSONValue.string)),
             "mentions": .array(mentions.sorted().map { .string($0.rawValue) }),
             "receivedAt": .number(JSONNumber(Int(receivedAt.milliseconds))),
@@ -111,7 +111,6 @@ extension DeliveryCause {
     init(stored text: String, eventID: EventID) throws(StoreError) {
         guard case .object(let cause)? = try? JSONValue(parsing: text),
             case .string(let typeName)? = cause["type"], let type = EventType(rawValue: typeName),
-            case .string(let channel)? = cause["channel"],
             case .array(let roles)? = cause["roles"],
             case .array(let mentions)? = cause["mentions"],
             case .number(let number)? = cause["receivedAt"], let receivedAt = number.integer
@@ -119,7 +118,9 @@ extension DeliveryCause {
         self.init(
             eventID: eventID,
             eventType: type,
-            channel: Channel(id: ChannelID(trusted: channel), displayName: cause["name"]?.text),
+            channel: cause["channel"]?.text.map { id in
+                Channel(id: ChannelID(trusted: id), displayName: cause["name"]?.text)
+            },
             actorRoles: roles.compactMap(\.text),
             mentions: Set(mentions.compactMap { $0.text.map(UserID.init(trusted:)) }),
             receivedAt: Timestamp(milliseconds: Int64(receivedAt))

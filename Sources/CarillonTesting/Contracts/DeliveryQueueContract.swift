@@ -35,6 +35,8 @@ package enum DeliveryQueueContract {
         ContractClause("a group whose workers die again and again is dead", groupWhoseWorkersDieAgainAndAgain),
         ContractClause("being given back is no crash", beingGivenBackIsNoCrash),
         ContractClause("only groups whose life is over are claimed as expired", onlyGroupsWhoseLifeIsOverAreClaimed),
+        ContractClause("a group lives as long as its content says", groupLivesAsLongAsItsContentSays),
+        ContractClause("a group may belong to no channel", groupMayBelongToNoChannel),
         ContractClause(
             "a change after a read point is seen, an earlier one is not",
             changeAfterAReadPointIsSeen

@@ -73,6 +73,11 @@ import Testing
         #expect(read(["data": ["x": .string(String(repeating: "x", count: 3_072))]]).errors.map(\.pointer) == ["/data"])
     }
 
+    @Test(arguments: [(0, 30), (29, 30), (60, 60), (86_400, 86_400), (2_419_200, 86_400)])
+    func `is tried for as long as it is to be kept, from half a minute to a day`(seconds: Int, expected: Int) {
+        #expect(PushContent(timeToLive: seconds).lifetime == .seconds(expected))
+    }
+
     @Test func `browsers are sent what is silent only where somebody wrote what`() {
         #expect(PushContent(kind: .silent).isSent(through: .webpush) == false)
         #expect(PushContent(kind: .silent, parts: [.webpush: RawPart()]).isSent(through: .webpush))

@@ -94,7 +94,7 @@ import Testing
     @Test func `fits even beside names of the greatest length that need escaping`() throws {
         var group = group(body: String(repeating: "x", count: 9_000))
         let name = String(repeating: "\"", count: 256)
-        group.cause.channel.id = ChannelID(trusted: name)
+        group.cause.channel = Channel(id: ChannelID(trusted: name))
         group.lane.networkID = NetworkID(trusted: name)
         #expect(try body(group).count <= 4_096)
     }

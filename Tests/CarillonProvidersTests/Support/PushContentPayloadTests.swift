@@ -148,6 +148,15 @@ import Testing
         }
     }
 
+    @Test(arguments: ProviderName.allCases, [nil, PushContent()])
+    func `what belongs to no channel names none`(provider: ProviderName, content: PushContent?) throws {
+        var group = try Self.group(provider, content)
+        group.cause.channel = nil
+        let text = String(decoding: Self.bytes(group).bytes, as: UTF8.self)
+        #expect(!text.contains("channel") && !text.contains("thread-id"))
+        #expect(text.contains("member.joined"))
+    }
+
     @Test func `silence is no sound, and a sound has its name`() throws {
         #expect(Self.value("/aps/sound", of: try Self.payload(.apns, PushContent(sound: .none))) == .null)
         #expect(Self.value("/aps/sound", of: try Self.payload(.apns, PushContent(sound: .named("ping")))) == "ping")

@@ -1,0 +1,32 @@
+import CarillonCore
+import Testing
+
+/// What is promised of groups that are not of the most usual kind.
+extension DeliveryQueueContract {
+    static func groupLivesAsLongAsItsContentSays(_ scene: StoreScene) async throws {
+        let target = try await scene.target("d", of: "b")
+        var event = try await scene.pending(.message("c", from: Person(id: "a")))
+        event.receivedAt = event.receivedAt - .seconds(120)
+        let groups = [60, 600].map { seconds in
+            var group = scene.group(event, to: [target])
+            group.push.content = PushContent(timeToLive: seconds)
+            return group
+        }
+        #expect(try await scene.queue.enqueue([Expansion(event: event, groups: groups, next: nil)]) == [true])
+        #expect(try await scene.queue.claimExpired(limit: 9).map(\.group.id) == [groups[0].id])
+        #expect(try await scene.claim().map(\.group.id) == [groups[1].id])
+    }
+
+    static func groupMayBelongToNoChannel(_ scene: StoreScene) async throws {
+        let target = try await scene.target("d", of: "b")
+        _ = try await scene.toggles.set(.user("b"), ["enabled": false], in: scene.network)
+        let event = try await scene.pending(.message("c", from: Person(id: "a")))
+        var group = scene.group(event, to: [target])
+        group.cause.channel = nil
+        #expect(try await scene.queue.enqueue([Expansion(event: event, groups: [group], next: nil)]) == [true])
+        let claimed = try #require(try await scene.claim().first)
+        #expect(claimed.group.cause == group.cause)
+        #expect(claimed.group.targets.map(\.deviceID) == ["d"])
+        #expect(claimed.settings["b"]?.user.enabled == false)
+    }
+}
