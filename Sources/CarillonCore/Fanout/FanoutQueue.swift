@@ -12,11 +12,25 @@ package final class FanoutQueue: Entrance {
     /// How many events of a network are expanded at a time: fewer than all that are, so that another one's have a turn.
     static let eventsPerNetwork = 2 * batchSize
     /// How many events share the statements of one expansion.
-    static let batchSize = 32
+    static let batchSize = 64
     /// How many batches are expanded at a time.
     static let batches = 3
+    /// How long a batch is expanded before another one, that is not full, begins beside it.
+    static let patience = Duration.milliseconds(10)
 
-    private let state: Mutex<Queue>
+    /// Events that are expanded together.
+    struct Batch: Sendable {
+        let turns: [Queue.Turn]
+        let start: ContinuousClock.Instant
+    }
+
+    private struct State {
+        var queue: Queue
+        var pacing = BatchPacing(maximum: batches, crowd: batchSize, patience: patience)
+        var isTimed = false
+    }
+
+    private let state: Mutex<State>
     private let inbox: any EventInbox
     private let logger: Logger
     private let wake: AsyncStream<Void>.Continuation
@@ -32,31 +46,31 @@ package final class FanoutQueue: Entrance {
             places: Self.batches * Self.batchSize,
             placesPerLane: Self.eventsPerNetwork
         )
-        state = Mutex(Queue(limits: limits))
+        state = Mutex(State(queue: Queue(limits: limits)))
         (wakeups, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// How many events wait.
-    package var count: Int { state.withLock { $0.count } }
+    package var count: Int { state.withLock { $0.queue.count } }
 
     /// How many more would fit.
-    var room: Int { state.withLock { $0.room } }
+    var room: Int { state.withLock { $0.queue.room } }
 
     /// What waits, for renewing leases.
-    var events: [PendingEvent] { state.withLock { $0.items } }
+    var events: [PendingEvent] { state.withLock { $0.queue.items } }
 
     /// Keeps places for accepted events; one without is for whoever claims it, as is one with a large body.
     package func reserve(_ events: [PendingEvent]) -> [Bool] {
         let now = ContinuousClock.now
-        return state.withLock { queue in
-            events.map { queue.reserve($0.weight, of: $0.networkID, in: SoleLane(), at: now) }
+        return state.withLock { state in
+            events.map { state.queue.reserve($0.weight, of: $0.networkID, in: SoleLane(), at: now) }
         }
     }
 
     /// Gives places back.
     package func cancel(_ events: [PendingEvent]) {
-        state.withLock { queue in
-            for event in events { queue.cancel(event.weight, of: event.networkID, in: SoleLane()) }
+        state.withLock { state in
+            for event in events { state.queue.cancel(event.weight, of: event.networkID, in: SoleLane()) }
         }
     }
 
@@ -64,22 +78,44 @@ package final class FanoutQueue: Entrance {
     package func submit(_ events: [PendingEvent]) async {
         guard !events.isEmpty else { return }
         let now = ContinuousClock.now
-        let refused = state.withLock { queue in
-            events.filter { !queue.fill($0, weight: $0.weight, of: $0.networkID, in: SoleLane(), at: now) }
+        let refused = state.withLock { state in
+            events.filter { !state.queue.fill($0, weight: $0.weight, of: $0.networkID, in: SoleLane(), at: now) }
         }
         wake.yield()
         await giveBack(refused)
     }
 
-    /// Takes the next events, a network's after another's.
-    func next() -> [Queue.Turn] {
-        state.withLock { $0.next(upTo: Self.batchSize, at: .now) }
+    /// Takes the next events, a network's after another's, if it is time for another batch.
+    func next() -> Batch? {
+        let now = ContinuousClock.now
+        return state.withLock { state in
+            guard state.pacing.begin(waiting: state.queue.count, at: now) else { return nil }
+            let turns = state.queue.next(upTo: Self.batchSize, at: now)
+            if turns.isEmpty { state.pacing.end(now) }
+            return turns.isEmpty ? nil : Batch(turns: turns, start: now)
+        }
     }
 
-    /// Events are through; they may be lined up again.
-    func finished(_ turns: [Queue.Turn]) {
-        state.withLock { queue in
-            for turn in turns { queue.finished(turn, at: .now) }
+    /// When to look again, for events wait that may be taken although no batch has ended; `nil` when somebody does already.
+    func momentToLookAgain() -> ContinuousClock.Instant? {
+        state.withLock { state in
+            guard !state.isTimed, state.queue.count > 0, let moment = state.pacing.nextBegin else { return nil }
+            state.isTimed = true
+            return moment
+        }
+    }
+
+    /// That moment has come.
+    func lookAgain() {
+        state.withLock { $0.isTimed = false }
+        wake.yield()
+    }
+
+    /// A batch is through; its events may be lined up again.
+    func finished(_ batch: Batch) {
+        state.withLock { state in
+            for turn in batch.turns { state.queue.finished(turn, at: .now) }
+            state.pacing.end(batch.start)
         }
         wake.yield()
     }
@@ -96,7 +132,7 @@ package final class FanoutQueue: Entrance {
 
     /// Lets nothing in or out any more and gives back what is inside.
     func shutDown() async {
-        let left = state.withLock { $0.shutDown() }
+        let left = state.withLock { $0.queue.shutDown() }
         await giveBack(left)
     }
 

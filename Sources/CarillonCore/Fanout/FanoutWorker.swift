@@ -58,24 +58,23 @@ package final class FanoutWorker: Service {
 
     /// Expands a few batches at a time: a batch that takes long keeps only its own network's events waiting.
     private func expandEvents() async {
-        let places = Places(FanoutQueue.batches)
         await withDiscardingTaskGroup { group in
             for await _ in queue.wakeups {
-                while places.take() {
-                    let turns = queue.next()
-                    guard !turns.isEmpty else {
-                        places.giveBack()
-                        break
-                    }
+                while let batch = queue.next() {
                     group.addTask {
                         // A large audience's further pages are read alone: nobody else's event waits for them.
-                        let events = turns.map(\.item)
+                        let events = batch.turns.map(\.item)
                         let small = events.filter { $0.cursor == nil }
                         if !small.isEmpty { await self.expand(small) }
                         for event in events where event.cursor != nil { await self.expand([event]) }
-                        places.giveBack()
-                        self.queue.finished(turns)
+                        self.queue.finished(batch)
                         self.metrics.waiting(events: self.queue.count)
+                    }
+                }
+                if let moment = queue.momentToLookAgain() {
+                    group.addTask {
+                        try? await Task.sleep(until: moment)
+                        self.queue.lookAgain()
                     }
                 }
             }

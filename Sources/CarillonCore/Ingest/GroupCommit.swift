@@ -10,8 +10,8 @@ package struct Overloaded: TransientError, CustomStringConvertible {
 
 /// Lets the requests that arrive while a commit is in flight share the next one.
 ///
-/// There is no timer: a flight takes whatever waits as soon as the last one is back, so that an idle service commits
-/// each request at once and a busy one commits hundreds together. Tenants take turns in a flight, and none of them holds
+/// A flight takes whatever waits as soon as the last one is back, so that an idle service commits each request at once and
+/// a busy one commits hundreds together; see ``BatchPacing`` for when another one takes off beside it. Tenants take turns in a flight, and none of them holds
 /// more than half of what can wait.
 ///
 /// A tenant whose rows somebody else holds would let everybody wait who shares its flights. So a flight that meets a lock
@@ -31,8 +31,18 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
         var apart = Line()
         /// Who flies apart, and until when if no lock is met.
         var isolated: [Tenant: ContinuousClock.Instant] = [:]
-        var flights = 0
+        var pacing: BatchPacing
+        var isTimed = false
         var fliesApart = false
+
+        init(_ pacing: BatchPacing) { self.pacing = pacing }
+
+        /// When what waits may go with another flight; `nil` when it goes without being looked after.
+        mutating func nextTakeOff() -> ContinuousClock.Instant? {
+            let moment = shared.count > 0 ? pacing.nextBegin : nil
+            isTimed = moment != nil
+            return moment
+        }
 
         var waitingWeight: Int { shared.weight + apart.weight }
 
@@ -43,11 +53,12 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
     private enum Admission {
         case refused
         case waits
-        case takesOff
+        case waitsAwhile
+        case takesOff(ContinuousClock.Instant)
         case takesOffApart
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let commit: Commit
     private let handOver: HandOver
     private let weight: @Sendable (Item) -> Int
@@ -67,6 +78,8 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
         handOver: @escaping HandOver = { _, _ in }
     ) {
         self.limits = limits
+        let pacing = BatchPacing(maximum: limits.flights, crowd: limits.crowd, patience: limits.patience)
+        state = Mutex(State(pacing))
         self.weight = weight
         self.commit = commit
         self.handOver = handOver
@@ -92,7 +105,8 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
             switch admit(submission) {
             case .refused: continuation.resume(throwing: Overloaded())
             case .waits: break
-            case .takesOff: Task { await fly() }
+            case .waitsAwhile: Task { await takeOffLater() }
+            case .takesOff(let start): Task { await fly(start) }
             case .takesOffApart: Task { await flyApart() }
             }
         }
@@ -110,23 +124,47 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
                 return .takesOffApart
             }
             state.shared.append(submission)
-            guard state.flights < limits.flights else { return .waits }
-            state.flights += 1
-            return .takesOff
+            let now = ContinuousClock.now
+            if state.pacing.begin(waiting: state.shared.count, at: now) { return .takesOff(now) }
+            guard !state.isTimed, state.pacing.nextBegin != nil else { return .waits }
+            state.isTimed = true
+            return .waitsAwhile
         }
     }
 
     // MARK: Flights for all
 
-    private func fly() async {
-        while let submissions = nextFlight() {
-            do {
-                try await commitTogether(submissions, lockWait: limits.sharedLockWait)
-            } catch  where error.isContention {
-                await flyByTenant(submissions)
-            } catch {
-                await land(submissions, error)
+    private func fly(_ start: ContinuousClock.Instant) async {
+        var start = start
+        while true {
+            await fly(state.withLock { $0.shared.next(upTo: limits.itemsPerFlight) })
+            let now = ContinuousClock.now
+            let goesOn = state.withLock { state in
+                state.pacing.end(start)
+                return state.pacing.begin(waiting: state.shared.count, at: now)
             }
+            guard goesOn else { return }
+            start = now
+        }
+    }
+
+    private func fly(_ submissions: [Line.Submission]) async {
+        guard !submissions.isEmpty else { return }
+        do {
+            try await commitTogether(submissions, lockWait: limits.sharedLockWait)
+        } catch  where error.isContention {
+            await flyByTenant(submissions)
+        } catch {
+            await land(submissions, error)
+        }
+    }
+
+    /// Lets what waits behind a flight that takes long go with another one.
+    private func takeOffLater() async {
+        while let moment = state.withLock({ $0.nextTakeOff() }) {
+            try? await Task.sleep(until: moment)
+            let now = ContinuousClock.now
+            if state.withLock({ $0.pacing.begin(waiting: $0.shared.count, at: now) }) { Task { await fly(now) } }
         }
     }
 
@@ -140,14 +178,6 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
             } catch {
                 await land(share, error)
             }
-        }
-    }
-
-    private func nextFlight() -> [Line.Submission]? {
-        state.withLock { state in
-            let submissions = state.shared.next(upTo: limits.itemsPerFlight)
-            if submissions.isEmpty { state.flights -= 1 }
-            return submissions.isEmpty ? nil : submissions
         }
     }
 
@@ -182,23 +212,21 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
 
     /// A tenant's next submissions; those of tenants that have not met a lock for a while go with everybody's again.
     private func nextFlightApart() -> [Line.Submission]? {
-        let (submissions, takesOff) = state.withLock { state in
-            var takesOff = false
+        let (submissions, start) = state.withLock { state in
+            var start: ContinuousClock.Instant?
             while let tenant = state.apart.nextTenant {
                 let now = ContinuousClock.now
                 guard let end = state.isolated[tenant], now >= end else {
-                    return (state.apart.next(upTo: limits.itemsPerFlight, of: tenant), takesOff)
+                    return (state.apart.next(upTo: limits.itemsPerFlight, of: tenant), start)
                 }
                 state.isolated[tenant] = nil
                 state.shared.append(contentsOf: state.apart.removeAll(of: tenant))
-                guard state.flights < limits.flights, !takesOff else { continue }
-                state.flights += 1
-                takesOff = true
+                if start == nil, state.pacing.begin(waiting: state.shared.count, at: now) { start = now }
             }
             state.fliesApart = false
-            return ([], takesOff)
+            return ([], start)
         }
-        if takesOff { Task { await fly() } }
+        if let start { Task { await fly(start) } }
         return submissions.isEmpty ? nil : submissions
     }
 
@@ -262,6 +290,10 @@ struct GroupCommitLimits: Sendable {
     var itemsPerFlight = 500
     /// How many flights may be in the air at once, those apart not counted.
     var flights = 3
+    /// With how many items waiting another flight takes off although the last one has just done so.
+    var crowd = 100
+    /// After which time another flight takes off, however few wait.
+    var patience = Duration.milliseconds(20)
     /// After which time a flight is given up, so that callers are not kept waiting by a database that hangs; and how long
     /// a tenant's request waits for rows that somebody else holds.
     var deadline = Duration.seconds(5)

@@ -17,6 +17,8 @@ struct WaitingLine<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Sendabl
 
     /// What all of it weighs.
     private(set) var weight = 0
+    /// How many items wait.
+    private(set) var count = 0
 
     /// What a tenant's requests weigh.
     func weight(of tenant: Tenant) -> Int { weights[tenant, default: 0] }
@@ -80,11 +82,13 @@ struct WaitingLine<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Sendabl
 
     private mutating func add(_ submission: Submission) {
         weight += submission.weight
+        count += submission.items.count
         weights[submission.tenant, default: 0] += submission.weight
     }
 
     private mutating func remove(_ submission: Submission) {
         weight -= submission.weight
+        count -= submission.items.count
         let rest = weights[submission.tenant, default: 0] - submission.weight
         weights[submission.tenant] = rest > 0 ? rest : nil
     }

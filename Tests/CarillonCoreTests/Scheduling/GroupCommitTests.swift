@@ -161,6 +161,21 @@ import Testing
         await #expect(throws: DeadlineExceeded.self) { try await commits.submit([1], for: "a") }
     }
 
+    @Test func `what waits behind a flight that takes long goes with another one`() async throws {
+        let gate = Gate()
+        let commits = GroupCommit<String, Int, Int>(limits: limits(flights: 2), weight: { _ in 1 }) { items, _ in
+            if items == [0] { await gate.pass(items) }
+            return items
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { _ = try await commits.submit([0], for: "a") }
+            await gate.waitForFlights(1)
+            for number in 1...3 { #expect(try await commits.submit([number], for: "a") == [number]) }
+            gate.open()
+            try await group.waitForAll()
+        }
+    }
+
     @Test func `what a flight made durable is handed on together, before its callers are answered`() async throws {
         let gate = Gate()
         let handed = Gate()
