@@ -35,7 +35,7 @@ extension MemoryNetwork {
             for person in event.members { join(person.id, channel.id, incoming, mark) }
         case .memberLeft:
             for person in event.members { leave(person.id, channel.id, incoming, mark) }
-        case .channelDeleted, .channelUpdated, .messageSent, .userDeleted, .userUpdated: break
+        case .channelDeleted, .channelUpdated, .messageSent, .userDeleted, .userUpdated, .other: break
         }
     }
 

@@ -16,10 +16,14 @@ struct MemoryInboxRow {
 }
 
 extension MemoryInboxRow {
-    /// Whether the body still says what it said when it arrived.
-    fileprivate var isReadable: Bool {
-        let parser = EventParser(clock: WallClock { [receivedAt = pending.receivedAt] in receivedAt })
-        return (try? parser.parse(body: body, fallbackSourceID: pending.event.sourceID)) != nil
+    /// What the body says now.
+    fileprivate var stored: StoredEvent {
+        StoredEvent(
+            body: body,
+            sourceID: pending.event.sourceID,
+            receivedAt: pending.receivedAt,
+            occurredAt: pending.event.timestamp
+        )
     }
 }
 
@@ -171,14 +175,22 @@ extension MemoryNetwork {
         )
     }
 
-    /// Leases an event; `nil` when it cannot be read or has outlived too many leases, and is set aside.
+    /// Leases an event; `nil` when it cannot be read or has outlived too many leases, and is set aside, and when only a later
+    /// release could read it.
     fileprivate mutating func claim(_ row: MemoryInboxRow, at now: Timestamp) -> PendingEvent? {
         var row = row
+        let stored = row.stored
+        if case .unknownType = stored {
+            row.isLeased = false
+            row.runAt = now + leaseDuration
+            inbox[row.pending.id] = row
+            return nil
+        }
         if row.isLeased { row.rescues += 1 }
         row.isLeased = true
         row.runAt = now + leaseDuration
         row.pending.leaseToken += 1
-        guard row.rescues <= memoryMaximumRescues, row.isReadable else {
+        guard row.rescues <= memoryMaximumRescues, stored != .unreadable else {
             let reason = row.rescues <= memoryMaximumRescues ? "unreadable" : "crash loop"
             finish(row.pending, failure: row.failure.map { "\(reason): \($0)" } ?? reason)
             return nil

@@ -85,7 +85,7 @@ extension MemoryNetwork {
             }
         case .messageSent, .memberJoined:
             return memberIDs(of: channel).filter { user in isMember(user, of: channel) { $0 < mark } }
-        case .channelDeleted, .channelUpdated, .memberLeft, .userDeleted, .userUpdated:
+        case .channelDeleted, .channelUpdated, .memberLeft, .userDeleted, .userUpdated, .other:
             return []
         }
     }

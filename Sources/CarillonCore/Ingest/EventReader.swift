@@ -24,7 +24,7 @@ struct EventReader {
             nonEmpty: true
         )
         guard let typeName else { return nil }
-        guard let type = EventType(rawValue: typeName) else {
+        guard let type = EventType(known: typeName) else {
             return sourceID.map { ($0, .ignored(type: typeName)) }
         }
         var event = Event(sourceID: sourceID ?? "", type: type, timestamp: timestamp(in: &envelope))
@@ -77,6 +77,8 @@ struct EventReader {
             event.mentions = Set(data.userIDs("mentions", maximumCount: Self.maximumPeopleCount) ?? [])
         case .userUpdated, .userDeleted:
             event.actor = data.person("user", required: true)
+        case .other:
+            break
         }
     }
 

@@ -39,32 +39,6 @@ package struct Event: Sendable, Equatable {
     }
 }
 
-/// The types of event that Carillon understands.
-package enum EventType: String, Sendable, CaseIterable, Hashable {
-    /// A channel came into being with its first members.
-    case channelCreated = "channel.created"
-    /// A channel's name changed.
-    case channelUpdated = "channel.updated"
-    /// A channel is gone, and with it its memberships.
-    case channelDeleted = "channel.deleted"
-    /// People became members of a channel.
-    case memberJoined = "member.joined"
-    /// People are no longer members of a channel.
-    case memberLeft = "member.left"
-    /// Somebody wrote in a channel.
-    case messageSent = "message.sent"
-    /// A person's name, locale or roles changed.
-    case userUpdated = "user.updated"
-    /// A person is gone, with their devices, memberships and toggles.
-    case userDeleted = "user.deleted"
-
-    /// Whether people are notified of it; the others only keep the directory true.
-    package var notifies: Bool { EventType.notifying.contains(self) }
-
-    /// The types that people are notified of; templates and toggles exist for these.
-    package static let notifying: [EventType] = [.channelCreated, .memberJoined, .messageSent]
-}
-
 /// A person as an event or the directory describes them; `nil` means that the source did not say.
 package struct Person: Sendable, Equatable {
     /// The person's id.

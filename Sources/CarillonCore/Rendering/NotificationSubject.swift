@@ -27,7 +27,7 @@ package enum NotificationSubject: Sendable, Hashable {
         case .messageSent:
             guard let sender = event.actor, let message = event.message else { return nil }
             self = .messageSent(user: name(sender), channel: channelName, kind: message.kind, text: message.text)
-        case .channelDeleted, .channelUpdated, .memberLeft, .userDeleted, .userUpdated:
+        case .channelDeleted, .channelUpdated, .memberLeft, .userDeleted, .userUpdated, .other:
             return nil
         }
     }

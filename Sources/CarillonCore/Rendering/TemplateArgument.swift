@@ -36,7 +36,9 @@ extension EventType {
         case (.memberJoined, _): [.user, .channel, .furtherJoiners]
         case (.messageSent, .title): [.user, .channel]
         case (.messageSent, .body): [.message]
-        case (.channelDeleted, _), (.channelUpdated, _), (.memberLeft, _), (.userDeleted, _), (.userUpdated, _): []
+        case (.channelDeleted, _), (.channelUpdated, _), (.memberLeft, _), (.userDeleted, _), (.userUpdated, _),
+            (.other, _):
+            []
         }
     }
 

@@ -45,7 +45,7 @@ extension EventType {
         switch self {
         case .memberJoined: [.one, .many]
         case .messageSent: [.text, .image, .other]
-        case .channelCreated, .channelDeleted, .channelUpdated, .memberLeft, .userDeleted, .userUpdated: []
+        case .channelCreated, .channelDeleted, .channelUpdated, .memberLeft, .userDeleted, .userUpdated, .other: []
         }
     }
 }

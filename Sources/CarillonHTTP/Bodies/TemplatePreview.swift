@@ -47,7 +47,7 @@ struct TemplatePreview {
         if localeText != nil, locale == nil {
             reader.refuse("locale", "must be a language tag of BCP 47, such as th or pt-BR")
         }
-        guard let type = choice.flatMap({ EventType(rawValue: $0.rawValue) }), let locale, let event else { return nil }
+        guard let type = choice.flatMap({ EventType(known: $0.rawValue) }), let locale, let event else { return nil }
         return (type, locale, template, event)
     }
 }

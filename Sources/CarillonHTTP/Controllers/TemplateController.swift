@@ -95,7 +95,8 @@ struct TemplateController: Sendable {
 
     /// The event type and the locale of the path. A type that notifies nobody has no templates.
     private func place(_ context: CarillonRequestContext) throws(Problem) -> (EventType, LocaleTag) {
-        guard let type = EventType(rawValue: try context.segment("eventType")), type.notifies else {
+        let type = EventType(try context.segment("eventType"))
+        guard type.notifies else {
             throw .notFound("there are templates for \(EventType.notifying.map(\.rawValue).joined(separator: ", "))")
         }
         guard let locale = LocaleTag(try context.segment("locale")) else {

@@ -117,7 +117,7 @@ struct DirectoryFacts: Sendable {
             for member in event.members { join(key, member.id, incoming) }
         case .memberLeft:
             for member in event.members { leave(key, member.id, incoming) }
-        case .channelDeleted, .channelUpdated, .messageSent, .userDeleted, .userUpdated: break
+        case .channelDeleted, .channelUpdated, .messageSent, .userDeleted, .userUpdated, .other: break
         }
     }
 

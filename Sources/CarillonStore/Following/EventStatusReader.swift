@@ -171,7 +171,7 @@ struct EventStatusReader {
             return EventStatus(
                 id: try row.eventID(0),
                 sourceID: try row.decode(1),
-                type: try row.choice(2),
+                type: EventType(try row.decode(2)),
                 receivedAt: try row.timestamp(3),
                 state: try row.choice(10),
                 failure: try row.decode(11),

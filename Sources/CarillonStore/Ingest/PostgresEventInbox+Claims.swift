@@ -18,7 +18,7 @@ extension PostgresEventInbox {
             }
             var events: [PendingEvent] = []
             var failed: [(PendingEvent, String)] = []
-            for row in rows {
+            for row in rows where row.isKnown {
                 if row.rescues > Self.maximumRescues {
                     failed.append((row.event, "crash loop"))
                 } else if row.isReadable {
@@ -28,6 +28,7 @@ extension PostgresEventInbox {
                 }
             }
             try Self.setAside(failed, session)
+            try Self.leaveAlone(rows.filter { !$0.isKnown }.map(\.event), session)
             return (events: events, last: rows.last?.event.networkID.rawValue)
         }
         if let last = claimed.last { lastServed.withLock { $0 = last } }
@@ -91,6 +92,7 @@ extension PostgresEventInbox {
         var event: PendingEvent
         var rescues: Int32
         var isReadable: Bool
+        var isKnown: Bool
     }
 
     /// Walks from network to network by the index, without looking at the rows between.
@@ -134,12 +136,20 @@ extension PostgresEventInbox {
             """
         ) { row in
             let receivedAt = try row.timestamp(3)
-            let event = try storedEvent(
-                body: try row.decode(5),
-                sourceID: try row.decode(2),
+            let sourceID = try row.decode(2, as: String.self)
+            let stored = StoredEvent(
+                body: Array(try row.decode(5, as: String.self).utf8),
+                sourceID: sourceID,
                 receivedAt: receivedAt,
                 occurredAt: try row.timestamp(4)
             )
+            var event: Event?
+            var isKnown = true
+            switch stored {
+            case .event(let read): event = read
+            case .unknownType: isKnown = false
+            case .unreadable: break
+            }
             var tally = RecipientTally()
             tally.resolved = try row.decode(9)
             tally.notified = try row.decode(10)
@@ -152,30 +162,32 @@ extension PostgresEventInbox {
                 id: try row.eventID(1),
                 receivedAt: receivedAt,
                 mark: try row.decode(15),
-                event: try event ?? Event(sourceID: row.decode(2), type: .messageSent, timestamp: receivedAt),
+                event: event ?? Event(sourceID: sourceID, type: .messageSent, timestamp: receivedAt),
                 leaseToken: try row.decode(6),
                 cursor: try row.decode(8, as: String?.self).map(UserID.init(trusted:)),
                 tally: tally
             )
-            return ClaimedRow(event: pending, rescues: try row.decode(7), isReadable: event != nil)
+            return ClaimedRow(
+                event: pending,
+                rescues: try row.decode(7),
+                isReadable: event != nil,
+                isKnown: isKnown
+            )
         }
     }
 
-    /// Reads a stored body as it was read when it arrived; `nil` when that is not possible any more.
-    private static func storedEvent(
-        body: String,
-        sourceID: String,
-        receivedAt: Timestamp,
-        occurredAt: Timestamp
-    ) throws -> Event? {
-        let parser = EventParser(clock: WallClock { receivedAt })
-        guard
-            case .single(let parsed)? = try? parser.parse(body: Array(body.utf8), fallbackSourceID: sourceID),
-            case .known(var event) = parsed.content
-        else { return nil }
-        event.sourceID = sourceID
-        event.timestamp = occurredAt
-        return event
+    /// Gives back what only a later release can read, for a replica of that to find; a replica of this one meets it again
+    /// after a while.
+    private static func leaveAlone(_ events: [PendingEvent], _ session: borrowing PostgresSession) throws {
+        guard !events.isEmpty else { return }
+        try session.execute(
+            """
+            UPDATE inbox i
+            SET leased = false, run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
+            FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid))) AS n (network_id, event_id)
+            WHERE i.network_id = n.network_id AND i.event_id = n.event_id
+            """
+        )
     }
 
     /// Moves events that cannot be expanded out of the way, with the reason.

@@ -110,14 +110,14 @@ extension DeliveryCause {
     /// Reads what ``stored`` wrote.
     init(stored text: String, eventID: EventID) throws(StoreError) {
         guard case .object(let cause)? = try? JSONValue(parsing: text),
-            case .string(let typeName)? = cause["type"], let type = EventType(rawValue: typeName),
+            case .string(let type)? = cause["type"],
             case .array(let roles)? = cause["roles"],
             case .array(let mentions)? = cause["mentions"],
             case .number(let number)? = cause["receivedAt"], let receivedAt = number.integer
         else { throw .unreadable("delivery") }
         self.init(
             eventID: eventID,
-            eventType: type,
+            eventType: EventType(type),
             channel: cause["channel"]?.text.map { id in
                 Channel(id: ChannelID(trusted: id), displayName: cause["name"]?.text)
             },

@@ -64,7 +64,7 @@ struct CandidateReader {
             case .channelCreated:
                 listed[position] = Listed(channel: channel, users: query.listed)
                 sources.append(.listed(position))
-            case .channelDeleted, .channelUpdated, .memberLeft, .userDeleted, .userUpdated:
+            case .channelDeleted, .channelUpdated, .memberLeft, .userDeleted, .userUpdated, .other:
                 sources.append(.nobody)
             }
         }

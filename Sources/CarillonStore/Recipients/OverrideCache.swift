@@ -30,7 +30,7 @@ final class OverrideCache: Sendable {
 extension CompiledTemplate {
     /// A stored template; `nil` when it no longer compiles: the built-in one is used then.
     fileprivate init?(stored: StoredTemplate) {
-        guard let type = EventType(rawValue: stored.eventType), let locale = LocaleTag(stored.locale),
+        guard let type = EventType(known: stored.eventType), let locale = LocaleTag(stored.locale),
             let source = try? TemplateSource(stored: stored.source),
             let compiled = try? CompiledTemplate(source, for: type, locale: locale)
         else { return nil }

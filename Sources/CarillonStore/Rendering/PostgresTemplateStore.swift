@@ -20,7 +20,7 @@ package struct PostgresTemplateStore: TemplateStore {
                 """
             ) { row in
                 TemplateOverride(
-                    eventType: try row.choice(0),
+                    eventType: EventType(try row.decode(0)),
                     locale: try row.decode(1),
                     source: try TemplateSource(stored: try row.decode(2)),
                     updatedAt: try row.timestamp(3)

@@ -31,6 +31,10 @@ package enum EventInboxContract {
             "an event that cannot be read any more does not hold up the others",
             eventThatCannotBeReadAnyMoreDoes
         ),
+        ContractClause(
+            "an event of a kind that only a later release knows is left to that one",
+            eventOfAKindThatOnlyALaterReleaseKnows
+        ),
         ContractClause("whoever claims an event learns its place as whoever accepted it", placeOfAnEvent),
         ContractClause("why an event could not be expanded is told until it is", whyAnEventCouldNotBeExpanded),
     ]
@@ -219,6 +223,21 @@ package enum EventInboxContract {
         let status = try #require(try await scene.history.event(id, in: scene.network))
         #expect(status.state == .done)
         #expect(status.failure == "crash loop")
+    }
+
+    private static func eventOfAKindThatOnlyALaterReleaseKnows(_ scene: StoreScene) async throws {
+        var later = scene.incoming(.message("c", from: Person(id: "a"), at: 1))
+        later.body = Array(#"{"id":"later","type":"poll.closed","data":{"votes":3}}"#.utf8)
+        let whole = scene.incoming(.message("c", from: Person(id: "a"), at: 2))
+        _ = try await scene.inbox.accept([later, whole])
+        #expect(try await scene.inbox.claimEvents(limit: 10).map(\.id) == [whole.id])
+        for _ in 0..<10 {
+            try await scene.passTime()
+            #expect(try await scene.inbox.claimEvents(limit: 10).allSatisfy { $0.id != later.id })
+        }
+        let status = try #require(try await scene.history.event(later.id, in: scene.network))
+        #expect(status.state == .accepted)
+        #expect(status.failure == nil)
     }
 
     private static func eventThatCannotBeReadAnyMoreDoes(_ scene: StoreScene) async throws {

@@ -126,51 +126,5 @@ extension Event {
     }
 
     /// The event as a chat backend posts it.
-    var body: [UInt8] {
-        var data = JSONObject()
-        if let channel {
-            data["channel"] = .object(
-                JSONObject([
-                    "id": .string(channel.id.rawValue), "displayName": channel.displayName.map(JSONValue.string),
-                ])
-            )
-        }
-        if let actor { data["user"] = actor.json }
-        if !members.isEmpty { data["members"] = .array(members.map(\.json)) }
-        if let message {
-            data["message"] = .object(
-                JSONObject([
-                    "id": message.id.map(JSONValue.string), "type": .string(message.kind.rawValue),
-                    "text": .string(message.text),
-                ])
-            )
-        }
-        if !mentions.isEmpty { data["mentions"] = .array(mentions.sorted().map { .string($0.rawValue) }) }
-        let event: JSONValue = [
-            "id": .string(sourceID), "type": .string(type.rawValue), "timestamp": .string(timestamp.description),
-            "data": .object(data),
-        ]
-        return event.serialized
-    }
-}
-
-extension Person {
-    fileprivate var json: JSONValue {
-        .object(
-            JSONObject([
-                "id": .string(id.rawValue), "displayName": displayName.map(JSONValue.string),
-                "locale": locale.map(JSONValue.string), "roles": roles.map { .array($0.map(JSONValue.string)) },
-            ])
-        )
-    }
-}
-
-extension JSONObject {
-    /// An object without the members that are `nil`.
-    fileprivate init(_ members: KeyValuePairs<String, JSONValue?>) {
-        self.init()
-        for (key, value) in members {
-            if let value { self[key] = value }
-        }
-    }
+    var body: [UInt8] { canonicalJSON.serialized }
 }

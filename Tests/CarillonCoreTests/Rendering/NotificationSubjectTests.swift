@@ -57,7 +57,7 @@ import Testing
         )
     }
 
-    @Test(arguments: EventType.allCases)
+    @Test(arguments: EventType.known + [.other("poll.closed")])
     func `what lacks something, or notifies nobody, tells nothing`(type: EventType) {
         #expect(NotificationSubject(event: event(type, channel: nil)) == nil || type == .channelCreated)
         let bare = Event(sourceID: "e", type: type, timestamp: Timestamp(milliseconds: 0), actor: Person(id: alice))

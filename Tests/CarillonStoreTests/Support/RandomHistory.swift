@@ -122,7 +122,7 @@ struct RandomHistory: CustomStringConvertible {
             event.actor = chance(0.5) ? person() : nil
             for user in users() { event.members.append(person(user)) }
             if event.members.isEmpty { event.members = [person()] }
-        case .channelDeleted, .channelUpdated: break
+        case .channelDeleted, .channelUpdated, .other: break
         }
         return event
     }

@@ -1,0 +1,48 @@
+extension Event {
+    /// The event in canonical JSON: the form in which chat backends post events (API section 3) and in which the inbox keeps
+    /// them, so that ``EventParser`` reads both (`docs/decisions/0019`).
+    ///
+    /// What was posted in that form is kept as it is; this is for what came in another one.
+    package var canonicalJSON: JSONValue {
+        var data = JSONObject()
+        data["channel"] = channel.map { .object($0.json) }
+        data["user"] = actor.map { .object($0.json) }
+        if !members.isEmpty { data["members"] = .array(members.map { .object($0.json) }) }
+        data["message"] = message.map { .object($0.json) }
+        if !mentions.isEmpty { data["mentions"] = .array(mentions.sorted().map { .string($0.rawValue) }) }
+        return [
+            "id": .string(sourceID), "type": .string(type.rawValue), "timestamp": .string(timestamp.description),
+            "data": .object(data),
+        ]
+    }
+}
+
+extension Channel {
+    fileprivate var json: JSONObject {
+        var json = JSONObject()
+        json["id"] = .string(id.rawValue)
+        json["displayName"] = displayName.map(JSONValue.string)
+        return json
+    }
+}
+
+extension Person {
+    fileprivate var json: JSONObject {
+        var json = JSONObject()
+        json["id"] = .string(id.rawValue)
+        json["displayName"] = displayName.map(JSONValue.string)
+        json["locale"] = locale.map(JSONValue.string)
+        json["roles"] = roles.map { .array($0.map(JSONValue.string)) }
+        return json
+    }
+}
+
+extension Message {
+    fileprivate var json: JSONObject {
+        var json = JSONObject()
+        json["id"] = id.map(JSONValue.string)
+        json["type"] = .string(kind.rawValue)
+        json["text"] = .string(text)
+        return json
+    }
+}

@@ -1,0 +1,75 @@
+/// What kind of fact an event is: one that Carillon understands, or any other, by its name.
+package enum EventType: Sendable, Hashable {
+    /// A channel came into being with its first members.
+    case channelCreated
+    /// A channel's name changed.
+    case channelUpdated
+    /// A channel is gone, and with it its memberships.
+    case channelDeleted
+    /// People became members of a channel.
+    case memberJoined
+    /// People are no longer members of a channel.
+    case memberLeft
+    /// Somebody wrote in a channel.
+    case messageSent
+    /// A person's name, locale or roles changed.
+    case userUpdated
+    /// A person is gone, with their devices, memberships and toggles.
+    case userDeleted
+    /// A kind that this release knows nothing of: senders evolve, and so do we.
+    case other(String)
+
+    /// The type of that name.
+    package init(_ rawValue: String) {
+        self =
+            switch rawValue {
+            case "message.sent": .messageSent
+            case "member.joined": .memberJoined
+            case "channel.created": .channelCreated
+            case "channel.updated": .channelUpdated
+            case "channel.deleted": .channelDeleted
+            case "member.left": .memberLeft
+            case "user.updated": .userUpdated
+            case "user.deleted": .userDeleted
+            default: .other(rawValue)
+            }
+    }
+
+    /// The type of that name, if Carillon understands it.
+    package init?(known rawValue: String) {
+        self.init(rawValue)
+        guard isKnown else { return nil }
+    }
+
+    /// Its name, in bodies and in the database.
+    package var rawValue: String {
+        switch self {
+        case .channelCreated: "channel.created"
+        case .channelUpdated: "channel.updated"
+        case .channelDeleted: "channel.deleted"
+        case .memberJoined: "member.joined"
+        case .memberLeft: "member.left"
+        case .messageSent: "message.sent"
+        case .userUpdated: "user.updated"
+        case .userDeleted: "user.deleted"
+        case .other(let name): name
+        }
+    }
+
+    /// Whether Carillon understands it.
+    package var isKnown: Bool {
+        if case .other = self { false } else { true }
+    }
+
+    /// Whether people are notified of it; the others only keep the directory true.
+    package var notifies: Bool { EventType.notifying.contains(self) }
+
+    /// The types that people are notified of; templates and toggles exist for these.
+    package static let notifying: [EventType] = [.channelCreated, .memberJoined, .messageSent]
+
+    /// The types that Carillon understands.
+    package static let known: [EventType] = [
+        .channelCreated, .channelUpdated, .channelDeleted, .memberJoined, .memberLeft, .messageSent, .userUpdated,
+        .userDeleted,
+    ]
+}
