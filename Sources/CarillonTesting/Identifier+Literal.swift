@@ -5,3 +5,9 @@ extension Identifier: ExpressibleByStringInterpolation {
     /// An id as it is written.
     package init(stringLiteral value: String) { self.init(trusted: value) }
 }
+
+/// A user's id stands for the cursor behind that user.
+extension PageCursor: ExpressibleByStringLiteral {
+    /// The cursor behind a user.
+    package init(stringLiteral value: String) { self = .user(UserID(trusted: value)) }
+}

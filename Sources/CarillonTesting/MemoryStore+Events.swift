@@ -144,7 +144,7 @@ extension MemoryNetwork {
     }
 
     /// Whether the lease is held and the page is the one that follows.
-    func holds(_ event: PendingEvent, after cursor: UserID?) -> Bool {
+    func holds(_ event: PendingEvent, after cursor: PageCursor?) -> Bool {
         holds(event) && inbox[event.id]?.pending.cursor == cursor
     }
 

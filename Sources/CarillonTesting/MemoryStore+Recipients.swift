@@ -23,13 +23,13 @@ extension MemoryStore: RecipientSource {
 extension MemoryNetwork {
     fileprivate func page(for query: RecipientQuery, at readPoint: ReadPoint) -> RecipientPage {
         if let only = query.only { return prospect(query, of: only, at: readPoint) }
-        let users = concerned(by: query).sorted().filter { id in query.after.map { $0 < id } ?? true }
+        let users = concerned(by: query).sorted().filter { id in query.after.map { $0.precedes(id) } ?? true }
         let share = users.prefix(query.after == nil ? firstRecipientPageSize : recipientPageSize)
         return RecipientPage(
             settings: settings,
             names: names(in: query.event),
             recipients: share.map { recipient($0, in: query.event.channel?.id) },
-            next: share.count < users.count ? share.last : nil,
+            next: share.count < users.count ? share.last.map(PageCursor.user) : nil,
             readPoint: readPoint
         )
     }
@@ -76,17 +76,14 @@ extension MemoryNetwork {
 
     /// Members who were members before the event, or whom its creating the channel made ones.
     private func concerned(by query: RecipientQuery) -> [UserID] {
-        guard let channel = query.event.channel?.id else { return [] }
         let mark = query.eventID.flatMap { inbox[$0]?.mark } ?? .max
-        switch query.event.type {
-        case .channelCreated:
-            return Set(query.event.members.map(\.id)).filter { user in
-                isMember(user, of: channel) { $0 <= mark }
-            }
-        case .messageSent, .memberJoined:
-            return memberIDs(of: channel).filter { user in isMember(user, of: channel) { $0 < mark } }
-        case .channelDeleted, .channelUpdated, .memberLeft, .userDeleted, .userUpdated, .other:
+        switch query.audience {
+        case .nobody:
             return []
+        case .members(let channel):
+            return memberIDs(of: channel).filter { user in isMember(user, of: channel) { $0 < mark } }
+        case .users(let users, let channel):
+            return Set(users).filter { user in isMember(user, of: channel) { $0 <= mark } }
         }
     }
 
@@ -111,5 +108,15 @@ extension MemoryNetwork {
             names.roles[person] = users[person]?.person.roles
         }
         return names
+    }
+}
+
+extension PageCursor {
+    /// Whether a user stands behind it.
+    fileprivate func precedes(_ user: UserID) -> Bool {
+        switch self {
+        case .user(let last): last < user
+        case .device: false
+        }
     }
 }

@@ -54,7 +54,7 @@ package struct PendingEvent: Sendable {
     /// The fence: a commit that names an older token changes nothing.
     package var leaseToken: Int64
     /// Where the last committed page of recipients ended.
-    package var cursor: UserID?
+    package var cursor: PageCursor?
     /// The counts of the pages that are committed.
     package var tally: RecipientTally
 
@@ -66,7 +66,7 @@ package struct PendingEvent: Sendable {
         mark: EventMark? = nil,
         event: Event,
         leaseToken: Int64,
-        cursor: UserID? = nil,
+        cursor: PageCursor? = nil,
         tally: RecipientTally = .init()
     ) {
         self.networkID = networkID

@@ -3,14 +3,14 @@ package struct Expansion: Sendable {
     /// The event, with the fence and with the counts of all pages up to this one.
     package var event: PendingEvent
     /// Where the page before ended: a page is written only once, even when the answer to its commit was lost.
-    package var after: UserID?
+    package var after: PageCursor?
     /// The deliveries of this page.
     package var groups: [DeliveryGroup]
     /// Where this page ended, or `nil` when it was the last one.
-    package var next: UserID?
+    package var next: PageCursor?
 
     /// An expansion by its parts.
-    package init(event: PendingEvent, after: UserID? = nil, groups: [DeliveryGroup], next: UserID?) {
+    package init(event: PendingEvent, after: PageCursor? = nil, groups: [DeliveryGroup], next: PageCursor?) {
         self.event = event
         self.after = after
         self.groups = groups

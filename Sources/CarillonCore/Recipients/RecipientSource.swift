@@ -1,4 +1,4 @@
-/// A question to the directory: whom does this event concern?
+/// A question to the directory: who is in this audience, and how are they reached?
 package struct RecipientQuery: Sendable, Equatable {
     /// The network that the event belongs to.
     package var networkID: NetworkID
@@ -10,8 +10,10 @@ package struct RecipientQuery: Sendable, Equatable {
     package var mark: EventMark?
     /// The event.
     package var event: Event
+    /// Whom it is meant for.
+    package var audience: Audience
     /// Where the former page ended; `nil` for the first page.
-    package var after: UserID?
+    package var after: PageCursor?
     /// Limits the answer to these people, and has it hold those of them, too, whom the event does not concern.
     package var only: Set<UserID>?
 
@@ -21,12 +23,13 @@ package struct RecipientQuery: Sendable, Equatable {
         eventID: EventID,
         mark: EventMark? = nil,
         event: Event,
-        after: UserID? = nil
+        after: PageCursor? = nil
     ) {
         self.networkID = networkID
         self.eventID = eventID
         self.mark = mark
         self.event = event
+        audience = event.audience
         self.after = after
     }
 
@@ -35,6 +38,7 @@ package struct RecipientQuery: Sendable, Equatable {
     package init(networkID: NetworkID, prospect event: Event, only users: Set<UserID>) {
         self.networkID = networkID
         self.event = event
+        audience = event.audience
         only = users
     }
 }
@@ -49,8 +53,8 @@ package struct RecipientPage: Sendable {
     package var recipients: [Recipient]
     /// Those who were asked for and whom the event does not concern.
     package var others: [Recipient]
-    /// The last user of a page that is not the last one.
-    package var next: UserID?
+    /// Where a page ended that is not the last one.
+    package var next: PageCursor?
     /// The moment.
     package var readPoint: ReadPoint
 
@@ -60,7 +64,7 @@ package struct RecipientPage: Sendable {
         names: DirectoryNames,
         recipients: [Recipient],
         others: [Recipient] = [],
-        next: UserID? = nil,
+        next: PageCursor? = nil,
         readPoint: ReadPoint
     ) {
         self.settings = settings

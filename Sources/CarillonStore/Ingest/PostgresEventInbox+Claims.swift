@@ -164,7 +164,7 @@ extension PostgresEventInbox {
                 mark: try row.decode(15),
                 event: event ?? Event(sourceID: sourceID, type: .messageSent, timestamp: receivedAt),
                 leaseToken: try row.decode(6),
-                cursor: try row.decode(8, as: String?.self).map(UserID.init(trusted:)),
+                cursor: try row.decode(8, as: String?.self).map(PageCursor.init(stored:)),
                 tally: tally
             )
             return ClaimedRow(

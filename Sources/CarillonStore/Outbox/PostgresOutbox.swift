@@ -115,7 +115,7 @@ package final class PostgresOutbox: Outbox {
                 suppressed_channel = n.suppressed_channel, no_device = n.no_device, rescues = 0, failure = NULL,
                 run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
             FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)), \(events.map(\.leaseToken)),
-                        \(expansions.map(\.after?.rawValue)), \(expansions.map(\.next?.rawValue)),
+                        \(expansions.map(\.after?.stored)), \(expansions.map(\.next?.stored)),
                         \(sql: Self.tallies(of: events)))
                 AS n (network_id, event_id, lease_token, former_cursor, cursor, resolved, notified, suppressed_network,
                       suppressed_user, suppressed_channel, no_device)

@@ -52,22 +52,24 @@ struct CandidateReader {
                 sources.append(.asked(position))
                 continue
             }
-            guard let channel = query.channelKey else {
+            switch (query.audience, query.after) {
+            case (.nobody, _), (_, .device):
                 sources.append(.nobody)
-                continue
-            }
-            switch query.event.type {
-            case .messageSent, .memberJoined:
-                let key = PageKey(channel: channel, after: query.after)
+            case (.members(let channel), let after):
+                let key = PageKey(channel: ChannelKey(network: query.networkID, channel: channel), after: after?.user)
                 if known.insert(key).inserted { keys.append(key) }
                 sources.append(.channel(key))
-            case .channelCreated:
-                listed[position] = Listed(channel: channel, users: query.listed)
+            case (.users(let users, let channel), let after):
+                let key = ChannelKey(network: query.networkID, channel: channel)
+                listed[position] = Listed(channel: key, users: Self.inOrder(users, behind: after?.user))
                 sources.append(.listed(position))
-            case .channelDeleted, .channelUpdated, .memberLeft, .userDeleted, .userUpdated, .other:
-                sources.append(.nobody)
             }
         }
+    }
+
+    private static func inOrder(_ users: [UserID], behind last: UserID?) -> [UserID] {
+        let users = Set(users).sorted()
+        return if let last { users.filter { last < $0 } } else { users }
     }
 
     /// What reads the pages.
@@ -126,9 +128,14 @@ struct CandidateReader {
     func asked(at position: Int, for query: RecipientQuery) -> (concerned: [Recipient], others: [Recipient])? {
         guard case .asked = sources[position] else { return nil }
         let people = listedPages[position]?.people ?? []
-        let listed = query.event.type == .channelCreated ? Set(query.event.members.map(\.id)) : nil
+        let isMeant: (UserID) -> Bool
+        switch query.audience {
+        case .nobody: isMeant = { _ in false }
+        case .members: isMeant = { _ in true }
+        case .users(let users, _): isMeant = Set(users).contains
+        }
         let isConcerned = { (person: (recipient: Recipient, isMember: Bool)) in
-            query.event.type.notifies && person.isMember && listed?.contains(person.recipient.userID) ?? true
+            person.isMember && isMeant(person.recipient.userID)
         }
         return (people.filter(isConcerned).map(\.recipient), people.filter { !isConcerned($0) }.map(\.recipient))
     }
@@ -223,10 +230,9 @@ struct CandidateReader {
     }
 }
 
-extension RecipientQuery {
-    /// The people whom its event lists, in the order of their ids, behind the former page.
-    fileprivate var listed: [UserID] {
-        let users = Set(event.members.map(\.id)).sorted()
-        return if let after { users.filter { after < $0 } } else { users }
+extension PageCursor {
+    /// The last user of the former page, unless it had all of them.
+    fileprivate var user: UserID? {
+        if case .user(let user) = self { user } else { nil }
     }
 }

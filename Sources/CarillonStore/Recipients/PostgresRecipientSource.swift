@@ -41,7 +41,7 @@ package final class PostgresRecipientSource: RecipientSource {
                 names: context.names(for: query),
                 recipients: recipients,
                 others: asked?.others ?? [],
-                next: next,
+                next: next.map(PageCursor.user),
                 readPoint: context.readPoint
             )
         }

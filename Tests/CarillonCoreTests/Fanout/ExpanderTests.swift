@@ -67,7 +67,7 @@ import Testing
         return Recipient(userID: id, locale: locale, devices: devices)
     }
 
-    private func page(_ recipients: [Recipient], _ toggles: NetworkToggles = .init(), next: UserID? = nil)
+    private func page(_ recipients: [Recipient], _ toggles: NetworkToggles = .init(), next: PageCursor? = nil)
         -> RecipientPage
     {
         RecipientPage(
@@ -165,7 +165,7 @@ import Testing
 
     @Test func `pages add up, and the cursor moves`() throws {
         let expander = try expander()
-        let bob = UserID(trusted: "bob")
+        let bob = PageCursor.user(UserID(trusted: "bob"))
         let first = expander.expand(pending(message()), page([recipient("bob")], next: bob))
         #expect(first.event.cursor == bob)
         #expect(first.next == bob)
