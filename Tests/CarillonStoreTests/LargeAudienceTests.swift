@@ -56,6 +56,24 @@ import Testing
         }
     }
 
+    @Test func `a device is registered by its keys, however many its network has`() async throws {
+        try await withStores(oneConnection()) { scene, pool in
+            try await pool.populate("acme", channel: "c", users: 3_000)
+            let before = try await pool.rowsRead()
+            for number in 1...2 {
+                let device = Device(
+                    id: DeviceID(trusted: "phone-\(number)"),
+                    userID: "u1000001",
+                    address: .apns(token: "AB", appID: "app", environment: .sandbox),
+                    registeredAt: .seconds(3)
+                )
+                _ = try await scene.devices.putDevice(device, in: scene.network)
+            }
+            #expect(try await scene.devices.device("phone-1", in: scene.network) == nil)
+            #expect(try await pool.rowsRead() - before < 100)
+        }
+    }
+
     @Test func `a page ends where its people's devices become too many`() async throws {
         try await withStores(oneConnection()) { scene, pool in
             try await pool.populate("acme", channel: "c", users: 500, devicesEach: 45)

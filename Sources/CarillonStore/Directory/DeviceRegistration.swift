@@ -94,15 +94,31 @@ struct DeviceRegistration {
     /// Locks what is stored under these ids and tokens, in the order of the keys.
     private func lockFormer(_ session: borrowing PostgresSession) throws -> [FormerDevice] {
         let ids = devices.map(\.id.rawValue) + displaced.map(\.rawValue)
+        // By its key each, in the one way that the planner is left: by both conditions together all of a network's devices
+        // would be compared with all of these.
         return try session.query(
             """
-            SELECT device_id, user_id, provider, app_id, address, environment, p256dh, auth, address_hash, state,
-                   \(sql: .isOfTheLiving)
-            FROM devices d
-            WHERE network_id = \(network.rawValue)
-                AND (device_id = ANY (\(ids)) OR address_hash = ANY (\(devices.compactMap(\.address.uniqueHash))))
-            ORDER BY device_id
-            FOR UPDATE
+            WITH keys AS MATERIALIZED (
+                SELECT n.device_id FROM unnest(\(ids)) AS n (device_id)
+                UNION
+                SELECT holder.device_id
+                FROM unnest(\(devices.compactMap(\.address.uniqueHash))) AS n (address_hash)
+                CROSS JOIN LATERAL (
+                    SELECT d.device_id FROM devices d
+                    WHERE d.network_id = \(network.rawValue) AND d.address_hash = n.address_hash
+                    LIMIT 1
+                ) AS holder
+            )
+            SELECT former.*
+            FROM (SELECT device_id FROM keys ORDER BY device_id) AS k
+            CROSS JOIN LATERAL (
+                SELECT d.device_id, d.user_id, d.provider, d.app_id, d.address, d.environment, d.p256dh, d.auth,
+                       d.address_hash, d.state, \(sql: .isOfTheLiving)
+                FROM devices d
+                WHERE d.network_id = \(network.rawValue) AND d.device_id = k.device_id
+                LIMIT 1
+                FOR UPDATE
+            ) AS former
             """
         ) { row in
             FormerDevice(
