@@ -43,15 +43,13 @@ struct FCMMessage {
     ///   - timeToLive: How many seconds FCM may keep the message.
     /// - Returns: JSON in UTF-8.
     func body(to token: String, id: NotificationID, timeToLive: Int) -> [UInt8] {
-        template.filled { hole, bytes in
+        let id = JSONValue.string(id.description)
+        let seconds = JSONValue.string("\(min(max(0, timeToLive), PushContent.longestTimeToLive))s")
+        return template.filled { hole, bytes in
             switch hole {
-            case Hole.token:
-                JSONValue.string(token).serialize(into: &bytes)
-            case Hole.notificationID:
-                bytes.append(contentsOf: Self.quoted(id.description))
-            default:
-                let seconds = min(max(0, timeToLive), PushContent.longestTimeToLive)
-                bytes.append(contentsOf: Self.quoted("\(seconds)s"))
+            case Hole.token: JSONValue.string(token).serialize(into: &bytes)
+            case Hole.notificationID: id.serialize(into: &bytes)
+            default: seconds.serialize(into: &bytes)
             }
         }
     }

@@ -38,7 +38,8 @@ struct WebPushMessage {
 
     /// The message for one device, in JSON; `tag` lets a second copy replace the first on the screen.
     func plaintext(for id: NotificationID) -> [UInt8] {
-        template.filled { _, bytes in JSONValue.string(id.description).serialize(into: &bytes) }
+        let id = JSONValue.string(id.description)
+        return template.filled { _, bytes in id.serialize(into: &bytes) }
     }
 
     /// The `Topic` of a notification: what those have in common of which only the latest counts, or its own.
