@@ -83,7 +83,7 @@ extension MemoryNetwork {
     /// Registers a device; its token leaves the device that had it. `true` when the device id is new.
     mutating func put(_ device: Device) throws -> Bool {
         let formerHosts = webhookHosts
-        mention(device.userID)
+        if !device.userID.isNobody { mention(device.userID) }
         var former = devices[device.id].map { [$0] } ?? []
         let isNew = former.isEmpty
         for other in devices.values where other.id != device.id && other.address.isSameToken(as: device.address) {

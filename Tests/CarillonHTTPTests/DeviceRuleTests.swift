@@ -76,6 +76,8 @@ import Testing
             #expect(try await api.call(.delete, path, as: key).status == 204)
             try await api.set(#"{"deviceRegistration":"appKey"}"#)
             #expect(try await api.call(.put, path, Self.phone("alice"), as: key).status == 201)
+            let ownerless = #"{"provider":"fcm","token":"t","appId":"app"}"#
+            #expect(try await api.call(.put, path, ownerless, as: key).pointers == ["/userId"])
             try await api.set(#"{"deviceRegistration":null}"#)
             #expect(try await api.call(.put, path, Self.phone("alice"), as: key).status == 403)
         }

@@ -19,7 +19,7 @@ import Testing
             #expect(
                 created.text == """
                     {"id":"d-1","userId":"alice","provider":"apns","appId":"com.acme.chat","environment":"production",\
-                    "token":"…f7a2","locale":"th-TH","state":"active","error":null,\
+                    "token":"…f7a2","locale":"th-TH","broadcasts":true,"state":"active","error":null,\
                     "registeredAt":"2026-11-24T12:00:00.000Z","lastSeenAt":"2026-11-24T12:00:00.000Z"}
                     """
             )
@@ -34,6 +34,35 @@ import Testing
             #expect(try await api.call(.get, path, as: network.adminKey).status == 404)
             let unknown = try await api.call(.get, network.path("users/nobody/devices"), as: network.adminKey)
             #expect(unknown.status == 404)
+        }
+    }
+
+    @Test func `an admin registers what nobody owns, and leaves a device out of what is sent to everyone`() async throws
+    {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let path = network.path("devices/d-1")
+            for body in [
+                #"{"provider":"log","broadcasts":false}"#, #"{"userId":null,"provider":"log","broadcasts":false}"#,
+            ] {
+                let answer = try await api.call(.put, path, body, as: network.adminKey)
+                #expect(answer.status < 300)
+                #expect(answer["userId"] == .null)
+                #expect(answer["broadcasts"] == .bool(false))
+                #expect(try await api.call(.get, path, as: network.adminKey).text == answer.text)
+            }
+            let owned = try await api.call(.put, path, #"{"userId":"alice","provider":"log"}"#, as: network.adminKey)
+            #expect(owned.status == 200 && owned.string("userId") == "alice" && owned["broadcasts"] == .bool(true))
+            let lines = #"{"device":{"id":"d-2","provider":"log","broadcasts":false}}"#
+            let imported = try await api.call(
+                .post,
+                network.path("import"),
+                lines,
+                as: network.adminKey,
+                type: "application/x-ndjson"
+            )
+            #expect(imported.status == 200)
+            #expect(try await api.call(.get, network.path("devices/d-2"), as: network.adminKey)["userId"] == .null)
         }
     }
 
@@ -67,7 +96,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{}", ["/provider", "/userId"]), (#"{"userId":"a","provider":"pager","token":"x"}"#, ["/provider"]),
+        ("{}", ["/provider"]), (#"{"provider":"log","broadcasts":1}"#, ["/broadcasts"]),
+        (#"{"userId":"a","provider":"pager","token":"x"}"#, ["/provider"]),
         (#"{"userId":"me","provider":"log"}"#, ["/userId"]),
         (#"{"userId":"a","provider":"log","token":"x"}"#, ["/token"]),
         (#"{"userId":"a","provider":"apns"}"#, ["/token", "/appId", "/environment"]),

@@ -145,7 +145,7 @@ import Testing
         (#"{"member":{"channelId":"c"}}"#, "/member/userId"),
         (#"{"member":{"channelId":"c","userId":"me"}}"#, "/member/userId"),
         (#"{"device":{"id":"d","userId":"u","provider":"apns"}}"#, "/device/token"),
-        (#"{"device":{"id":"d","provider":"log"}}"#, "/device/userId"), (#"{"channel":7}"#, "/channel"),
+        (#"{"device":{"id":"d","userId":"me","provider":"log"}}"#, "/device/userId"), (#"{"channel":7}"#, "/channel"),
         (#"{"device":{"id":"d","userId":"u","provider":"log","extra":1}}"#, "/device/extra"),
         (#"{"user":{"id":"\#(String(repeating: "x", count: 65_536))"}}"#, ""),
     ])

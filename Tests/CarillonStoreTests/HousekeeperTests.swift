@@ -103,6 +103,35 @@ import Testing
         }
     }
 
+    @Test func `forgets devices that nobody registered when they are not heard of, or were never reached`() async throws
+    {
+        try await withStores { scene, pool in
+            try await pool.withConnection { session in
+                try session.script(
+                    """
+                    INSERT INTO devices (network_id, device_id, user_id, provider, app_id, address, state, state_at,
+                                         registered_at, transient, seen_at, error)
+                        SELECT 'acme', d, '', 'log', '', '', s, now(), now() - made * interval '1 hour', t,
+                               now() - seen * interval '1 day', e
+                        FROM (VALUES ('registered', 'active', 9000, 365, false, 'not delivered to yet'),
+                                     ('heard of', 'active', 9000, 59, true, NULL), ('silent', 'active', 9000, 61, true, NULL),
+                                     ('dead', 'unregistered', 9000, 61, true, 'gone'),
+                                     ('new', 'active', 23, 0, true, 'not delivered to yet'),
+                                     ('never reached', 'active', 25, 0, true, 'not delivered to yet'),
+                                     ('troubled', 'active', 25, 0, true, 'http 503')) AS v (d, s, made, seen, t, e);
+                    """
+                )
+            }
+            try await housekeeper(pool).sweep()
+            let left = try await pool.withConnection { session in
+                try session.query("SELECT device_id FROM devices ORDER BY device_id") { row in
+                    try row.decode(0, as: String.self)
+                }
+            }
+            #expect(left == ["dead", "heard of", "new", "registered", "troubled"])
+        }
+    }
+
     @Test func `a partition that somebody reads is left for later, and nobody waits for it`() async throws {
         try await withStores { scene, pool in
             try await housekeeper(pool, WallClock { .now - .seconds(20 * 86_400) }).sweep()

@@ -2,7 +2,7 @@
 package struct Device: Sendable, Equatable {
     /// The id that the app chose for this installation.
     package var id: DeviceID
-    /// The user who gets what is sent here.
+    /// The user who gets what is sent here; ``Identifier/nobody`` where nobody does.
     package var userID: UserID
     /// Where and by which push service it is reached.
     package var address: DeviceAddress
@@ -14,6 +14,8 @@ package struct Device: Sendable, Equatable {
     package var error: String?
     /// When it was last registered: a provider's older report of its death is ignored.
     package var registeredAt: Timestamp
+    /// Whether it gets what is sent to everyone.
+    package var broadcasts: Bool
 
     /// A device by its parts.
     package init(
@@ -23,7 +25,8 @@ package struct Device: Sendable, Equatable {
         locale: String? = nil,
         state: DeviceState = .active,
         error: String? = nil,
-        registeredAt: Timestamp
+        registeredAt: Timestamp,
+        broadcasts: Bool = true
     ) {
         self.id = id
         self.userID = userID
@@ -32,6 +35,7 @@ package struct Device: Sendable, Equatable {
         self.state = state
         self.error = error
         self.registeredAt = registeredAt
+        self.broadcasts = broadcasts
     }
 }
 

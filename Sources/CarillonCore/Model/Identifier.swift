@@ -52,6 +52,14 @@ extension Unicode.Scalar {
 package typealias NetworkID = Identifier<Network>
 /// Names one person inside a network.
 package typealias UserID = Identifier<Person>
+extension UserID {
+    /// Stands for the owner of a device that nobody owns: an id that cannot come from outside, and that no user has.
+    package static let nobody = UserID(trusted: "")
+
+    /// Whether this is nobody's id.
+    package var isNobody: Bool { rawValue.isEmpty }
+}
+
 /// Names one chat channel inside a network.
 package typealias ChannelID = Identifier<Channel>
 /// Names one device inside a network.

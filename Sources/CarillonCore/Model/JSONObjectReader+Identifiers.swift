@@ -19,6 +19,15 @@ extension JSONObjectReader {
         return userID(value, at: pointer(to: key))
     }
 
+    /// A user's id, or nobody's where it is left out or `null`.
+    package mutating func userIDOrNobody(_ key: String) -> UserID? {
+        guard contains(key), !isNull(key) else {
+            _ = value(key)
+            return .nobody
+        }
+        return userID(key)
+    }
+
     /// An array of users' ids; one that is wrong makes the whole array `nil`.
     package mutating func userIDs(_ key: String, required: Bool = false, maximumCount: Int) -> [UserID]? {
         guard let elements = array(key, required: required, maximumCount: maximumCount) else { return nil }

@@ -5,7 +5,7 @@ extension Device {
     var json: JSONValue {
         var object = JSONObject([
             "id": .string(id.rawValue),
-            "userId": .string(userID.rawValue),
+            "userId": userID.json,
             "provider": .string(address.provider.rawValue),
         ])
         switch address {
@@ -24,6 +24,7 @@ extension Device {
             break
         }
         object["locale"] = JSONValue(locale)
+        object["broadcasts"] = .bool(broadcasts)
         object["state"] = .string(state.rawValue)
         object["error"] = JSONValue(error)
         object["registeredAt"] = JSONValue(registeredAt)
@@ -31,6 +32,11 @@ extension Device {
         object["lastSeenAt"] = JSONValue(registeredAt)
         return .object(object)
     }
+}
+
+extension UserID {
+    /// The id, or `null` for nobody.
+    var json: JSONValue { isNobody ? .null : .string(rawValue) }
 }
 
 extension String {

@@ -19,6 +19,7 @@ struct DeviceReader {
     /// Whether there are unknown members is left to the caller to find.
     func device(_ id: DeviceID, of user: UserID?, from reader: inout JSONObjectReader) -> Device? {
         let locale = reader.locale()
+        let broadcasts = reader.bool("broadcasts") ?? true
         guard let provider = reader.choice("provider", as: ProviderName.self, required: true) else {
             // What else belongs here depends on the provider: do not call it unknown.
             for key in reader.keys { _ = reader.value(key) }
@@ -26,7 +27,14 @@ struct DeviceReader {
         }
         let address = address(provider, from: &reader)
         guard let address, let user else { return nil }
-        return Device(id: id, userID: user, address: address, locale: locale, registeredAt: now)
+        return Device(
+            id: id,
+            userID: user,
+            address: address,
+            locale: locale,
+            registeredAt: now,
+            broadcasts: broadcasts
+        )
     }
 
     private func address(_ provider: ProviderName, from reader: inout JSONObjectReader) -> DeviceAddress? {

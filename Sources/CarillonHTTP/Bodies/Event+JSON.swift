@@ -48,7 +48,7 @@ extension DeliveryStatus {
     var json: JSONValue {
         [
             "deviceId": .string(record.deviceID.rawValue),
-            "userId": .string(record.userID.rawValue),
+            "userId": record.userID.json,
             "provider": .string(provider.rawValue),
             "state": .string(record.state.rawValue),
             "attempts": JSONValue(record.attempts),
@@ -70,7 +70,7 @@ extension DeadLetter {
             "appId": JSONValue(lane.app),
             "host": JSONValue(lane.host),
             "deviceId": .string(record.deviceID.rawValue),
-            "userId": .string(record.userID.rawValue),
+            "userId": record.userID.json,
             "attempts": JSONValue(record.attempts),
             "reason": JSONValue(record.reason),
             "at": JSONValue(record.at),

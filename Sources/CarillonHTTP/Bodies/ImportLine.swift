@@ -60,7 +60,7 @@ enum ImportLine {
     private static func device(_ reader: inout JSONObjectReader, devices: DeviceReader) -> ImportRecord? {
         guard var device = reader.object("device", required: true) else { return nil }
         let id = device.identifier("id", as: Device.self, required: true)
-        let user = device.userID("userId", required: true)
+        let user = device.userIDOrNobody("userId")
         let placeholder = DeviceID(trusted: "")
         let read = devices.device(id ?? placeholder, of: user, from: &device)
         device.finish()

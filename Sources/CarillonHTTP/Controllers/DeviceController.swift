@@ -29,7 +29,7 @@ struct DeviceController: Sendable {
         let id = try deviceID(context)
         let body = try await RequestBodyReader.json(of: request)
         let device = try body.read(as: "invalid-device") { reader in
-            let user = access.namedUser(&reader)
+            let user = access.owner(&reader)
             return DeviceReader(now: clock.now(), egress: egress, webPushHosts: access.network.webPushHosts)
                 .device(id, of: user, from: &reader)
         }
@@ -118,9 +118,12 @@ extension Access {
         if case .user(let own) = principal { own } else { nil }
     }
 
-    /// The user that a body names; with a user token it may be left out, or `me`.
-    fileprivate func namedUser(_ reader: inout JSONObjectReader) -> UserID? {
-        guard let ownUser else { return reader.userID("userId", required: true) }
+    /// The user that a body names; with a user token it may be left out, or `me`, and an admin who leaves it out registers
+    /// nobody's device.
+    fileprivate func owner(_ reader: inout JSONObjectReader) -> UserID? {
+        guard let ownUser else {
+            return writer == .admin ? reader.userIDOrNobody("userId") : reader.userID("userId", required: true)
+        }
         guard reader.contains("userId"), !reader.isNull("userId") else {
             _ = reader.value("userId")
             return ownUser

@@ -15,7 +15,8 @@ struct LogLines {
             bytes.append(contentsOf: #"{"deviceId":"#.utf8)
             JSONValue.string(target.deviceID.rawValue).serialize(into: &bytes)
             bytes.append(contentsOf: #","userId":"#.utf8)
-            JSONValue.string(target.userID.rawValue).serialize(into: &bytes)
+            let owner: JSONValue = target.userID.isNobody ? .null : .string(target.userID.rawValue)
+            owner.serialize(into: &bytes)
             bytes.append(contentsOf: ending)
             ends.append(bytes.count)
         }

@@ -31,7 +31,7 @@ struct WebhookMessage {
             data["eventType"] = .string(cause.eventType.rawValue)
         }
         data["deviceId"] = .string(target.deviceID.rawValue)
-        data["userId"] = .string(target.userID.rawValue)
+        if !target.userID.isNobody { data["userId"] = .string(target.userID.rawValue) }
         if group.content.hasEnvelope {
             data["networkId"] = .string(group.lane.networkID.rawValue)
             data["channel"] = cause.channel.map { channel in

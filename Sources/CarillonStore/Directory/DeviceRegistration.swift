@@ -39,7 +39,7 @@ struct DeviceRegistration {
     }
 
     /// The users who get a device.
-    var users: Set<UserID> { Set(devices.map(\.userID)) }
+    var users: Set<UserID> { Set(devices.lazy.map(\.userID).filter { !$0.isNobody }) }
 
     /// Waits for other registrations of the same users, ids or tokens, always in the same order.
     func lock(_ session: borrowing PostgresSession) throws {
@@ -84,7 +84,8 @@ struct DeviceRegistration {
         for id in displaced { add(Array("id:\(id.rawValue)".utf8)) }
         for device in devices {
             add(Array("id:\(device.id.rawValue)".utf8))
-            add(Array("user:\(device.userID.rawValue)".utf8))
+            // Nobody has no limit that could be overrun, and would let all such devices wait for each other.
+            if !device.userID.isNobody { add(Array("user:\(device.userID.rawValue)".utf8)) }
             if let hash = device.address.uniqueHash { add(hash) }
             if device.address.provider == .webhook { add(Array("webhooks".utf8)) }
         }
@@ -158,24 +159,26 @@ struct DeviceRegistration {
         try session.execute(
             """
             INSERT INTO devices (network_id, device_id, user_id, provider, app_id, address, environment, p256dh, auth,
-                                 address_hash, locale, state, error, registered_at, user_wipes)
+                                 address_hash, locale, state, error, registered_at, user_wipes, broadcasts)
             SELECT \(network.rawValue), n.device_id, n.user_id, n.provider, n.app_id, n.address, n.environment, n.p256dh,
-                   n.auth, n.address_hash, n.locale, n.state, n.error, n.registered_at, coalesce(u.wipes, 0)
+                   n.auth, n.address_hash, n.locale, n.state, n.error, n.registered_at, coalesce(u.wipes, 0),
+                   n.broadcasts
             FROM unnest(\(devices.map(\.id.rawValue)), \(devices.map(\.userID.rawValue)),
                         \(addresses.map(\.provider.rawValue)), \(addresses.map(\.appID)),
                         \(addresses.map(\.storedAddress)), \(addresses.map(\.storedEnvironment)),
                         \(addresses.map(\.storedKeys?.p256dh)), \(addresses.map(\.storedKeys?.auth)),
                         \(addresses.map(\.uniqueHash)), \(devices.map(\.locale)), \(devices.map(\.state.rawValue)),
-                        \(devices.map(\.error)), \(devices.map(\.registeredAt.stored)))
+                        \(devices.map(\.error)), \(devices.map(\.registeredAt.stored)),
+                        \(devices.map(\.broadcasts)))
                 AS n (device_id, user_id, provider, app_id, address, environment, p256dh, auth, address_hash, locale,
-                      state, error, registered_at)
+                      state, error, registered_at, broadcasts)
             LEFT JOIN users u ON u.network_id = \(network.rawValue) AND u.user_id = n.user_id
             ON CONFLICT (network_id, device_id) DO UPDATE
             SET user_id = EXCLUDED.user_id, provider = EXCLUDED.provider, app_id = EXCLUDED.app_id,
                 address = EXCLUDED.address, environment = EXCLUDED.environment, p256dh = EXCLUDED.p256dh,
                 auth = EXCLUDED.auth, address_hash = EXCLUDED.address_hash, locale = EXCLUDED.locale,
                 state = EXCLUDED.state, error = EXCLUDED.error, registered_at = EXCLUDED.registered_at, state_at = NULL,
-                user_wipes = EXCLUDED.user_wipes
+                user_wipes = EXCLUDED.user_wipes, broadcasts = EXCLUDED.broadcasts, transient = false, seen_at = now()
             """
         )
     }

@@ -30,14 +30,16 @@ extension Row {
             locale: try decode(8),
             state: try choice(9),
             error: try decode(10),
-            registeredAt: try timestamp(11)
+            registeredAt: try timestamp(11),
+            broadcasts: try decode(12)
         )
     }
 
     /// The columns of `devices` that make a device.
     static var deviceColumns: SQL {
         """
-        device_id, user_id, provider, app_id, address, environment, p256dh, auth, locale, state, error, registered_at
+        device_id, user_id, provider, app_id, address, environment, p256dh, auth, locale, state, error, registered_at,
+        broadcasts
         """
     }
 }

@@ -81,6 +81,15 @@ package final class Housekeeper: Sendable {
             ("dead_letters", "at < now() - \(days) * interval '1 day'"),
             ("devices", "state = 'unregistered' AND state_at < now() - \(unregistered) * interval '1 day'"),
             ("devices", "state = 'quarantined' AND state_at < now() - \(quarantined) * interval '1 day'"),
+            // Nobody registered these; the next notification to such an address makes them again.
+            ("devices", "transient AND state = 'active' AND seen_at < now() - interval '60 days'"),
+            (
+                "devices",
+                """
+                transient AND state = 'active' AND error = 'not delivered to yet'
+                    AND registered_at < now() - interval '1 day'
+                """
+            ),
             ("provider_tokens", "issued_at < now() - interval '1 day'"),
             (
                 "lanes",

@@ -29,4 +29,20 @@ extension DeliveryQueueContract {
         #expect(claimed.group.targets.map(\.deviceID) == ["d"])
         #expect(claimed.settings["b"]?.user.enabled == false)
     }
+
+    static func deviceThatNobodyOwns(_ scene: StoreScene) async throws {
+        let mine = try await scene.target("mine", of: .nobody)
+        let taken = try await scene.target("taken", of: .nobody)
+        _ = try await scene.toggles.set(.network, ["modules": ["chat": ["enabled": false]]], in: scene.network)
+        let event = try await scene.pending(.message("c", from: Person(id: "a")))
+        let group = scene.group(event, to: [mine, taken])
+        #expect(try await scene.queue.enqueue([Expansion(event: event, groups: [group], next: nil)]) == [true])
+        _ = try await scene.target("taken", of: "b")
+        let claimed = try #require(try await scene.claim().first)
+        #expect(claimed.group.targets.map(\.deviceID) == ["mine"])
+        #expect(claimed.group.targets.map(\.userID) == [.nobody])
+        #expect(claimed.gone.map(\.deviceID) == ["taken"])
+        #expect(claimed.settings[.nobody] ?? ToggleSettings() == ToggleSettings())
+        #expect(claimed.networkToggles.disabledModules == [.chat])
+    }
 }

@@ -37,6 +37,7 @@ package enum DeliveryQueueContract {
         ContractClause("only groups whose life is over are claimed as expired", onlyGroupsWhoseLifeIsOverAreClaimed),
         ContractClause("a group lives as long as its content says", groupLivesAsLongAsItsContentSays),
         ContractClause("a group may belong to no channel", groupMayBelongToNoChannel),
+        ContractClause("of a device that nobody owns only the network is asked", deviceThatNobodyOwns),
         ContractClause(
             "a change after a read point is seen, an earlier one is not",
             changeAfterAReadPointIsSeen

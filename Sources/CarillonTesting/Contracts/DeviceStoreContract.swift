@@ -6,6 +6,7 @@ package enum DeviceStoreContract {
     /// The promises.
     package static let clauses: [ContractClause] =
         [
+            ContractClause("a device may belong to nobody", deviceMayBelongToNobody),
             ContractClause("every kind of address is read back", everyKindOfAddressIsReadBack),
             ContractClause("an unknown device is neither found nor deleted", unknownDeviceIsNeitherFoundNorDeleted),
             ContractClause("a device belongs to the user who registered it last", deviceBelongsToTheUserWhoRegistered),
@@ -61,6 +62,20 @@ package enum DeviceStoreContract {
             #expect(try await scene.devices.putDevice(device, in: scene.network))
             #expect(try await scene.devices.device(device.id, in: scene.network) == device)
         }
+    }
+
+    private static func deviceMayBelongToNobody(_ scene: StoreScene) async throws {
+        for id in ["d1", "d2"] as [DeviceID] {
+            var device = Device.log(id, of: .nobody)
+            device.broadcasts = false
+            #expect(try await scene.devices.putDevice(device, in: scene.network))
+            #expect(try await scene.devices.device(id, in: scene.network) == device)
+        }
+        #expect(try await scene.directory.user(.nobody, in: scene.network) == nil)
+        #expect(try await scene.devices.putDevice(.log("d1", of: "a"), in: scene.network) == false)
+        #expect(try await scene.devices.device("d1", in: scene.network)?.userID == "a")
+        #expect(try await scene.devices.device("d1", in: scene.network)?.broadcasts == true)
+        #expect(try await scene.devices.deleteDevice("d2", ifOwnedBy: nil, in: scene.network))
     }
 
     private static func unknownDeviceIsNeitherFoundNorDeleted(_ scene: StoreScene) async throws {
