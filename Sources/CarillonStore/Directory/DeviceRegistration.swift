@@ -95,32 +95,34 @@ struct DeviceRegistration {
     /// Locks what is stored under these ids and tokens, in the order of the keys.
     private func lockFormer(_ session: borrowing PostgresSession) throws -> [FormerDevice] {
         let ids = devices.map(\.id.rawValue) + displaced.map(\.rawValue)
-        // By its key each, in the one way that the planner is left: by both conditions together all of a network's devices
-        // would be compared with all of these.
+        // By its key each: by both conditions together all of a network's devices would be compared with all of these. Planned
+        // each time, because in an empty table an index that names only the network seems as good.
         return try session.query(
-            """
-            WITH keys AS MATERIALIZED (
-                SELECT n.device_id FROM unnest(\(ids)) AS n (device_id)
-                UNION
-                SELECT holder.device_id
-                FROM unnest(\(devices.compactMap(\.address.uniqueHash))) AS n (address_hash)
+            .unprepared(
+                """
+                WITH keys AS MATERIALIZED (
+                    SELECT n.device_id FROM unnest(\(ids)) AS n (device_id)
+                    UNION
+                    SELECT holder.device_id
+                    FROM unnest(\(devices.compactMap(\.address.uniqueHash))) AS n (address_hash)
+                    CROSS JOIN LATERAL (
+                        SELECT d.device_id FROM devices d
+                        WHERE d.network_id = \(network.rawValue) AND d.address_hash = n.address_hash
+                        LIMIT 1
+                    ) AS holder
+                )
+                SELECT former.*
+                FROM (SELECT device_id FROM keys ORDER BY device_id) AS k
                 CROSS JOIN LATERAL (
-                    SELECT d.device_id FROM devices d
-                    WHERE d.network_id = \(network.rawValue) AND d.address_hash = n.address_hash
+                    SELECT d.device_id, d.user_id, d.provider, d.app_id, d.address, d.environment, d.p256dh, d.auth,
+                           d.address_hash, d.state, \(sql: .isOfTheLiving)
+                    FROM devices d
+                    WHERE d.network_id = \(network.rawValue) AND d.device_id = k.device_id
                     LIMIT 1
-                ) AS holder
+                    FOR UPDATE
+                ) AS former
+                """
             )
-            SELECT former.*
-            FROM (SELECT device_id FROM keys ORDER BY device_id) AS k
-            CROSS JOIN LATERAL (
-                SELECT d.device_id, d.user_id, d.provider, d.app_id, d.address, d.environment, d.p256dh, d.auth,
-                       d.address_hash, d.state, \(sql: .isOfTheLiving)
-                FROM devices d
-                WHERE d.network_id = \(network.rawValue) AND d.device_id = k.device_id
-                LIMIT 1
-                FOR UPDATE
-            ) AS former
-            """
         ) { row in
             FormerDevice(
                 id: try row.id(0),
@@ -172,7 +174,9 @@ struct DeviceRegistration {
                         \(devices.map(\.broadcasts)))
                 AS n (device_id, user_id, provider, app_id, address, environment, p256dh, auth, address_hash, locale,
                       state, error, registered_at, broadcasts)
-            LEFT JOIN users u ON u.network_id = \(network.rawValue) AND u.user_id = n.user_id
+            LEFT JOIN LATERAL (
+                SELECT u.wipes FROM users u WHERE u.network_id = \(network.rawValue) AND u.user_id = n.user_id LIMIT 1
+            ) AS u ON true
             ON CONFLICT (network_id, device_id) DO UPDATE
             SET user_id = EXCLUDED.user_id, provider = EXCLUDED.provider, app_id = EXCLUDED.app_id,
                 address = EXCLUDED.address, environment = EXCLUDED.environment, p256dh = EXCLUDED.p256dh,

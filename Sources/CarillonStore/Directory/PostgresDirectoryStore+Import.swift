@@ -137,9 +137,12 @@ private struct ImportBatch: Sendable {
                         \(people.map { $0.person?.displayName }), \(people.map { $0.person?.locale }),
                         \(people.map { $0.person?.roles.map(StoredRoles.text) }))
                 AS n (user_id, is_described, display_name, locale, roles)
-            WHERE n.is_described
-                OR NOT EXISTS (SELECT FROM users k
-                               WHERE k.network_id = \(network.rawValue) AND k.user_id = n.user_id AND NOT k.deleted)
+            LEFT JOIN LATERAL (
+                SELECT NOT u.deleted AS is_there FROM users u
+                WHERE u.network_id = \(network.rawValue) AND u.user_id = n.user_id
+                LIMIT 1
+            ) AS known ON true
+            WHERE n.is_described OR known.is_there IS NOT TRUE
             ON CONFLICT (network_id, user_id) DO UPDATE
             SET display_name = CASE WHEN EXCLUDED.facts_at > 'epoch' THEN EXCLUDED.display_name ELSE u.display_name END,
                 locale = CASE WHEN EXCLUDED.facts_at > 'epoch' THEN EXCLUDED.locale ELSE u.locale END,
@@ -158,10 +161,12 @@ private struct ImportBatch: Sendable {
                    CASE WHEN n.is_described THEN now() ELSE 'epoch' END
             FROM unnest(\(channels.map(\.id.rawValue)), \(channels.map { $0.channel != nil }),
                         \(channels.map { $0.channel?.displayName })) AS n (channel_id, is_described, display_name)
-            WHERE n.is_described
-                OR NOT EXISTS (SELECT FROM channels k
-                               WHERE k.network_id = \(network.rawValue) AND k.channel_id = n.channel_id
-                                   AND NOT k.deleted)
+            LEFT JOIN LATERAL (
+                SELECT NOT c.deleted AS is_there FROM channels c
+                WHERE c.network_id = \(network.rawValue) AND c.channel_id = n.channel_id
+                LIMIT 1
+            ) AS known ON true
+            WHERE n.is_described OR known.is_there IS NOT TRUE
             ON CONFLICT (network_id, channel_id) DO UPDATE
             SET display_name = CASE WHEN EXCLUDED.facts_at > 'epoch' THEN EXCLUDED.display_name ELSE c.display_name END,
                 facts_at = greatest(c.facts_at, EXCLUDED.facts_at), deleted = false

@@ -115,8 +115,7 @@ extension PostgresSession {
                    greatest(now(), c.emptied_at + interval '1 microsecond', u.wiped_at + interval '1 microsecond')
             FROM unnest(\(keys.map(\.network.rawValue)), \(keys.map(\.channel.rawValue)), \(keys.map(\.user.rawValue)))
                 AS n (network_id, channel_id, user_id)
-            LEFT JOIN channels c ON c.network_id = n.network_id AND c.channel_id = n.channel_id
-            LEFT JOIN users u ON u.network_id = n.network_id AND u.user_id = n.user_id
+            \(sql: .endOfBoth)
             ON CONFLICT (network_id, channel_id, user_id) DO UPDATE
             SET is_member = true, facts_at = greatest(m.facts_at, EXCLUDED.facts_at),
                 since_event = CASE WHEN m.is_member THEN m.since_event ELSE EXCLUDED.since_event END

@@ -58,10 +58,21 @@ extension SQL {
             + CASE WHEN m.facts_at <= t.wiped_at AND m.toggles IS NOT NULL THEN 1 ELSE 0 END
         """
 
+    /// What removals have ended of the channel and the user of `n`, each looked up by its key: see `docs/decisions/0009`.
+    static let endOfBoth: SQL = """
+        LEFT JOIN LATERAL (
+            SELECT c.emptied_at, c.wiped_at FROM channels c
+            WHERE c.network_id = n.network_id AND c.channel_id = n.channel_id
+            LIMIT 1
+        ) AS c ON true
+        LEFT JOIN LATERAL (
+            SELECT u.wiped_at FROM users u WHERE u.network_id = n.network_id AND u.user_id = n.user_id LIMIT 1
+        ) AS u ON true
+        """
+
     /// Until when removals have ended what `n` is about: the membership, or all of it.
     static let removals: SQL = """
-        LEFT JOIN channels c ON c.network_id = n.network_id AND c.channel_id = n.channel_id
-        LEFT JOIN users u ON u.network_id = n.network_id AND u.user_id = n.user_id
+        \(sql: .endOfBoth)
         CROSS JOIN LATERAL (
             SELECT greatest(c.emptied_at, u.wiped_at) AS over_at, greatest(c.wiped_at, u.wiped_at) AS wiped_at
         ) AS r
