@@ -141,7 +141,13 @@ struct DeviceRegistration {
         let replaced = former.map(\.id).filter { !staying.contains($0) }.map(\.rawValue)
         if !replaced.isEmpty {
             try session.execute(
-                "DELETE FROM devices WHERE network_id = \(network.rawValue) AND device_id = ANY (\(replaced))"
+                .unprepared(
+                    """
+                    DELETE FROM devices d
+                    USING unnest(\(replaced.map { _ in network.rawValue }), \(replaced)) AS n (network_id, device_id)
+                    WHERE d.network_id = n.network_id AND d.device_id = n.device_id
+                    """
+                )
             )
         }
         // A token may also move between two devices of the batch: none may hold it while the other gets it.
@@ -149,10 +155,14 @@ struct DeviceRegistration {
         let moving = former.filter { $0.hash != nil && staying.contains($0.id) && hashes[$0.id] != .some($0.hash) }
         guard devices.count > 1, !moving.isEmpty else { return }
         try session.execute(
-            """
-            UPDATE devices SET address_hash = NULL
-            WHERE network_id = \(network.rawValue) AND device_id = ANY (\(moving.map(\.id.rawValue)))
-            """
+            .unprepared(
+                """
+                UPDATE devices d SET address_hash = NULL
+                FROM unnest(\(moving.map { _ in network.rawValue }), \(moving.map(\.id.rawValue)))
+                    AS n (network_id, device_id)
+                WHERE d.network_id = n.network_id AND d.device_id = n.device_id
+                """
+            )
         )
     }
 
