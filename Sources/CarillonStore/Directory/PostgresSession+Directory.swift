@@ -12,8 +12,8 @@ extension PostgresSession {
             """
             INSERT INTO users AS u (network_id, user_id, facts_at)
             SELECT \(network.rawValue), n.user_id, 'epoch' FROM unnest(\(ids)) AS n (user_id)
-            WHERE NOT EXISTS (SELECT FROM users k
-                              WHERE k.network_id = \(network.rawValue) AND k.user_id = n.user_id AND NOT k.deleted)
+            WHERE (SELECT k.deleted FROM users k
+                   WHERE k.network_id = \(network.rawValue) AND k.user_id = n.user_id LIMIT 1) IS DISTINCT FROM false
             ON CONFLICT (network_id, user_id) DO UPDATE SET deleted = false WHERE u.deleted
             """
         )
