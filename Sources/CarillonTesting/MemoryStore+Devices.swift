@@ -14,6 +14,11 @@ extension MemoryStore: DeviceStore {
         try withNetwork(network) { $0.devices[id] }
     }
 
+    /// Those of these devices that there are.
+    package func known(among devices: Set<DeviceID>, in network: NetworkID) async throws -> Set<DeviceID> {
+        try withNetwork(network) { network in devices.filter { network.devices[$0] != nil } }
+    }
+
     /// Removes a device: with `user` only while it is theirs; `false` when nothing was removed.
     package func deleteDevice(_ id: DeviceID, ifOwnedBy user: UserID?, in network: NetworkID) async throws -> Bool {
         try withNetwork(network) { network in
@@ -86,6 +91,7 @@ extension MemoryNetwork {
         if !device.userID.isNobody { mention(device.userID) }
         var former = devices[device.id].map { [$0] } ?? []
         let isNew = former.isEmpty
+        if former.first?.userID != device.userID { deviceMarks[device.id] = nextMark() }
         for other in devices.values where other.id != device.id && other.address.isSameToken(as: device.address) {
             devices[other.id] = nil
             former.append(other)

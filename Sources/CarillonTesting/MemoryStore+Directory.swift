@@ -97,6 +97,8 @@ extension MemoryStore: DirectoryStore {
                     case .member(let channel, let user):
                         _ = network.makeMember(user, of: channel, at: now)
                     case .device(let device): _ = try network.put(device)
+                    case .tag(let tag): _ = try network.declare(tag, at: now)
+                    case .subscription(let subscriber, let tag): _ = network.subscribe(subscriber, to: tag)
                     }
                 }
             }
@@ -178,6 +180,7 @@ extension MemoryNetwork {
         users[id] = user
         endMemberships(at: user.factsAt) { $0.user == id }
         devices = devices.filter { $0.value.userID != id }
+        for tag in subscriptions.keys { subscriptions[tag]?[.user(id)] = nil }
         newChanges.append(id)
     }
 

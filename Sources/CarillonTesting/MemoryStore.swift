@@ -119,6 +119,11 @@ struct MemoryNetwork {
     var channels: [ChannelID: MemoryChannel] = [:]
     var members: [MemoryMemberKey: MemoryMember] = [:]
     var devices: [DeviceID: Device] = [:]
+    /// The marks of devices' registrations for their users.
+    var deviceMarks: [DeviceID: Int] = [:]
+    var tags: [TagID: Tag] = [:]
+    /// Who subscribes to what, with their marks.
+    var subscriptions: [TagID: [Subscriber: Int]] = [:]
     var templates: [MemoryTemplateKey: TemplateOverride] = [:]
     var providerCredentials: [MemoryCredentialKey: ProviderCredential] = [:]
     /// When devices that are not in use were put out of use.

@@ -28,7 +28,10 @@ import Testing
             _ = try await api.call(.put, network.path("users/alice"), "{}", as: network.adminKey)
             _ = try await api.call(.get, network.path("api-keys"), as: network.adminKey)
             _ = try await api.call(.post, network.path("events"), #"{"id":"1","type":"x"}"#, as: network.adminKey)
+            _ = try await api.call(.put, network.path("tags/beta/users/alice"), as: network.adminKey)
             #expect(log.lines("An admin made a change").count == 2, "data comes and goes all day")
+            _ = try await api.call(.put, network.path("tags/beta"), "{}", as: network.adminKey)
+            #expect(log.lines("An admin made a change").last?["http.route"] == "/v1/networks/{network}/tags/{tag}")
         }
     }
 

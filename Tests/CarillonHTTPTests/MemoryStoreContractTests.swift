@@ -9,6 +9,7 @@ import Testing
         + DirectoryFactsContract.clauses
         + RemovalContract.clauses
         + ToggleStoreContract.clauses + DeviceStoreContract.clauses + TemplateStoreContract.clauses
+        + TagStoreContract.clauses
         + EventInboxContract.clauses + RecipientSourceContract.clauses + DeliveryQueueContract.clauses
         + LaneBookContract.clauses + SettlementContract.clauses + EventHistoryContract.clauses
         + ProviderCredentialStoreContract.clauses
@@ -29,6 +30,7 @@ import Testing
             directory: store,
             toggles: store,
             devices: store,
+            tags: store,
             templates: store,
             history: store,
             passTime: { store.expireLeases() }

@@ -1,5 +1,6 @@
 import CarillonCore
 import Postgres
+import Synchronization
 import Testing
 
 @testable import CarillonStore
@@ -70,7 +71,37 @@ import Testing
                 _ = try await scene.devices.putDevice(device, in: scene.network)
             }
             #expect(try await scene.devices.device("phone-1", in: scene.network) == nil)
-            #expect(try await pool.rowsRead() - before < 100)
+            let read = try await pool.rowsRead() - before
+            #expect(read < 100)
+        }
+    }
+
+    @Test func `those who subscribe are found by their keys, however many their network has`() async throws {
+        try await withStores(oneConnection()) { scene, pool in
+            try await pool.populate("acme", channel: "c", users: 3_000)
+            _ = try await scene.devices.putDevice(
+                Device(id: "phone", userID: "u1000001", address: .log, registeredAt: .seconds(3)),
+                in: scene.network
+            )
+            let before = try await pool.rowsRead()
+            let subscribers = [.device("phone"), .user("u1000001"), .user("new")] as [Subscriber]
+            for tag in ["t1", "t2"] as [TagID] {
+                for subscriber in subscribers {
+                    _ = try await scene.tags.subscribe(
+                        subscriber,
+                        to: tag,
+                        in: scene.network,
+                        ifOwnedBy: nil,
+                        by: .admin
+                    )
+                }
+                let batch = Mutex<[ImportRecord]?>(subscribers.map { .subscription($0, tag) })
+                try await scene.directory.apply({ batch.withLock { $0.take() } }, in: scene.network)
+            }
+            #expect(try await scene.devices.known(among: ["phone", "none"], in: scene.network) == ["phone"])
+            #expect(try await scene.tags.subscribers(of: "t1", in: scene.network, after: nil, limit: 9).count == 3)
+            let read = try await pool.rowsRead() - before
+            #expect(read < 300)
         }
     }
 

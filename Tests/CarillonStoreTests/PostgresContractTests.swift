@@ -64,6 +64,11 @@ import Testing
         try await withStores { scene, _ in try await clause.check(scene) }
     }
 
+    @Test(arguments: TagStoreContract.clauses)
+    func tagStore(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
     @Test(arguments: ProviderCredentialStoreContract.clauses)
     func providerCredentialStore(_ clause: ContractClause) async throws {
         try await withStores { scene, _ in try await clause.check(scene) }

@@ -12,6 +12,8 @@ package protocol DeviceStore: Sendable {
     func putDevice(_ device: Device, in network: NetworkID, by writer: Writer) async throws -> Bool
     /// A device; `nil` when unknown.
     func device(_ id: DeviceID, in network: NetworkID) async throws -> Device?
+    /// Those of these devices that there are.
+    func known(among devices: Set<DeviceID>, in network: NetworkID) async throws -> Set<DeviceID>
     /// Removes a device: with `user` only while it is theirs; `false` when nothing was removed.
     func deleteDevice(_ id: DeviceID, ifOwnedBy user: UserID?, in network: NetworkID) async throws -> Bool
     /// Takes devices of an app, or of all apps without `appID`, back into use that were unregistered or quarantined at

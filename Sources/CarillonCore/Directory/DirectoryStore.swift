@@ -8,6 +8,10 @@ package enum ImportRecord: Sendable, Equatable {
     case member(ChannelID, UserID)
     /// A device; registered as by `PUT /devices/{device}`.
     case device(Device)
+    /// A tag; declared as by `PUT /tags/{tag}`.
+    case tag(Tag)
+    /// A subscription. That of a device which has gone by the time it is applied is passed over.
+    case subscription(Subscriber, TagID)
 }
 
 /// How many lines of each kind an import held.
@@ -20,6 +24,10 @@ package struct ImportTally: Sendable, Equatable {
     package var members = 0
     /// Lines with a device.
     package var devices = 0
+    /// Lines with a tag.
+    package var tags = 0
+    /// Lines with a subscription.
+    package var subscriptions = 0
 
     /// Nothing yet.
     package init() {}
@@ -31,6 +39,8 @@ package struct ImportTally: Sendable, Equatable {
         case .channel: channels += 1
         case .member: members += 1
         case .device: devices += 1
+        case .tag: tags += 1
+        case .subscription: subscriptions += 1
         }
     }
 }

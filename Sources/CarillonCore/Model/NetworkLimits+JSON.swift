@@ -24,6 +24,8 @@ extension NetworkLimits {
         merge("channelsPerUser", &channelsPerUser, defaults.channelsPerUser, in: Self.counts)
         merge("templates", &templates, defaults.templates, in: Self.counts)
         merge("webhookHosts", &webhookHosts, defaults.webhookHosts, in: Self.counts)
+        merge("tags", &tags, defaults.tags, in: Self.counts)
+        merge("tagsPerSubscriber", &tagsPerSubscriber, defaults.tagsPerSubscriber, in: Self.counts)
         if reader.contains("eventsPerSecond") {
             eventsPerSecond = reader.integer("eventsPerSecond", in: Self.rates)
         }
@@ -45,6 +47,8 @@ extension NetworkLimits {
         members["channelsPerUser"] = .number(JSONNumber(channelsPerUser))
         members["templates"] = .number(JSONNumber(templates))
         members["webhookHosts"] = .number(JSONNumber(webhookHosts))
+        members["tags"] = .number(JSONNumber(tags))
+        members["tagsPerSubscriber"] = .number(JSONNumber(tagsPerSubscriber))
         members["eventsPerSecond"] = eventsPerSecond.map { .number(JSONNumber($0)) } ?? .null
         members["requestsPerSecond"] = .object(rates)
         return members

@@ -10,6 +10,10 @@ package struct NetworkLimits: Sendable, Equatable {
         case templates
         /// Servers that its webhook devices name.
         case webhookHosts
+        /// Tags that are declared.
+        case tags
+        /// Tags that one user, or one device, subscribes to.
+        case tagsPerSubscriber
     }
 
     /// Requests per second, each with ten seconds' worth at once.
@@ -31,6 +35,10 @@ package struct NetworkLimits: Sendable, Equatable {
     package var templates = 300
     /// The most servers that webhook devices may name.
     package var webhookHosts = 1_000
+    /// The most tags that may be declared, whoever does it.
+    package var tags = 1_000
+    /// The most tags that a user, or a device, may subscribe to by user tokens.
+    package var tagsPerSubscriber = 200
     /// The most events posted per second, with ten seconds' worth at once; `nil` for any number.
     package var eventsPerSecond: Int?
     /// The most requests per second.
@@ -46,6 +54,8 @@ package struct NetworkLimits: Sendable, Equatable {
         case .channelsPerUser: channelsPerUser
         case .templates: templates
         case .webhookHosts: webhookHosts
+        case .tags: tags
+        case .tagsPerSubscriber: tagsPerSubscriber
         }
     }
 }

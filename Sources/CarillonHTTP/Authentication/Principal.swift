@@ -67,6 +67,17 @@ struct Access: Sendable {
         throw .forbidden("this network's devices are registered with user tokens: see deviceRegistration")
     }
 
+    /// The user of a user token.
+    var ownUser: UserID? {
+        if case .user(let own) = principal { own } else { nil }
+    }
+
+    /// The user whom a path names, as ``user(_:)``; of others users learn nothing, not even that they are there.
+    func knownUser(_ named: UserID) throws(Problem) -> UserID {
+        if let ownUser, named != ownUser, !named.isReserved { throw .notFound() }
+        return try user(named)
+    }
+
     /// The user whom a path or query names: `me` is the user of a user token.
     ///
     /// Passes admins for everybody and users for themselves.

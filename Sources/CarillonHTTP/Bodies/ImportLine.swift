@@ -1,8 +1,9 @@
 import CarillonCore
 
-/// One line of an import (API section 4): `{"user":…}`, `{"channel":…}`, `{"member":…}` or `{"device":…}`.
+/// One line of an import (API section 4): `{"user":…}`, `{"channel":…}`, `{"member":…}`, `{"device":…}`,
+/// `{"tag":…}` or `{"subscription":…}`.
 enum ImportLine {
-    private static let kinds = ["user", "channel", "member", "device"]
+    private static let kinds = ["user", "channel", "member", "device", "tag", "subscription"]
 
     /// Reads a line.
     ///
@@ -44,6 +45,8 @@ enum ImportLine {
         case "user": return reader.person("user", required: true).map { .user($0) }
         case "channel": return reader.channel("channel", required: true).map { .channel($0) }
         case "member": return member(&reader)
+        case "tag": return tag(&reader)
+        case "subscription": return subscription(&reader)
         default: return device(&reader, devices: devices)
         }
     }
@@ -55,6 +58,31 @@ enum ImportLine {
         member.finish()
         guard let channel, let user else { return nil }
         return .member(channel, user)
+    }
+
+    private static func tag(_ reader: inout JSONObjectReader) -> ImportRecord? {
+        guard var tag = reader.object("tag", required: true) else { return nil }
+        let id = tag.identifier("id", as: Tag.self, required: true)
+        let read = Tag(id: id ?? TagID(trusted: ""), from: &tag)
+        tag.finish()
+        return id.map { _ in .tag(read) }
+    }
+
+    private static func subscription(_ reader: inout JSONObjectReader) -> ImportRecord? {
+        guard var subscription = reader.object("subscription", required: true) else { return nil }
+        let tag = subscription.identifier("tag", as: Tag.self, required: true)
+        let subscriber: Subscriber?
+        if subscription.contains("userId"), subscription.contains("deviceId") {
+            for key in ["userId", "deviceId"] { subscription.refuse(key, "must be the only one of userId, deviceId") }
+            subscriber = nil
+        } else if subscription.contains("deviceId") {
+            subscriber = subscription.identifier("deviceId", as: Device.self, required: true).map(Subscriber.device)
+        } else {
+            subscriber = subscription.userID("userId", required: true).map(Subscriber.user)
+        }
+        subscription.finish()
+        guard let tag, let subscriber else { return nil }
+        return .subscription(subscriber, tag)
     }
 
     private static func device(_ reader: inout JSONObjectReader, devices: DeviceReader) -> ImportRecord? {
@@ -70,13 +98,14 @@ enum ImportLine {
 }
 
 extension ImportTally {
-    /// The answer to an import.
+    /// The answer to an import. What there were no lines of is left out where it is not told always.
     var json: JSONValue {
-        [
-            "users": JSONValue(users),
-            "channels": JSONValue(channels),
-            "members": JSONValue(members),
+        var members = JSONObject([
+            "users": JSONValue(users), "channels": JSONValue(channels), "members": JSONValue(members),
             "devices": JSONValue(devices),
-        ]
+        ])
+        if tags > 0 { members["tags"] = JSONValue(tags) }
+        if subscriptions > 0 { members["subscriptions"] = JSONValue(subscriptions) }
+        return .object(members)
     }
 }

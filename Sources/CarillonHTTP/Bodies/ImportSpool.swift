@@ -38,8 +38,12 @@ final class ImportSpool: Sendable {
         var splitter = LineSplitter()
         var tally = ImportTally()
         var checked: [UInt8] = []
+        var next = 1
         func check(_ line: [UInt8], _ number: Int) throws {
             tally.count(try ImportLine.record(line, number: number, devices: devices))
+            // Empty lines stay, so that numbers do.
+            checked.append(contentsOf: repeatElement(UInt8(ascii: "\n"), count: number - next))
+            next = number + 1
             checked.append(contentsOf: line)
             checked.append(UInt8(ascii: "\n"))
             if checked.count >= Self.chunkBytes { try flush() }
@@ -56,16 +60,46 @@ final class ImportSpool: Sendable {
         return tally
     }
 
+    /// Refuses subscriptions of devices that neither the directory has nor an earlier line; everything can be read from the
+    /// beginning afterwards.
+    ///
+    /// - Parameter known: Answers which of some devices the directory has.
+    /// - Throws: `invalid-import` with the first bad line.
+    func checkSubscriptions(_ known: (Set<DeviceID>) async throws -> Set<DeviceID>) async throws {
+        // Hashes take less room than ids. Should two be equal, a bad line is passed over when it is applied.
+        var earlier: Set<Int> = []
+        while let batch = try nextLines() {
+            var unknown: [DeviceID: Int] = [:]
+            for (record, number) in batch {
+                switch record {
+                case .device(let device): earlier.insert(device.id.hashValue)
+                case .subscription(.device(let id), _):
+                    if !earlier.contains(id.hashValue), unknown[id] == nil { unknown[id] = number }
+                default: break
+                }
+            }
+            let missing = Set(unknown.keys).subtracting(try await known(Set(unknown.keys)))
+            guard let first = missing.compactMap({ unknown[$0] }).min() else { continue }
+            throw ImportLine.failure(first, pointer: "/subscription/deviceId", "names no device")
+        }
+        file.rewind()
+        reader.withLock { $0 = Reader() }
+    }
+
     /// The next records, at least ``batchCount`` but for the last ones; `nil` at the end.
     func nextBatch() throws -> [ImportRecord]? {
+        try nextLines()?.map(\.record)
+    }
+
+    private func nextLines() throws -> [(record: ImportRecord, number: Int)]? {
         try reader.withLock { reader in
-            var batch: [ImportRecord] = []
+            var batch: [(record: ImportRecord, number: Int)] = []
             while !reader.ended, batch.count < Self.batchCount {
                 let bytes = try file.read(upTo: Self.chunkBytes)
                 reader.ended = bytes.isEmpty
                 try bytes.withUnsafeBytes { bytes in
                     try reader.splitter.take(bytes) { line, number in
-                        batch.append(try ImportLine.record(line, number: number, devices: devices))
+                        batch.append((try ImportLine.record(line, number: number, devices: devices), number))
                     }
                 }
             }

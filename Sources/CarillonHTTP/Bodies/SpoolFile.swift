@@ -64,6 +64,11 @@ final class SpoolFile: Sendable {
         }
     }
 
+    /// Lets everything be read once more.
+    func rewind() {
+        readOffset.withLock { $0 = 0 }
+    }
+
     /// The next bytes, at most `count`; empty at the end.
     func read(upTo count: Int) throws(Failure) -> [UInt8] {
         var failure: Int32?

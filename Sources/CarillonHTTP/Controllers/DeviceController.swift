@@ -12,9 +12,12 @@ struct DeviceController: Sendable {
     let egress: EgressGuard
     let clock: WallClock
 
+    /// The last segment of a device's path. A literal one hides the parameter from all methods, and there may be a device of
+    /// this id.
+    static let paths = ["{device}", restore]
+
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        // A literal segment hides the parameter from all methods, and there may be a device of this id.
-        for path in ["{device}", Self.restore] {
+        for path in Self.paths {
             router.get(RouterPath("/v1/networks/{network}/devices/\(path)"), use: show)
             router.put(RouterPath("/v1/networks/{network}/devices/\(path)"), use: put)
             router.delete(RouterPath("/v1/networks/{network}/devices/\(path)"), use: delete)
@@ -26,7 +29,7 @@ struct DeviceController: Sendable {
     private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await authenticator.access(request, context)
         try access.requireDeviceRegistration()
-        let id = try deviceID(context)
+        let id = try Self.deviceID(context)
         let body = try await RequestBodyReader.json(of: request)
         let device = try body.read(as: "invalid-device") { reader in
             let user = access.owner(&reader)
@@ -46,7 +49,7 @@ struct DeviceController: Sendable {
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await authenticator.access(request, context)
         if access.ownUser == nil { try access.requireAdmin() }
-        let id = try deviceID(context)
+        let id = try Self.deviceID(context)
         guard let device = try await devices.device(id, in: access.networkID) else { throw Problem.notFound() }
         // Of what is others' a user learns nothing, not even that it is there.
         guard device.userID == access.ownUser ?? device.userID else { throw Problem.notFound() }
@@ -56,7 +59,7 @@ struct DeviceController: Sendable {
     private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await authenticator.access(request, context)
         try access.requireDevices()
-        let id = try deviceID(context)
+        let id = try Self.deviceID(context)
         let named = try QueryParameters(request).identifier("userId", as: Person.self)
         let owner = try access.ownUser.map { own throws(Problem) in try access.user(named ?? own) } ?? named
         _ = try await devices.deleteDevice(id, ifOwnedBy: owner, in: access.networkID)
@@ -78,16 +81,14 @@ struct DeviceController: Sendable {
     }
 
     /// The device of a path.
-    private func deviceID(_ context: CarillonRequestContext) throws(Problem) -> DeviceID {
-        guard context.parameters.get("device") != nil else { return DeviceID(trusted: Self.restore) }
+    static func deviceID(_ context: CarillonRequestContext) throws(Problem) -> DeviceID {
+        guard context.parameters.get("device") != nil else { return DeviceID(trusted: restore) }
         return try context.identifier("device", as: Device.self)
     }
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await authenticator.access(request, context)
-        let named = try context.identifier("user", as: Person.self)
-        if let own = access.ownUser, named != own, !named.isReserved { throw Problem.notFound() }
-        let user = try access.user(named)
+        let user = try access.knownUser(try context.identifier("user", as: Person.self))
         let page = try Page(QueryParameters(request))
         let devices = try await devices.devices(
             of: user,
@@ -113,11 +114,6 @@ extension DeviceAddress {
 }
 
 extension Access {
-    /// The user of a user token.
-    fileprivate var ownUser: UserID? {
-        if case .user(let own) = principal { own } else { nil }
-    }
-
     /// The user that a body names; with a user token it may be left out, or `me`, and an admin who leaves it out registers
     /// nobody's device.
     fileprivate func owner(_ reader: inout JSONObjectReader) -> UserID? {

@@ -7,6 +7,7 @@ import NIOCore
 struct ImportController: Sendable {
     let authenticator: Authenticator
     let directory: any DirectoryStore
+    let devices: any DeviceStore
     let egress: EgressGuard
     let spools: SpoolDirectory
     let clock: WallClock
@@ -15,12 +16,14 @@ struct ImportController: Sendable {
     init(
         authenticator: Authenticator,
         directory: any DirectoryStore,
+        devices: any DeviceStore,
         egress: EgressGuard,
         spools: SpoolDirectory,
         clock: WallClock
     ) {
         self.authenticator = authenticator
         self.directory = directory
+        self.devices = devices
         self.egress = egress
         self.spools = spools
         self.clock = clock
@@ -43,6 +46,10 @@ struct ImportController: Sendable {
             )
             let tally = try await spool.fill { handle in
                 try await RequestBodyReader.forEachPart(of: request, handle)
+            }
+            if tally.subscriptions > 0 {
+                UnitOfWork.current?.liftDeadline()
+                try await spool.checkSubscriptions { try await devices.known(among: $0, in: access.networkID) }
             }
             try await turns.writing { try await apply(spool, in: access.networkID) }
             return tally

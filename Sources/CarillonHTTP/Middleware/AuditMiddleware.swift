@@ -73,6 +73,8 @@ extension CarillonRequestContext {
         let segments = routeTemplate.split(separator: "/")
         guard segments.count > 3 else { return true }
         if segments.last == "preview" { return false }
+        // A tag is set-up, who subscribes to it is data.
+        if segments[3] == "tags", segments.count > 5 { return false }
         return segments.last == "restore" || !Self.dataRoutes.contains(String(segments[3]))
     }
 }

@@ -13,6 +13,8 @@ struct PublicControllers {
     private let toggles: ToggleController
     private let explain: ExplainController
     private let devices: DeviceController
+    private let tags: TagController
+    private let subscriptions: SubscriptionController
     private let templates: TemplateController
     private let deadLetters: DeadLetterController
     private let providers: ProviderController
@@ -53,6 +55,7 @@ struct PublicControllers {
         imports = ImportController(
             authenticator: authenticator,
             directory: directory,
+            devices: dependencies.devices,
             egress: dependencies.egress,
             spools: dependencies.spools,
             clock: clock
@@ -73,6 +76,13 @@ struct PublicControllers {
             directory: directory,
             egress: dependencies.egress,
             clock: clock
+        )
+        tags = TagController(authenticator: authenticator, tags: dependencies.tags)
+        subscriptions = SubscriptionController(
+            authenticator: authenticator,
+            tags: dependencies.tags,
+            devices: dependencies.devices,
+            directory: directory
         )
         templates = TemplateController(
             authenticator: authenticator,
@@ -113,6 +123,8 @@ struct PublicControllers {
         toggles.addRoutes(to: router)
         explain.addRoutes(to: router)
         devices.addRoutes(to: router)
+        tags.addRoutes(to: router)
+        subscriptions.addRoutes(to: router)
         templates.addRoutes(to: router)
         deadLetters.addRoutes(to: router)
         providers.addRoutes(to: router)

@@ -13,6 +13,8 @@ package struct PublicDependencies: Sendable {
     package var devices: any DeviceStore
     /// Toggle documents.
     package var toggles: any ToggleStore
+    /// Tags and who subscribes to them.
+    package var tags: any TagStore
     /// Networks' own templates.
     package var templates: any TemplateStore
     /// Whom events concern, as the fan-out reads it.
@@ -64,6 +66,7 @@ package struct PublicDependencies: Sendable {
         directory: any DirectoryStore,
         devices: any DeviceStore,
         toggles: any ToggleStore,
+        tags: any TagStore,
         templates: any TemplateStore,
         recipients: any RecipientSource,
         history: any EventHistory,
@@ -91,6 +94,7 @@ package struct PublicDependencies: Sendable {
         self.directory = directory
         self.devices = devices
         self.toggles = toggles
+        self.tags = tags
         self.templates = templates
         self.recipients = recipients
         self.history = history

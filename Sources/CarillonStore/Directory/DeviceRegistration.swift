@@ -192,7 +192,10 @@ struct DeviceRegistration {
                 address = EXCLUDED.address, environment = EXCLUDED.environment, p256dh = EXCLUDED.p256dh,
                 auth = EXCLUDED.auth, address_hash = EXCLUDED.address_hash, locale = EXCLUDED.locale,
                 state = EXCLUDED.state, error = EXCLUDED.error, registered_at = EXCLUDED.registered_at, state_at = NULL,
-                user_wipes = EXCLUDED.user_wipes, broadcasts = EXCLUDED.broadcasts, transient = false, seen_at = now()
+                user_wipes = EXCLUDED.user_wipes, broadcasts = EXCLUDED.broadcasts, transient = false, seen_at = now(),
+                owned_since = CASE WHEN devices.user_id = EXCLUDED.user_id
+                                       AND devices.user_wipes = EXCLUDED.user_wipes THEN devices.owned_since
+                                   ELSE EXCLUDED.owned_since END
             """
         )
     }

@@ -37,7 +37,7 @@ extension PostgresDirectoryStore {
     private func analyze(_ touched: ImportTally) async {
         let counts = [
             ("users", touched.users + touched.members), ("channels", touched.channels), ("members", touched.members),
-            ("devices", touched.devices),
+            ("devices", touched.devices), ("subscriptions", touched.subscriptions),
         ]
         for (table, count) in counts where count >= 5_000 {
             let options = TransactionOptions(statementTimeout: .seconds(5), lockTimeout: .milliseconds(50))
@@ -93,12 +93,17 @@ private struct ImportBatch: Sendable {
     private let channels: [(id: ChannelID, channel: Channel?)]
     private let members: [MemberKey]
     private let devices: DeviceRegistration
+    private let tags: [Tag]
+    private let subscriptions: [(subscriber: Subscriber, tag: TagID)]
 
     init(_ records: ArraySlice<ImportRecord>, network: NetworkID) {
         var people: [UserID: Person] = [:]
         var channels: [ChannelID: Channel] = [:]
         var members: Set<MemberKey> = []
         var devices: [Device] = []
+        var tags: [Tag] = []
+        var subscriptions: [(subscriber: Subscriber, tag: TagID)] = []
+        var subscribers: Set<UserID> = []
         for record in records {
             switch record {
             case .user(let person): people[person.id] = person
@@ -106,23 +111,31 @@ private struct ImportBatch: Sendable {
             case .member(let channel, let user):
                 members.insert(MemberKey(network: network, channel: channel, user: user))
             case .device(let device): devices.append(device)
+            case .tag(let tag): tags.append(tag)
+            case .subscription(let subscriber, let tag):
+                subscriptions.append((subscriber, tag))
+                if case .user(let user) = subscriber { subscribers.insert(user) }
             }
         }
         self.network = network
+        self.tags = tags
+        self.subscriptions = subscriptions
         self.devices = DeviceRegistration(devices, in: network)
         self.members = members.sorted()
-        let users = Set(people.keys).union(members.map(\.user)).union(self.devices.users)
+        let users = Set(people.keys).union(members.map(\.user)).union(self.devices.users).union(subscribers)
         self.people = users.sorted().map { User(id: $0, person: people[$0]) }
         self.channels = Set(channels.keys).union(members.map(\.channel)).sorted().map { ($0, channels[$0]) }
     }
 
     func write(_ session: borrowing PostgresSession) throws {
+        _ = try session.declare(tags, in: network)
         try devices.lock(session)
         try writePeople(session)
         try writeChannels(session)
         try session.settleRemovals(of: members)
         try session.makeMembers(members)
         try devices.write(session)
+        try session.subscribe(subscriptions, in: network)
     }
 
     /// Replaces descriptions, and adds those who are only named where they are new.

@@ -110,6 +110,9 @@ package final class Housekeeper: Sendable {
                                     WHERE m.network_id = users.network_id AND m.user_id = users.user_id)
                     AND NOT EXISTS (SELECT FROM devices d
                                     WHERE d.network_id = users.network_id AND d.user_id = users.user_id)
+                    AND NOT EXISTS (SELECT FROM subscriptions s
+                                    WHERE s.network_id = users.network_id AND s.kind = 'user'
+                                        AND s.subject_id = users.user_id)
                     """
             ),
         ]
@@ -153,6 +156,9 @@ package final class Housekeeper: Sendable {
                     AND (EXISTS (SELECT FROM devices d
                                  WHERE d.network_id = users.network_id AND d.user_id = users.user_id
                                      AND d.user_wipes < users.wipes)
+                         OR EXISTS (SELECT FROM subscriptions s
+                                    WHERE s.network_id = users.network_id AND s.kind = 'user'
+                                        AND s.subject_id = users.user_id AND s.user_wipes < users.wipes)
                          OR EXISTS (SELECT FROM members m
                                     WHERE m.network_id = users.network_id AND m.user_id = users.user_id
                                         AND m.facts_at <= users.wiped_at))

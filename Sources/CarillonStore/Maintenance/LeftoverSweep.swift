@@ -16,6 +16,7 @@ final class LeftoverSweep: Sendable {
     private struct Cursors {
         var users = ("", "")
         var members = ("", "", "")
+        var subscriptions = ("", "", "", "")
     }
 
     private let pool: PostgresPool
@@ -29,9 +30,11 @@ final class LeftoverSweep: Sendable {
     func sweep() async throws {
         try await sweepUsers()
         try await sweepToggles()
+        try await sweepSubscriptions()
     }
 
-    /// Users of whom events and admins never said anything, who have neither devices nor channels nor toggles.
+    /// Users of whom events and admins never said anything, who have neither devices nor channels nor toggles
+    /// nor subscriptions.
     private func sweepUsers() async throws {
         let after = cursors.withLock { $0.users }
         let last = try await pool.takingTurn(at: "users: leftovers") { session -> (String, String)? in
@@ -60,6 +63,8 @@ final class LeftoverSweep: Sendable {
                     AND u.toggles IS NULL AND NOT u.deleted AND NOT u.unswept
                     AND NOT EXISTS (SELECT FROM devices d WHERE d.network_id = n.network_id AND d.user_id = n.user_id)
                     AND NOT EXISTS (SELECT FROM members m WHERE m.network_id = n.network_id AND m.user_id = n.user_id)
+                    AND NOT EXISTS (SELECT FROM subscriptions s
+                                    WHERE s.network_id = n.network_id AND s.kind = 'user' AND s.subject_id = n.user_id)
                 """
             )
             return last
@@ -115,5 +120,43 @@ final class LeftoverSweep: Sendable {
             return last
         }
         if let last { cursors.withLock { $0.members = last ?? ("", "", "") } }
+    }
+
+    /// Subscriptions of devices that are gone or changed hands, and whatever else is over and was not swept with its cause.
+    private func sweepSubscriptions() async throws {
+        let after = cursors.withLock { $0.subscriptions }
+        let last = try await pool.takingTurn(at: "subscriptions: leftovers") {
+            session -> (String, String, String, String)? in
+            var last: (String, String, String, String)?
+            var over: [(network: String, tag: String, kind: String, subject: String)] = []
+            try session.forEach(
+                """
+                SELECT s.network_id, s.tag, s.kind, s.subject_id, \(sql: .isInForce)
+                FROM subscriptions s
+                WHERE (s.network_id, s.tag, s.kind, s.subject_id) > (\(after.0), \(after.1), \(after.2), \(after.3))
+                ORDER BY s.network_id, s.tag, s.kind, s.subject_id LIMIT \(Self.pageSize)
+                """
+            ) { row in
+                let key = (
+                    network: try row.decode(0, as: String.self), tag: try row.decode(1, as: String.self),
+                    kind: try row.decode(2, as: String.self), subject: try row.decode(3, as: String.self)
+                )
+                if try row.decode(4, as: Bool?.self) != true { over.append(key) }
+                last = (key.network, key.tag, key.kind, key.subject)
+            }
+            guard !over.isEmpty else { return last }
+            // Looked at once more: somebody may have subscribed anew.
+            try session.execute(
+                """
+                DELETE FROM subscriptions s
+                USING unnest(\(over.map(\.network)), \(over.map(\.tag)), \(over.map(\.kind)), \(over.map(\.subject)))
+                    AS n (network_id, tag, kind, subject_id)
+                WHERE s.network_id = n.network_id AND s.tag = n.tag AND s.kind = n.kind
+                    AND s.subject_id = n.subject_id AND (\(sql: .isInForce)) IS NOT TRUE
+                """
+            )
+            return last
+        }
+        if let last { cursors.withLock { $0.subscriptions = last ?? ("", "", "", "") } }
     }
 }

@@ -1,11 +1,11 @@
 import CarillonCore
 import Postgres
 
-/// Sweeps what the removals of users and channels have ended, in small transactions that lock rows in the order of events.
+/// Sweeps what the removals of users, channels and tags have ended, in small transactions that lock rows in the order of events.
 struct RemovalSweep {
     static let batchSize = 2_000
     /// How many removals of one network are swept at a time, so that others' get their turn.
-    private static let share = 100
+    static let share = 100
 
     fileprivate struct RemovedChannel: Sendable {
         var network: NetworkID
@@ -14,7 +14,7 @@ struct RemovalSweep {
         var emptiedAt: PostgresTimestamp
     }
 
-    fileprivate struct RemovedUser: Sendable {
+    struct RemovedUser: Sendable {
         var network: NetworkID
         var user: UserID
         var wipedAt: PostgresTimestamp
@@ -32,6 +32,7 @@ struct RemovalSweep {
     func sweep() async throws {
         for channel in try await channels() { try await orLater { try await sweep(channel) } }
         for user in try await users() { try await orLater { try await sweep(user) } }
+        for tag in try await tags() { try await orLater { try await sweep(tag) } }
     }
 
     private func orLater(_ sweep: () async throws -> Void) async throws {
@@ -86,7 +87,7 @@ struct RemovalSweep {
     }
 
     /// From network to network by the index of what is not swept.
-    private static func walk(_ table: String) -> SQL {
+    static func walk(_ table: String) -> SQL {
         """
         (SELECT t.network_id FROM \(identifier: table) t WHERE t.unswept ORDER BY t.network_id LIMIT 1)
         UNION ALL
@@ -191,7 +192,7 @@ extension PostgresSession {
         return RemovalSweep.Page(last: last)
     }
 
-    /// Sweeps some of a user's relations and devices; answers how many rows.
+    /// Sweeps some of a user's relations, devices and subscriptions; answers how many rows.
     fileprivate func sweep(_ removed: RemovalSweep.RemovedUser) throws -> Int {
         let network = removed.network.rawValue
         let user = removed.user.rawValue
@@ -244,6 +245,6 @@ extension PostgresSession {
                 AND d.user_wipes < \(removed.wipes)
             """
         )
-        return ended.count + devices
+        return try ended.count + devices + sweepSubscriptions(of: removed)
     }
 }

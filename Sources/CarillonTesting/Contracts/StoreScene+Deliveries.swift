@@ -118,6 +118,7 @@ extension StoreScene {
             directory: directory,
             toggles: toggles,
             devices: devices,
+            tags: tags,
             templates: templates,
             history: history,
             passTime: passTime

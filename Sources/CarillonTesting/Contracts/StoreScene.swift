@@ -25,6 +25,8 @@ package struct StoreScene: Sendable {
     package let toggles: any ToggleStore
     /// Devices.
     package let devices: any DeviceStore
+    /// Tags and who subscribes to them.
+    package let tags: any TagStore
     /// Networks' own templates.
     package let templates: any TemplateStore
     /// What became of events.
@@ -46,6 +48,7 @@ package struct StoreScene: Sendable {
         directory: any DirectoryStore,
         toggles: any ToggleStore,
         devices: any DeviceStore,
+        tags: any TagStore,
         templates: any TemplateStore,
         history: any EventHistory,
         passTime: @escaping @Sendable () async throws -> Void
@@ -61,6 +64,7 @@ package struct StoreScene: Sendable {
         self.directory = directory
         self.toggles = toggles
         self.devices = devices
+        self.tags = tags
         self.templates = templates
         self.history = history
         self.passTime = passTime

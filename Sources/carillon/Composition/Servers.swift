@@ -36,6 +36,7 @@ struct Servers: Sendable {
             directory: storage.directory,
             devices: storage.devices,
             toggles: storage.toggles,
+            tags: storage.tags,
             templates: storage.templates,
             recipients: storage.recipients,
             history: storage.history,

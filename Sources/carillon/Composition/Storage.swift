@@ -29,6 +29,7 @@ struct Storage: Sendable {
     let recipients: PostgresRecipientSource
     let templates: PostgresTemplateStore
     let toggles: PostgresToggleStore
+    let tags: PostgresTagStore
     /// The server if it is ours, the pool, and what keeps the schema in order.
     let services: [any Service]
 
@@ -74,6 +75,7 @@ struct Storage: Sendable {
         recipients = PostgresRecipientSource(pool: pool)
         templates = PostgresTemplateStore(pool: pool)
         toggles = PostgresToggleStore(pool: pool)
+        tags = PostgresTagStore(pool: pool)
         let schema = SchemaKeeper(
             configuration: configuration,
             migrations: settings.migrations.path,

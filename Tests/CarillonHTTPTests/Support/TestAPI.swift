@@ -214,6 +214,7 @@ extension PublicDependencies {
             directory: store,
             devices: store,
             toggles: store,
+            tags: store,
             templates: store,
             recipients: store,
             history: store,

@@ -125,6 +125,7 @@ extension StoreScene {
             directory: PostgresDirectoryStore(pool: pool),
             toggles: PostgresToggleStore(pool: pool),
             devices: PostgresDeviceStore(pool: pool),
+            tags: PostgresTagStore(pool: pool),
             templates: PostgresTemplateStore(pool: pool),
             history: PostgresEventHistory(pool: pool, ids: ids),
             passTime: {

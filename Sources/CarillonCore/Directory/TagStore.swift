@@ -1,0 +1,55 @@
+/// The tags of a network and who subscribes to them (FACES section B2).
+///
+/// A subscription ends with its tag, its user, or its device: also when something of the same name comes back, it does not.
+/// A device that somebody else registers begins without subscriptions.
+package protocol TagStore: Sendable {
+    /// Declares a tag, or replaces its declaration; `isNew` when it was not declared.
+    /// - Throws: ``LimitReached`` when the network would have too many; nothing is changed then.
+    func putTag(_ tag: Tag, in network: NetworkID) async throws -> (tag: Tag, isNew: Bool)
+    /// A tag; `nil` when it is not declared.
+    func tag(_ id: TagID, in network: NetworkID) async throws -> Tag?
+    /// The declared tags in the order of their ids.
+    func tags(in network: NetworkID, after: TagID?, limit: Int) async throws -> [Tag]
+    /// Removes a tag's declaration and ends all of its subscriptions; nothing happens when there is neither.
+    func deleteTag(_ id: TagID, in network: NetworkID) async throws
+
+    /// Subscribes a user, who is added to the directory where they are new, or a device. Who is subscribed stays so.
+    ///
+    /// - Parameters:
+    ///   - subscriber: Who.
+    ///   - tag: To what, declared or not.
+    ///   - network: The network.
+    ///   - owner: Of a device: only while it is theirs.
+    ///   - writer: For whom: users have a limit.
+    /// - Returns: Whether it is subscribed: not when the device is unknown, or somebody else's.
+    /// - Throws: ``LimitReached`` when somebody would be subscribed to too many tags.
+    func subscribe(
+        _ subscriber: Subscriber,
+        to tag: TagID,
+        in network: NetworkID,
+        ifOwnedBy owner: UserID?,
+        by writer: Writer
+    ) async throws -> Bool
+    /// Ends a subscription, if there is one; that of a device with an `owner` only while it is theirs.
+    func unsubscribe(
+        _ subscriber: Subscriber,
+        from tag: TagID,
+        in network: NetworkID,
+        ifOwnedBy owner: UserID?
+    ) async throws
+    /// Who subscribes to a tag, devices first, each in the order of their ids.
+    func subscribers(
+        of tag: TagID,
+        in network: NetworkID,
+        after: Subscriber?,
+        limit: Int
+    ) async throws -> [Subscriber]
+    /// What somebody subscribes to, in the order of the ids; with `selfService` only what users may subscribe to themselves.
+    func tags(
+        of subscriber: Subscriber,
+        in network: NetworkID,
+        selfService: Bool,
+        after: TagID?,
+        limit: Int
+    ) async throws -> [TagID]
+}

@@ -1,0 +1,67 @@
+import CarillonCore
+import HTTPTypes
+import Hummingbird
+
+/// The tags that a network has declared (FACES section B2). For admins.
+struct TagController: Sendable {
+    let authenticator: Authenticator
+    let tags: any TagStore
+
+    func addRoutes(to router: Router<CarillonRequestContext>) {
+        router.get("/v1/networks/{network}/tags", use: list)
+        router.get("/v1/networks/{network}/tags/{tag}", use: show)
+        router.put("/v1/networks/{network}/tags/{tag}", use: put)
+        router.delete("/v1/networks/{network}/tags/{tag}", use: delete)
+        router.get("/v1/networks/{network}/tags/{tag}/subscribers", use: listSubscribers)
+    }
+
+    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let page = try Page(QueryParameters(request))
+        let tags = try await tags.tags(
+            in: access.networkID,
+            after: page.after { TagID($0) },
+            limit: page.fetchLimit
+        )
+        return page.answer(tags, key: \.id.rawValue, \.json)
+    }
+
+    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, id) = try await adminAndTag(request, context)
+        guard let tag = try await tags.tag(id, in: access.networkID) else { throw Problem.notFound() }
+        return .json(tag.json)
+    }
+
+    private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, id) = try await adminAndTag(request, context)
+        let tag = try Tag(id: id, json: await RequestBodyReader.json(of: request))
+        let stored = try await tags.putTag(tag, in: access.networkID)
+        return .json(stored.tag.json, status: stored.isNew ? .created : .ok)
+    }
+
+    private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, id) = try await adminAndTag(request, context)
+        try await tags.deleteTag(id, in: access.networkID)
+        return .noContent
+    }
+
+    /// Of a tag that nobody has declared, too: it may have subscribers.
+    private func listSubscribers(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, id) = try await adminAndTag(request, context)
+        let page = try Page(QueryParameters(request))
+        let subscribers = try await tags.subscribers(
+            of: id,
+            in: access.networkID,
+            after: page.after { Subscriber(cursor: $0) },
+            limit: page.fetchLimit
+        )
+        return page.answer(subscribers, key: \.cursor, \.json)
+    }
+
+    private func adminAndTag(
+        _ request: Request,
+        _ context: CarillonRequestContext
+    ) async throws -> (access: Access, tag: TagID) {
+        (try await authenticator.admin(request, context), try context.identifier("tag", as: Tag.self))
+    }
+}

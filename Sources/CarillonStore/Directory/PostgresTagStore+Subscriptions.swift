@@ -1,0 +1,185 @@
+package import CarillonCore
+import Postgres
+
+extension PostgresTagStore {
+    /// Subscribes a user, who is added to the directory where they are new, or a device. Who is subscribed stays so.
+    /// - Returns: Whether it is subscribed: not when the device is unknown, or somebody else's.
+    /// - Throws: ``LimitReached`` when somebody would be subscribed to too many tags.
+    package func subscribe(
+        _ subscriber: Subscriber,
+        to tag: TagID,
+        in network: NetworkID,
+        ifOwnedBy owner: UserID?,
+        by writer: Writer
+    ) async throws -> Bool {
+        try await pool.write { session in
+            if writer == .user { try session.checkTags(of: subscriber, adding: tag, in: network) }
+            switch subscriber {
+            case .user(let user): try session.mention(users: [user], in: network)
+            case .device(let id): guard try session.hasDevice(id, of: owner, in: network) else { return false }
+            }
+            try session.subscribe([(subscriber, tag)], in: network)
+            return true
+        }
+    }
+
+    /// Ends a subscription, if there is one; that of a device with an `owner` only while it is theirs.
+    package func unsubscribe(
+        _ subscriber: Subscriber,
+        from tag: TagID,
+        in network: NetworkID,
+        ifOwnedBy owner: UserID?
+    ) async throws {
+        let device: DeviceID? = if case .device(let id) = subscriber { id } else { nil }
+        try await pool.write { session in
+            _ = try session.execute(
+                """
+                DELETE FROM subscriptions
+                WHERE network_id = \(network.rawValue) AND tag = \(tag.rawValue)
+                    AND kind = \(subscriber.kind.rawValue) AND subject_id = \(subscriber.id)
+                    AND (\(device == nil || owner == nil)
+                         OR EXISTS (SELECT FROM devices d
+                                    WHERE d.network_id = \(network.rawValue)
+                                        AND d.device_id = \(device?.rawValue as String?)
+                                        AND d.user_id = \(owner?.rawValue as String?) AND \(sql: .isOfTheLiving)))
+                """
+            )
+        }
+    }
+
+    /// Who subscribes to a tag, devices first, each in the order of their ids.
+    package func subscribers(
+        of tag: TagID,
+        in network: NetworkID,
+        after: Subscriber?,
+        limit: Int
+    ) async throws -> [Subscriber] {
+        try await pool.withConnection { session in
+            try session.query(
+                """
+                SELECT s.kind, s.subject_id FROM subscriptions s
+                WHERE s.network_id = \(network.rawValue) AND s.tag = \(tag.rawValue)
+                    AND (s.kind, s.subject_id) > (\(after?.kind.rawValue ?? ""), \(after?.id ?? ""))
+                    AND \(sql: .isInForce)
+                ORDER BY s.kind, s.subject_id LIMIT \(limit)
+                """
+            ) { row in Subscriber(try row.choice(0), trusted: try row.decode(1)) }
+        }
+    }
+
+    /// What somebody subscribes to, in the order of the ids; with `selfService` only what users may subscribe to themselves.
+    package func tags(
+        of subscriber: Subscriber,
+        in network: NetworkID,
+        selfService: Bool,
+        after: TagID?,
+        limit: Int
+    ) async throws -> [TagID] {
+        try await pool.withConnection { session in
+            try session.query(
+                """
+                SELECT s.tag FROM subscriptions s
+                WHERE s.network_id = \(network.rawValue) AND s.kind = \(subscriber.kind.rawValue)
+                    AND s.subject_id = \(subscriber.id) AND s.tag > \(after?.rawValue ?? "") AND \(sql: .isInForce)
+                    AND (NOT \(selfService)
+                         OR EXISTS (SELECT FROM tags t
+                                    WHERE t.network_id = s.network_id AND t.tag = s.tag AND t.self_service))
+                ORDER BY s.tag LIMIT \(limit)
+                """
+            ) { row in try row.id(0) }
+        }
+    }
+}
+
+extension SQL {
+    /// Whether subscription `s` counts: nothing of what it hangs on was removed, or changed hands, since it was made.
+    static let isInForce: SQL = """
+        (s.since <= (SELECT t.wiped_at FROM tags t WHERE t.network_id = s.network_id AND t.tag = s.tag)) IS NOT TRUE
+        AND CASE s.kind
+            WHEN 'user' THEN s.user_wipes = (SELECT u.wipes FROM users u
+                                             WHERE u.network_id = s.network_id AND u.user_id = s.subject_id)
+            ELSE EXISTS (SELECT FROM devices d
+                         WHERE d.network_id = s.network_id AND d.device_id = s.subject_id
+                             AND (d.owned_since < s.since) IS NOT FALSE AND \(sql: .isOfTheLiving))
+        END
+        """
+}
+
+extension PostgresSession {
+    /// Subscribes users, who are in the directory, and devices; those that are unknown are passed over. Who is subscribed stays
+    /// so, unless that is over.
+    ///
+    /// - Parameters:
+    ///   - subscriptions: Who subscribes to what.
+    ///   - network: The network.
+    /// - Throws: What PostgreSQL answers with.
+    func subscribe(_ subscriptions: [(subscriber: Subscriber, tag: TagID)], in network: NetworkID) throws {
+        let latest = Dictionary(grouping: subscriptions, by: \.tag).mapValues { Set($0.map(\.subscriber)) }
+        let rows = latest.keys.sorted().flatMap { tag in latest[tag, default: []].sorted().map { (tag, $0) } }
+        guard !rows.isEmpty else { return }
+        let devices = Set(rows.compactMap { if case .device(let id) = $0.1 { id } else { nil } })
+        // From here on nobody else registers them: whoever does so later has the greater mark.
+        if !devices.isEmpty {
+            try execute(
+                """
+                SELECT FROM (SELECT n.device_id FROM unnest(\(devices.sorted().map(\.rawValue))) AS n (device_id)
+                             ORDER BY n.device_id) AS k
+                CROSS JOIN LATERAL (
+                    SELECT FROM devices d
+                    WHERE d.network_id = \(network.rawValue) AND d.device_id = k.device_id
+                    LIMIT 1
+                    FOR SHARE
+                ) AS held
+                """
+            )
+        }
+        try execute(
+            """
+            INSERT INTO subscriptions AS s (network_id, tag, kind, subject_id, user_wipes)
+            SELECT \(network.rawValue), n.tag, n.kind, n.subject_id, k.wipes
+            FROM unnest(\(rows.map(\.0.rawValue)), \(rows.map(\.1.kind.rawValue)), \(rows.map(\.1.id)))
+                AS n (tag, kind, subject_id)
+            CROSS JOIN LATERAL (
+                (SELECT u.wipes FROM users u
+                 WHERE n.kind = 'user' AND u.network_id = \(network.rawValue) AND u.user_id = n.subject_id
+                 LIMIT 1)
+                UNION ALL
+                (SELECT 0 FROM devices d
+                 WHERE n.kind = 'device' AND d.network_id = \(network.rawValue) AND d.device_id = n.subject_id
+                     AND \(sql: .isOfTheLiving)
+                 LIMIT 1)
+            ) AS k (wipes)
+            ON CONFLICT (network_id, tag, kind, subject_id) DO UPDATE
+            SET since = EXCLUDED.since, user_wipes = EXCLUDED.user_wipes
+            WHERE NOT (\(sql: .isInForce))
+            """
+        )
+    }
+
+    /// Whether there is such a device, of that owner if one is named; it stays so until the transaction ends.
+    fileprivate func hasDevice(_ id: DeviceID, of owner: UserID?, in network: NetworkID) throws -> Bool {
+        try queryFirst(
+            """
+            SELECT true FROM devices d
+            WHERE d.network_id = \(network.rawValue) AND d.device_id = \(id.rawValue)
+                AND d.user_id = coalesce(\(owner?.rawValue as String?), d.user_id) AND \(sql: .isOfTheLiving)
+            FOR SHARE
+            """
+        ) { row in try row.decode(0, as: Bool.self) } == true
+    }
+
+    /// Lets a user, or a user's device, subscribe to one tag at a time, and to none beyond the network's limit.
+    fileprivate func checkTags(of subscriber: Subscriber, adding tag: TagID, in network: NetworkID) throws {
+        try lock("subscriptions:\(subscriber.kind.rawValue):\(subscriber.id)", in: network)
+        guard let limit = try self.network(network)?.limits[.tagsPerSubscriber] else { throw StoreError.unknownNetwork }
+        let isOver = try queryFirst(
+            """
+            SELECT count(*) >= \(limit) AND count(*) FILTER (WHERE held.tag = \(tag.rawValue)) = 0
+            FROM (SELECT s.tag FROM subscriptions s
+                  WHERE s.network_id = \(network.rawValue) AND s.kind = \(subscriber.kind.rawValue)
+                      AND s.subject_id = \(subscriber.id) AND \(sql: .isInForce)) AS held
+            """
+        ) { row in try row.decode(0, as: Bool.self) }
+        if isOver == true { throw LimitReached(.tagsPerSubscriber, limit) }
+    }
+}

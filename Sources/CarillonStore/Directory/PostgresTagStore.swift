@@ -1,0 +1,124 @@
+package import CarillonCore
+package import Postgres
+
+/// The tags of networks in table `tags`, and who subscribes to them in `subscriptions`.
+package struct PostgresTagStore: TagStore {
+    let pool: PostgresPool
+
+    /// A store in the database of `pool`.
+    package init(pool: PostgresPool) {
+        self.pool = pool
+    }
+
+    /// Declares a tag, or replaces its declaration; `isNew` when it was not declared.
+    /// - Throws: ``LimitReached`` when the network would have too many; nothing is changed then.
+    package func putTag(_ tag: Tag, in network: NetworkID) async throws -> (tag: Tag, isNew: Bool) {
+        try await pool.write { session in
+            let isNew = try session.declare([tag], in: network).contains(tag.id)
+            guard let stored = try session.queryFirst(Self.reading(tag.id, in: network), { row in try row.tag() })
+            else {
+                throw StoreError.unknownNetwork
+            }
+            return (stored, isNew)
+        }
+    }
+
+    /// A tag; `nil` when it is not declared.
+    package func tag(_ id: TagID, in network: NetworkID) async throws -> Tag? {
+        try await pool.withConnection { session in
+            try session.queryFirst(Self.reading(id, in: network)) { row in try row.tag() }
+        }
+    }
+
+    /// The declared tags in the order of their ids.
+    package func tags(in network: NetworkID, after: TagID?, limit: Int) async throws -> [Tag] {
+        try await pool.withConnection { session in
+            try session.query(
+                """
+                SELECT \(sql: Row.tagColumns) FROM tags
+                WHERE network_id = \(network.rawValue) AND tag > \(after?.rawValue ?? "") AND declared
+                ORDER BY tag LIMIT \(limit)
+                """
+            ) { row in try row.tag() }
+        }
+    }
+
+    /// Removes a tag's declaration and ends all of its subscriptions; nothing happens when there is neither.
+    ///
+    /// Takes no longer the more there are: they are swept by the ``Housekeeper``.
+    package func deleteTag(_ id: TagID, in network: NetworkID) async throws {
+        try await pool.write { session in
+            _ = try session.execute(
+                """
+                INSERT INTO tags AS t (network_id, tag, created_at, updated_at, declared, wiped_at, unswept)
+                SELECT n.network_id, n.tag, now(), now(), false, next_mark(), true
+                FROM (SELECT \(network.rawValue), \(id.rawValue)) AS n (network_id, tag)
+                WHERE EXISTS (SELECT FROM tags k WHERE k.network_id = n.network_id AND k.tag = n.tag)
+                    OR EXISTS (SELECT FROM subscriptions s WHERE s.network_id = n.network_id AND s.tag = n.tag)
+                ON CONFLICT (network_id, tag) DO UPDATE
+                SET description = NULL, self_service = false, declared = false, updated_at = now(),
+                    wiped_at = greatest(t.wiped_at, EXCLUDED.wiped_at), unswept = true
+                """
+            )
+        }
+    }
+
+    private static func reading(_ id: TagID, in network: NetworkID) -> SQL {
+        """
+        SELECT \(sql: Row.tagColumns) FROM tags
+        WHERE network_id = \(network.rawValue) AND tag = \(id.rawValue) AND declared
+        """
+    }
+}
+
+extension PostgresSession {
+    /// Declares tags, the last of each id, or replaces their declarations; answers which are new.
+    /// - Throws: ``LimitReached``, with which the transaction has to end.
+    func declare(_ tags: [Tag], in network: NetworkID) throws -> Set<TagID> {
+        let latest = Dictionary(tags.map { ($0.id, $0) }) { $1 }.values.sorted { $0.id < $1.id }
+        guard !latest.isEmpty else { return [] }
+        try lock("tags", in: network)
+        guard let limit = try self.network(network)?.limits[.tags] else { throw StoreError.unknownNetwork }
+        let ids = latest.map(\.id.rawValue)
+        let known = try query(
+            "SELECT tag FROM tags WHERE network_id = \(network.rawValue) AND tag = ANY (\(ids)) AND declared"
+        ) { row in try row.id(0, of: Tag.self) }
+        try execute(
+            """
+            INSERT INTO tags AS t (network_id, tag, description, self_service, created_at, updated_at)
+            SELECT \(network.rawValue), n.tag, n.description, n.self_service, now(), now()
+            FROM unnest(\(ids), \(latest.map(\.description)), \(latest.map(\.isSelfService)))
+                AS n (tag, description, self_service)
+            ON CONFLICT (network_id, tag) DO UPDATE
+            SET description = EXCLUDED.description, self_service = EXCLUDED.self_service, updated_at = now(),
+                created_at = CASE WHEN t.declared THEN t.created_at ELSE now() END, declared = true
+            """
+        )
+        let new = Set(latest.map(\.id)).subtracting(known)
+        guard !new.isEmpty else { return [] }
+        let count = try queryFirst(
+            """
+            SELECT count(*)
+            FROM (SELECT FROM tags WHERE network_id = \(network.rawValue) AND declared LIMIT \(limit + 1)) AS counted
+            """
+        ) { row in try row.decode(0, as: Int64.self) }
+        guard count ?? 0 <= limit else { throw LimitReached(.tags, limit) }
+        return new
+    }
+}
+
+extension Row {
+    /// Reads a tag from ``tagColumns``.
+    fileprivate func tag() throws -> Tag {
+        Tag(
+            id: try id(0),
+            description: try decode(1),
+            isSelfService: try decode(2),
+            createdAt: try timestamp(3),
+            updatedAt: try timestamp(4)
+        )
+    }
+
+    /// The columns of `tags` that make a tag.
+    fileprivate static var tagColumns: SQL { "tag, description, self_service, created_at, updated_at" }
+}

@@ -1,0 +1,134 @@
+package import CarillonCore
+
+extension MemoryStore: TagStore {
+    /// Declares a tag, or replaces its declaration; `isNew` when it was not declared.
+    package func putTag(_ tag: Tag, in network: NetworkID) async throws -> (tag: Tag, isNew: Bool) {
+        let now = clock.now()
+        return try withNetwork(network) { network in
+            let isNew = network.tags[tag.id] == nil
+            return (try network.declare(tag, at: now), isNew)
+        }
+    }
+
+    /// A tag; `nil` when it is not declared.
+    package func tag(_ id: TagID, in network: NetworkID) async throws -> Tag? {
+        try withNetwork(network) { $0.tags[id] }
+    }
+
+    /// The declared tags in the order of their ids.
+    package func tags(in network: NetworkID, after: TagID?, limit: Int) async throws -> [Tag] {
+        try withNetwork(network) { network in
+            let rest = network.tags.values.filter { tag in after.map { $0 < tag.id } ?? true }
+            return Array(rest.sorted { $0.id < $1.id }.prefix(limit))
+        }
+    }
+
+    /// Removes a tag's declaration and ends all of its subscriptions; nothing happens when there is neither.
+    package func deleteTag(_ id: TagID, in network: NetworkID) async throws {
+        try withNetwork(network) { network in
+            network.tags[id] = nil
+            network.subscriptions[id] = nil
+        }
+    }
+
+    /// Subscribes a user, who is added to the directory where they are new, or a device. Who is subscribed stays so.
+    package func subscribe(
+        _ subscriber: Subscriber,
+        to tag: TagID,
+        in network: NetworkID,
+        ifOwnedBy owner: UserID?,
+        by writer: Writer
+    ) async throws -> Bool {
+        try withNetwork(network) { network in
+            guard network.isOwned(subscriber, by: owner) else { return false }
+            if writer == .user {
+                let limit = network.network.limits[.tagsPerSubscriber]
+                let tags = network.tags(of: subscriber)
+                guard tags.count < limit || tags.contains(tag) else { throw LimitReached(.tagsPerSubscriber, limit) }
+            }
+            return network.subscribe(subscriber, to: tag)
+        }
+    }
+
+    /// Ends a subscription, if there is one.
+    package func unsubscribe(
+        _ subscriber: Subscriber,
+        from tag: TagID,
+        in network: NetworkID,
+        ifOwnedBy owner: UserID?
+    ) async throws {
+        try withNetwork(network) { network in
+            if network.isOwned(subscriber, by: owner) { network.subscriptions[tag]?[subscriber] = nil }
+        }
+    }
+
+    /// Who subscribes to a tag, devices first, each in the order of their ids.
+    package func subscribers(
+        of tag: TagID,
+        in network: NetworkID,
+        after: Subscriber?,
+        limit: Int
+    ) async throws -> [Subscriber] {
+        try withNetwork(network) { network in
+            let all = network.subscriptions[tag, default: [:]].keys.filter { network.isSubscribed($0, to: tag) }
+            return Array(all.filter { subscriber in after.map { $0 < subscriber } ?? true }.sorted().prefix(limit))
+        }
+    }
+
+    /// What somebody subscribes to, in the order of the ids; with `selfService` only what users may subscribe to themselves.
+    package func tags(
+        of subscriber: Subscriber,
+        in network: NetworkID,
+        selfService: Bool,
+        after: TagID?,
+        limit: Int
+    ) async throws -> [TagID] {
+        try withNetwork(network) { network in
+            let tags = network.tags(of: subscriber).filter { tag in
+                (!selfService || network.tags[tag]?.isSelfService == true) && (after.map { $0 < tag } ?? true)
+            }
+            return Array(tags.sorted().prefix(limit))
+        }
+    }
+}
+
+extension MemoryNetwork {
+    /// Declares a tag, or replaces its declaration.
+    mutating func declare(_ tag: Tag, at now: Timestamp) throws -> Tag {
+        let limit = network.limits[.tags]
+        guard tags[tag.id] != nil || tags.count < limit else { throw LimitReached(.tags, limit) }
+        var tag = tag
+        tag.createdAt = tags[tag.id]?.createdAt ?? now
+        tag.updatedAt = now
+        tags[tag.id] = tag
+        return tag
+    }
+
+    /// Subscribes somebody; `false` when it is a device that is unknown.
+    mutating func subscribe(_ subscriber: Subscriber, to tag: TagID) -> Bool {
+        switch subscriber {
+        case .device(let id): guard devices[id] != nil else { return false }
+        case .user(let id): mention(id)
+        }
+        if !isSubscribed(subscriber, to: tag) { subscriptions[tag, default: [:]][subscriber] = nextMark() }
+        return true
+    }
+
+    /// Whether it is no device, or one of the owner's.
+    fileprivate func isOwned(_ subscriber: Subscriber, by owner: UserID?) -> Bool {
+        guard let owner, case .device(let id) = subscriber else { return true }
+        return devices[id]?.userID == owner
+    }
+
+    /// Whether somebody subscribes to a tag: a device not any more once it is somebody else's.
+    func isSubscribed(_ subscriber: Subscriber, to tag: TagID) -> Bool {
+        guard let since = subscriptions[tag]?[subscriber] else { return false }
+        guard case .device(let id) = subscriber else { return true }
+        return devices[id] != nil && deviceMarks[id, default: 0] < since
+    }
+
+    /// What somebody subscribes to.
+    func tags(of subscriber: Subscriber) -> [TagID] {
+        subscriptions.keys.filter { isSubscribed(subscriber, to: $0) }
+    }
+}
