@@ -182,8 +182,12 @@ extension MemoryNetwork {
         let stored = row.stored
         if case .unknownType = stored {
             row.isLeased = false
-            row.runAt = now + leaseDuration
+            row.runAt = now + unknownKindRest
+            row.failure = unknownKindFailure
             inbox[row.pending.id] = row
+            if row.pending.receivedAt < now - idempotencyWindow {
+                finish(row.pending, failure: unknownKindFailure)
+            }
             return nil
         }
         if row.isLeased { row.rescues += 1 }

@@ -67,6 +67,46 @@ import Testing
             #expect(try await scene.inbox.accept([event]).map(\.unmarked) == [.accepted(event.id)])
         }
     }
+
+    @Test func `a device that gets another token, while its own is taken by another device, stays`() async throws {
+        try await withStores { scene, pool in
+            let phone = { (id: String) in
+                Device(
+                    id: DeviceID(trusted: id),
+                    userID: "a",
+                    address: .apns(token: "AB", appID: "app", environment: .sandbox),
+                    registeredAt: .seconds(3)
+                )
+            }
+            _ = try await scene.devices.putDevice(phone("old"), in: scene.network)
+            let (held, hold) = AsyncStream<Void>.makeStream()
+            let mayEnd = DispatchSemaphore(value: 0)
+            async let change: Void = pool.withTransaction { session in
+                try session.execute("UPDATE devices SET address_hash = '\\x00' WHERE device_id = 'old'")
+                hold.yield()
+                mayEnd.wait()
+            }
+            for await _ in held.prefix(1) {}
+            async let taken = scene.devices.putDevice(phone("new"), in: scene.network)
+            while try await !pool.hasWaitingSession() { try await Task.sleep(for: .milliseconds(5)) }
+            mayEnd.signal()
+            try await change
+            _ = try await taken
+            #expect(try await scene.devices.device("old", in: scene.network) != nil)
+            #expect(try await scene.devices.device("new", in: scene.network) != nil)
+        }
+    }
+}
+
+extension PostgresPool {
+    /// Whether somebody waits for a row of somebody else.
+    fileprivate func hasWaitingSession() async throws -> Bool {
+        try await withConnection { session in
+            try session.queryFirst(
+                "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND locktype IN ('transactionid', 'tuple'))"
+            ) { row in try row.decode(0, as: Bool.self) } ?? false
+        }
+    }
 }
 
 extension Event {

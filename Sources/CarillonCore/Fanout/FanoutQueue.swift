@@ -28,6 +28,8 @@ package final class FanoutQueue: Entrance {
         var queue: Queue
         var pacing = BatchPacing(maximum: batches, crowd: batchSize, patience: patience)
         var isTimed = false
+        /// Whether all that waits is of networks that have no turn before a batch ends.
+        var isBlocked = false
     }
 
     private let state: Mutex<State>
@@ -79,7 +81,8 @@ package final class FanoutQueue: Entrance {
         guard !events.isEmpty else { return }
         let now = ContinuousClock.now
         let refused = state.withLock { state in
-            events.filter { !state.queue.fill($0, weight: $0.weight, of: $0.networkID, in: SoleLane(), at: now) }
+            state.isBlocked = false
+            return events.filter { !state.queue.fill($0, weight: $0.weight, of: $0.networkID, in: SoleLane(), at: now) }
         }
         wake.yield()
         await giveBack(refused)
@@ -91,6 +94,7 @@ package final class FanoutQueue: Entrance {
         return state.withLock { state in
             guard state.pacing.begin(waiting: state.queue.count, at: now) else { return nil }
             let turns = state.queue.next(upTo: Self.batchSize, at: now)
+            state.isBlocked = turns.isEmpty
             if turns.isEmpty { state.pacing.end(now) }
             return turns.isEmpty ? nil : Batch(turns: turns, start: now)
         }
@@ -99,7 +103,9 @@ package final class FanoutQueue: Entrance {
     /// When to look again, for events wait that may be taken although no batch has ended; `nil` when somebody does already.
     func momentToLookAgain() -> ContinuousClock.Instant? {
         state.withLock { state in
-            guard !state.isTimed, state.queue.count > 0, let moment = state.pacing.nextBegin else { return nil }
+            guard !state.isTimed, !state.isBlocked, state.queue.count > 0, let moment = state.pacing.nextBegin else {
+                return nil
+            }
             state.isTimed = true
             return moment
         }
@@ -116,6 +122,7 @@ package final class FanoutQueue: Entrance {
         state.withLock { state in
             for turn in batch.turns { state.queue.finished(turn, at: .now) }
             state.pacing.end(batch.start)
+            state.isBlocked = false
         }
         wake.yield()
     }

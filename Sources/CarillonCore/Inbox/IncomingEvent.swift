@@ -128,6 +128,11 @@ extension EventInbox {
 
 /// How long a claim lasts unless it is renewed.
 package let leaseDuration = Duration.seconds(60)
+/// How long an event of a kind that only a later release knows is left alone before it is looked at again; after
+/// ``idempotencyWindow`` it is set aside.
+package let unknownKindRest = Duration.seconds(600)
+/// What is told of an event of such a kind.
+package let unknownKindFailure = "of a kind that only a later release knows"
 /// How long a source id is remembered.
 package let idempotencyWindow = Duration.seconds(7 * 86_400)
 /// How long a notification is worth delivering, from acceptance.

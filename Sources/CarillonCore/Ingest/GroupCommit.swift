@@ -11,8 +11,8 @@ package struct Overloaded: TransientError, CustomStringConvertible {
 /// Lets the requests that arrive while a commit is in flight share the next one.
 ///
 /// A flight takes whatever waits as soon as the last one is back, so that an idle service commits each request at once and
-/// a busy one commits hundreds together; see ``BatchPacing`` for when another one takes off beside it. Tenants take turns in a flight, and none of them holds
-/// more than half of what can wait.
+/// a busy one commits hundreds together; see ``BatchPacing`` for when another one takes off beside it. Tenants take turns in
+/// a flight, and none of them holds more than half of what can wait.
 ///
 /// A tenant whose rows somebody else holds would let everybody wait who shares its flights. So a flight that meets a lock
 /// goes again tenant by tenant, and who meets it then flies apart: one flight at a time for all such tenants, until for a
@@ -37,6 +37,13 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
 
         init(_ pacing: BatchPacing) { self.pacing = pacing }
 
+        mutating func takeOff(at now: ContinuousClock.Instant) -> TakeOff {
+            if pacing.begin(waiting: shared.count, at: now) { return .now(now) }
+            guard !isTimed, shared.count > 0, pacing.nextBegin != nil else { return .none }
+            isTimed = true
+            return .later
+        }
+
         /// When what waits may go with another flight; `nil` when it goes without being looked after.
         mutating func nextTakeOff() -> ContinuousClock.Instant? {
             let moment = shared.count > 0 ? pacing.nextBegin : nil
@@ -52,10 +59,16 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
     /// Whether an attempt was let in, and which flights have to begin for it.
     private enum Admission {
         case refused
-        case waits
-        case waitsAwhile
-        case takesOff(ContinuousClock.Instant)
+        case lined(TakeOff)
         case takesOffApart
+    }
+
+    /// Whether what waits goes with another flight.
+    private enum TakeOff {
+        /// No: with one of those in the air, or with one that is looked after already.
+        case none
+        case later
+        case now(ContinuousClock.Instant)
     }
 
     private let state: Mutex<State>
@@ -104,11 +117,17 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
             // Unstructured on purpose: a flight carries many callers' items and must not end with any one of them.
             switch admit(submission) {
             case .refused: continuation.resume(throwing: Overloaded())
-            case .waits: break
-            case .waitsAwhile: Task { await takeOffLater() }
-            case .takesOff(let start): Task { await fly(start) }
+            case .lined(let takeOff): begin(takeOff)
             case .takesOffApart: Task { await flyApart() }
             }
+        }
+    }
+
+    private func begin(_ takeOff: TakeOff) {
+        switch takeOff {
+        case .none: break
+        case .later: Task { await takeOffLater() }
+        case .now(let start): Task { await fly(start) }
         }
     }
 
@@ -119,16 +138,12 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
             guard own <= (limits.waitingWeight - others) / 2 else { return .refused }
             if state.isolated[submission.tenant] != nil {
                 state.apart.append(submission)
-                guard !state.fliesApart else { return .waits }
+                guard !state.fliesApart else { return .lined(.none) }
                 state.fliesApart = true
                 return .takesOffApart
             }
             state.shared.append(submission)
-            let now = ContinuousClock.now
-            if state.pacing.begin(waiting: state.shared.count, at: now) { return .takesOff(now) }
-            guard !state.isTimed, state.pacing.nextBegin != nil else { return .waits }
-            state.isTimed = true
-            return .waitsAwhile
+            return .lined(state.takeOff(at: .now))
         }
     }
 
@@ -138,13 +153,12 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
         var start = start
         while true {
             await fly(state.withLock { $0.shared.next(upTo: limits.itemsPerFlight) })
-            let now = ContinuousClock.now
-            let goesOn = state.withLock { state in
+            let takeOff = state.withLock { state in
                 state.pacing.end(start)
-                return state.pacing.begin(waiting: state.shared.count, at: now)
+                return state.takeOff(at: .now)
             }
-            guard goesOn else { return }
-            start = now
+            guard case .now(let next) = takeOff else { return begin(takeOff) }
+            start = next
         }
     }
 
@@ -212,21 +226,22 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
 
     /// A tenant's next submissions; those of tenants that have not met a lock for a while go with everybody's again.
     private func nextFlightApart() -> [Line.Submission]? {
-        let (submissions, start) = state.withLock { state in
-            var start: ContinuousClock.Instant?
+        let (submissions, takeOff) = state.withLock { state in
+            var takeOff = TakeOff.none
             while let tenant = state.apart.nextTenant {
                 let now = ContinuousClock.now
                 guard let end = state.isolated[tenant], now >= end else {
-                    return (state.apart.next(upTo: limits.itemsPerFlight, of: tenant), start)
+                    return (state.apart.next(upTo: limits.itemsPerFlight, of: tenant), takeOff)
                 }
                 state.isolated[tenant] = nil
                 state.shared.append(contentsOf: state.apart.removeAll(of: tenant))
-                if start == nil, state.pacing.begin(waiting: state.shared.count, at: now) { start = now }
+                guard case .none = takeOff else { continue }
+                takeOff = state.takeOff(at: now)
             }
             state.fliesApart = false
-            return ([], start)
+            return ([], takeOff)
         }
-        if let start { Task { await fly(start) } }
+        begin(takeOff)
         return submissions.isEmpty ? nil : submissions
     }
 

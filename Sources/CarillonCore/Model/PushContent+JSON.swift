@@ -34,7 +34,7 @@ extension RawPart {
             for (name, value) in headers.sorted(by: { $0.key < $1.key }) { object[name] = .string(value) }
             json["headers"] = .object(object)
         }
-        if !payload.isEmpty { json[payloadKey] = .object(payload) }
+        if !payload.isEmpty || replaces { json[payloadKey] = .object(payload) }
         if replaces { json["replace"] = true }
         return json
     }

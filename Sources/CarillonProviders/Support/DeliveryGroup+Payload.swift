@@ -73,10 +73,11 @@ extension JSONValue {
 }
 
 extension String {
-    /// The key of a notification in at most `limit` bytes: itself, or the beginning of its hash in base64url, which `always`
-    /// asks for where a key may not hold just anything.
+    /// The key of a notification in at most `limit` bytes: itself, or the beginning of its hash in base64url, where it is too
+    /// long or holds what a header cannot, or where a key may hold less than that (`always`).
     func collapseID(within limit: Int, always: Bool = false) -> String {
-        guard always || utf8.count > limit else { return self }
+        let isPlain = utf8.allSatisfy { (0x21..<0x7F).contains($0) }
+        guard always || !isPlain || utf8.count > limit else { return self }
         return String(Base64URL.encode(Array(SHA256.hash(data: Array(utf8)))).prefix(limit))
     }
 }

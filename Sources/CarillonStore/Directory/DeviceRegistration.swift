@@ -94,17 +94,18 @@ struct DeviceRegistration {
 
     /// Locks what is stored under these ids and tokens, in the order of the keys.
     private func lockFormer(_ session: borrowing PostgresSession) throws -> [FormerDevice] {
-        let ids = devices.map(\.id.rawValue) + displaced.map(\.rawValue)
+        let ids = devices.map(\.id) + displaced
+        let hashes = devices.compactMap(\.address.uniqueHash)
         // By its key each: by both conditions together all of a network's devices would be compared with all of these. Planned
         // each time, because in an empty table an index that names only the network seems as good.
-        return try session.query(
+        let found = try session.query(
             .unprepared(
                 """
                 WITH keys AS MATERIALIZED (
-                    SELECT n.device_id FROM unnest(\(ids)) AS n (device_id)
+                    SELECT n.device_id FROM unnest(\(ids.map(\.rawValue))) AS n (device_id)
                     UNION
                     SELECT holder.device_id
-                    FROM unnest(\(devices.compactMap(\.address.uniqueHash))) AS n (address_hash)
+                    FROM unnest(\(hashes)) AS n (address_hash)
                     CROSS JOIN LATERAL (
                         SELECT d.device_id FROM devices d
                         WHERE d.network_id = \(network.rawValue) AND d.address_hash = n.address_hash
@@ -133,6 +134,9 @@ struct DeviceRegistration {
                 isOfTheLiving: try row.decode(10)
             )
         }
+        // Somebody may have given the holder of a token another one before it was locked.
+        let (ours, tokens) = (Set(ids), Set(hashes))
+        return found.filter { row in ours.contains(row.id) || row.hash.map(tokens.contains) ?? false }
     }
 
     /// Removes the devices whose tokens these take.

@@ -18,8 +18,13 @@ extension PostgresEventInbox {
             }
             var events: [PendingEvent] = []
             var failed: [(PendingEvent, String)] = []
-            for row in rows where row.isKnown {
-                if row.rescues > Self.maximumRescues {
+            var unknown: [PendingEvent] = []
+            for row in rows {
+                if !row.isKnown, row.isLate {
+                    failed.append((row.event, unknownKindFailure))
+                } else if !row.isKnown {
+                    unknown.append(row.event)
+                } else if row.rescues > Self.maximumRescues {
                     failed.append((row.event, "crash loop"))
                 } else if row.isReadable {
                     events.append(row.event)
@@ -28,7 +33,7 @@ extension PostgresEventInbox {
                 }
             }
             try Self.setAside(failed, session)
-            try Self.leaveAlone(rows.filter { !$0.isKnown }.map(\.event), session)
+            try Self.leaveAlone(unknown, session)
             return (events: events, last: rows.last?.event.networkID.rawValue)
         }
         if let last = claimed.last { lastServed.withLock { $0 = last } }
@@ -91,6 +96,8 @@ extension PostgresEventInbox {
     private struct ClaimedRow {
         var event: PendingEvent
         var rescues: Int32
+        /// Whether nobody waits for it any more.
+        var isLate: Bool
         var isReadable: Bool
         var isKnown: Bool
     }
@@ -132,7 +139,8 @@ extension PostgresEventInbox {
             WHERE i.network_id = p.network_id AND i.event_id = p.event_id
             RETURNING i.network_id, i.event_id, i.source_id, i.received_at, i.occurred_at, i.body, i.lease_token,
                 i.rescues, i.cursor, i.resolved, i.notified, i.suppressed_network, i.suppressed_user,
-                i.suppressed_channel, i.no_device, coalesce(i.mark, i.event_id)
+                i.suppressed_channel, i.no_device, coalesce(i.mark, i.event_id),
+                i.received_at < now() - \(idempotencyWindow.wholeMilliseconds) * interval '1 millisecond'
             """
         ) { row in
             let receivedAt = try row.timestamp(3)
@@ -170,6 +178,7 @@ extension PostgresEventInbox {
             return ClaimedRow(
                 event: pending,
                 rescues: try row.decode(7),
+                isLate: try row.decode(16),
                 isReadable: event != nil,
                 isKnown: isKnown
             )
@@ -180,10 +189,11 @@ extension PostgresEventInbox {
     /// after a while.
     private static func leaveAlone(_ events: [PendingEvent], _ session: borrowing PostgresSession) throws {
         guard !events.isEmpty else { return }
-        try session.execute(
+        _ = try session.executeOnQueue(
             """
             UPDATE inbox i
-            SET leased = false, run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
+            SET leased = false, run_at = now() + \(unknownKindRest.wholeMilliseconds) * interval '1 millisecond',
+                failure = \(unknownKindFailure)
             FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid))) AS n (network_id, event_id)
             WHERE i.network_id = n.network_id AND i.event_id = n.event_id
             """
@@ -196,7 +206,7 @@ extension PostgresEventInbox {
         _ session: borrowing PostgresSession
     ) throws {
         guard !failed.isEmpty else { return }
-        try session.execute(
+        _ = try session.executeOnQueue(
             """
             WITH gone AS (
                 DELETE FROM inbox i
@@ -204,7 +214,7 @@ extension PostgresEventInbox {
                              \(failed.map(\.reason))) AS n (network_id, event_id, reason)
                 WHERE i.network_id = n.network_id AND i.event_id = n.event_id
                 RETURNING i.network_id, i.event_id, i.source_id, i.event_type, i.received_at,
-                    n.reason || coalesce(': ' || i.failure, '') AS reason, i.resolved,
+                    n.reason || coalesce(': ' || nullif(i.failure, n.reason), '') AS reason, i.resolved,
                     i.notified, i.suppressed_network, i.suppressed_user, i.suppressed_channel, i.no_device
             )
             INSERT INTO events (network_id, event_id, source_id, event_type, received_at, failure, resolved, notified,

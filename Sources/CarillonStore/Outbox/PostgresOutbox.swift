@@ -93,7 +93,8 @@ package final class PostgresOutbox: Outbox {
                     FROM sending w
                     UNION ALL
                     SELECT (SELECT i.received_at FROM inbox i
-                            WHERE i.network_id = w.network_id ORDER BY i.event_id LIMIT 1)
+                            WHERE i.network_id = w.network_id AND i.failure IS DISTINCT FROM \(unknownKindFailure)
+                            ORDER BY i.event_id LIMIT 1)
                     FROM expanding w
                 )
                 SELECT coalesce(extract(epoch FROM now() - min(since)) * 1000, 0)::bigint FROM waiting

@@ -51,8 +51,10 @@ package struct PostgresToggleStore: ToggleStore {
     ) async throws -> Bool {
         try await pool.write { session in
             let locking = Self.reading(scope, in: network) + " FOR NO KEY UPDATE"
-            let current = try session.queryFirst(locking) { row in try row.toggles(at: 0) } ?? .neverSet
-            if let expected, !expected(current.version) { return false }
+            let current = try session.queryFirst(locking) { row in try row.toggles(at: 0) }
+            if let expected, !expected(current?.version ?? Versioned<JSONValue>.neverSet.version) { return false }
+            // What somebody sets meanwhile is not what was asked about.
+            guard current != nil else { return true }
             let removed = try session.execute(Self.removing(scope, in: network))
             if removed > 0 { try session.recordChange(of: scope.user, in: network) }
             return true

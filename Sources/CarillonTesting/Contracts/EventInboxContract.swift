@@ -228,16 +228,20 @@ package enum EventInboxContract {
     private static func eventOfAKindThatOnlyALaterReleaseKnows(_ scene: StoreScene) async throws {
         var later = scene.incoming(.message("c", from: Person(id: "a"), at: 1))
         later.body = Array(#"{"id":"later","type":"poll.closed","data":{"votes":3}}"#.utf8)
+        var forgotten = scene.incoming(.message("c", from: Person(id: "a"), at: 1, id: "forgotten"))
+        forgotten.body = later.body
+        forgotten.receivedAt = forgotten.receivedAt - idempotencyWindow - .seconds(60)
         let whole = scene.incoming(.message("c", from: Person(id: "a"), at: 2))
-        _ = try await scene.inbox.accept([later, whole])
+        _ = try await scene.inbox.accept([later, forgotten, whole])
         #expect(try await scene.inbox.claimEvents(limit: 10).map(\.id) == [whole.id])
+        #expect(try await scene.history.event(forgotten.id, in: scene.network)?.failure == unknownKindFailure)
         for _ in 0..<10 {
             try await scene.passTime()
             #expect(try await scene.inbox.claimEvents(limit: 10).allSatisfy { $0.id != later.id })
         }
         let status = try #require(try await scene.history.event(later.id, in: scene.network))
         #expect(status.state == .accepted)
-        #expect(status.failure == nil)
+        #expect(status.failure == unknownKindFailure)
     }
 
     private static func eventThatCannotBeReadAnyMoreDoes(_ scene: StoreScene) async throws {

@@ -22,6 +22,7 @@ import Testing
         #"{"collapseKey":"k"}"#, #"{"imageUrl":"https://example.com/i.png"}"#, #"{"priority":"high"}"#,
         #"{"priority":"low"}"#, #"{"ttlSeconds":0}"#, #"{"ttlSeconds":2419200}"#, #"{"retry":false}"#,
         #"{"envelope":false}"#, #"{"apns":{}}"#,
+        #"{"apns":{"payload":{},"replace":true}}"#,
         #"{"apns":{"kind":"mixed","headers":{"apns-priority":"5"},"payload":{"aps":{"x":null}},"replace":true}}"#,
         #"{"fcm":{"kind":"silent","message":{"data":{"text":{"$text":"body"}}}}}"#,
         #"{"webpush":{"headers":{"topic":"t","ttl":"5","urgency":"low"},"payload":{"icon":"/i.png"}}}"#,

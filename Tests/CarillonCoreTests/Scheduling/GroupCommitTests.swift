@@ -176,6 +176,31 @@ import Testing
         }
     }
 
+    @Test func `what waited while all flights were in the air goes when one lands beside others that take long`()
+        async throws
+    {
+        let gates = [Gate(), Gate(), Gate()]
+        var limits = limits(flights: 3)
+        limits.crowd = 1
+        let commits = GroupCommit<String, Int, Int>(limits: limits, weight: { _ in 1 }) { items, _ in
+            if items[0] < 3 { await gates[items[0]].pass(items) }
+            return items
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<3 {
+                group.addTask { _ = try await commits.submit([number], for: "a") }
+                await gates[number].waitForFlights(1)
+            }
+            async let late = commits.submit([3], for: "a")
+            while commits.waitingWeight < 1 { try? await Task.sleep(for: .milliseconds(1)) }
+            gates[0].open()
+            #expect(try await late == [3])
+            gates[1].open()
+            gates[2].open()
+            try await group.waitForAll()
+        }
+    }
+
     @Test func `what a flight made durable is handed on together, before its callers are answered`() async throws {
         let gate = Gate()
         let handed = Gate()

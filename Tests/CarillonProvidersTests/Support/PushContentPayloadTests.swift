@@ -210,6 +210,12 @@ import Testing
         #expect(group.secondsLeft(at: group.cause.receivedAt + .seconds(100)) == 172_700)
     }
 
+    @Test(arguments: ["a\r\nb", "ü", "two words", "\u{7F}"])
+    func `collapse keys are hashed where a header cannot hold them`(key: String) throws {
+        let hashed = try #require(APNsMessage(try Self.group(.apns, PushContent(collapseKey: key))).collapseID)
+        #expect(hashed.utf8.allSatisfy { (0x21..<0x7F).contains($0) })
+    }
+
     @Test func `collapse keys are hashed where they are too long`() throws {
         let long = String(repeating: "k", count: 65)
         #expect(APNsMessage(try Self.group(.apns, PushContent(collapseKey: "k"))).collapseID == "k")

@@ -1,0 +1,55 @@
+import Logging
+import Testing
+
+@testable import CarillonCore
+@testable import CarillonTesting
+
+@Suite struct FanoutQueueTests {
+    private let queue = FanoutQueue(
+        inbox: MemoryStore(),
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    )
+
+    private func submit(_ count: Int, of network: NetworkID) async {
+        let ids = UUIDv7Generator()
+        let events = (0..<count).map { number in
+            PendingEvent(
+                networkID: network,
+                id: EventID(ids.next()),
+                receivedAt: .seconds(0),
+                event: Event(sourceID: "\(number)", type: .messageSent, timestamp: .seconds(0)),
+                leaseToken: 1
+            )
+        }
+        let hasPlace = queue.reserve(events)
+        #expect(!hasPlace.contains(false))
+        await queue.submit(events)
+    }
+
+    @Test func `a network that has all its turns is looked at again when a batch ends, and not before`() async throws {
+        await submit(FanoutQueue.eventsPerNetwork + 10, of: "loud")
+        let first = try #require(queue.next())
+        #expect(queue.next() != nil)
+        try await Task.sleep(for: FanoutQueue.patience)
+        #expect(queue.next() == nil)
+        #expect(queue.momentToLookAgain() == nil)
+        await submit(1, of: "quiet")
+        #expect(queue.next()?.turns.map(\.item.networkID) == ["quiet"])
+        queue.finished(first)
+        try await Task.sleep(for: FanoutQueue.patience)
+        #expect(queue.next()?.turns.count == 10)
+    }
+
+    @Test func `a few events wait for the batch before them, and no longer than a moment`() async throws {
+        await submit(1, of: "a")
+        _ = try #require(queue.next())
+        await submit(1, of: "b")
+        if queue.next() == nil {
+            let moment = try #require(queue.momentToLookAgain())
+            #expect(queue.momentToLookAgain() == nil)
+            try await Task.sleep(until: moment)
+            queue.lookAgain()
+            #expect(queue.next() != nil)
+        }
+    }
+}
