@@ -21,14 +21,7 @@ import Testing
                 clock: .system,
                 metrics: PipelineMetrics(factory: NOOPMetricsHandler.instance)
             )
-            let (held, hold) = AsyncStream<Void>.makeStream()
-            let mayEnd = DispatchSemaphore(value: 0)
-            async let lock: Void = pool.withTransaction { session in
-                try session.execute("SELECT FROM users WHERE user_id = 'a' FOR UPDATE")
-                hold.yield()
-                mayEnd.wait()
-            }
-            for await _ in held.prefix(1) {}
+            let held = await pool.hold("SELECT FROM users WHERE user_id = 'a' FOR UPDATE")
             let rename = Event.user(.userUpdated, Person(id: "a", displayName: "After"), at: 10)
             async let late = ingestor.accept([rename.parsed], for: scene.network)
             for number in 0..<50 {
@@ -36,8 +29,7 @@ import Testing
                 let receipts = try await ingestor.accept([event.parsed], for: scene.otherNetwork)
                 #expect(receipts.map(\.status) == [.accepted])
             }
-            mayEnd.signal()
-            try await lock
+            try await held.release()
             #expect(try await late.map(\.status) == [.accepted])
             #expect(try await scene.directory.user("a", in: scene.network)?.displayName == "After")
         }
@@ -47,14 +39,7 @@ import Testing
         try await withStores { scene, pool in
             try await scene.accept(.user(.userUpdated, Person(id: "a", displayName: "Before"), at: 0))
             let event = scene.incoming(.user(.userUpdated, Person(id: "a", displayName: "After"), at: 10))
-            let (held, hold) = AsyncStream<Void>.makeStream()
-            let mayEnd = DispatchSemaphore(value: 0)
-            async let lock: Void = pool.withTransaction { session in
-                try session.execute("SELECT FROM users WHERE user_id = 'a' FOR UPDATE")
-                hold.yield()
-                mayEnd.wait()
-            }
-            for await _ in held.prefix(1) {}
+            let held = await pool.hold("SELECT FROM users WHERE user_id = 'a' FOR UPDATE")
             do {
                 _ = try await scene.inbox.accept([event], lockWait: .milliseconds(20))
                 Issue.record("the row was locked")
@@ -62,8 +47,7 @@ import Testing
                 #expect(error.isContention)
                 #expect(error.isTransient)
             }
-            mayEnd.signal()
-            try await lock
+            try await held.release()
             #expect(try await scene.inbox.accept([event]).map(\.unmarked) == [.accepted(event.id)])
         }
     }
@@ -79,18 +63,10 @@ import Testing
                 )
             }
             _ = try await scene.devices.putDevice(phone("old"), in: scene.network)
-            let (held, hold) = AsyncStream<Void>.makeStream()
-            let mayEnd = DispatchSemaphore(value: 0)
-            async let change: Void = pool.withTransaction { session in
-                try session.execute("UPDATE devices SET address_hash = '\\x00' WHERE device_id = 'old'")
-                hold.yield()
-                mayEnd.wait()
-            }
-            for await _ in held.prefix(1) {}
+            let held = await pool.hold("UPDATE devices SET address_hash = '\\x00' WHERE device_id = 'old'")
             async let taken = scene.devices.putDevice(phone("new"), in: scene.network)
             while try await !pool.hasWaitingSession() { try await Task.sleep(for: .milliseconds(5)) }
-            mayEnd.signal()
-            try await change
+            try await held.release()
             _ = try await taken
             #expect(try await scene.devices.device("old", in: scene.network) != nil)
             #expect(try await scene.devices.device("new", in: scene.network) != nil)
@@ -98,7 +74,35 @@ import Testing
     }
 }
 
+/// A transaction that stays open, with the rows that it has locked.
+private struct HeldRows {
+    let mayEnd: DispatchSemaphore
+    let transaction: Task<Void, any Error>
+
+    /// Commits it.
+    func release() async throws {
+        mayEnd.signal()
+        try await transaction.value
+    }
+}
+
 extension PostgresPool {
+    /// Runs a statement and keeps its transaction open.
+    fileprivate func hold(_ statement: SQL) async -> HeldRows {
+        let (held, hold) = AsyncStream<Void>.makeStream()
+        let mayEnd = DispatchSemaphore(value: 0)
+        let transaction = Task {
+            defer { hold.finish() }
+            try await withTransaction { session in
+                try session.execute(statement)
+                hold.yield()
+                mayEnd.wait()
+            }
+        }
+        for await _ in held.prefix(1) {}
+        return HeldRows(mayEnd: mayEnd, transaction: transaction)
+    }
+
     /// Whether somebody waits for a row of somebody else.
     fileprivate func hasWaitingSession() async throws -> Bool {
         try await withConnection { session in

@@ -57,16 +57,16 @@ package final class Ingestor: Sendable {
             },
             handOver: { events, acceptances in
                 // All of a flight at once, so that they are expanded together, too.
-                var isNew: [PendingEvent] = []
-                var isKnown: [PendingEvent] = []
+                var accepted: [PendingEvent] = []
+                var repeated: [PendingEvent] = []
                 for (event, acceptance) in zip(events, acceptances) where event.leased {
                     switch acceptance {
-                    case .accepted(_, let mark): isNew.append(PendingEvent(event, mark))
-                    case .duplicate: isKnown.append(PendingEvent(event))
+                    case .accepted(_, let mark): accepted.append(PendingEvent(event, mark))
+                    case .duplicate: repeated.append(PendingEvent(event))
                     }
                 }
-                fanout.cancel(isKnown)
-                await fanout.submit(isNew)
+                fanout.cancel(repeated)
+                await fanout.submit(accepted)
             }
         )
     }

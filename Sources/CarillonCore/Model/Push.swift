@@ -17,13 +17,6 @@ package struct Push: Sendable, Equatable {
         set { shared = newValue.map(SharedContent.init) }
     }
 
-    /// This push in another language: what goes beyond the text is shared, not copied.
-    package func with(_ notification: Notification) -> Push {
-        var push = self
-        push.notification = notification
-        return push
-    }
-
     /// Equal texts and equal content.
     package static func == (left: Self, right: Self) -> Bool {
         left.notification == right.notification && (left.shared === right.shared || left.content == right.content)

@@ -157,16 +157,16 @@ extension PostgresOutbox {
         let devices = dead.map { letter in letter.group.deviceCounts.map { $0[letter.record.userID] ?? 1 } }
         try session.execute(
             """
-            INSERT INTO dead_letters (network_id, letter_id, event_id, provider, app_id, cause, locale, title, body, content,
-                                      device_id, user_id, attempts, reason, devices, at)
-            SELECT n.network_id, n.letter_id, n.event_id, n.provider, n.app_id, n.cause, n.locale, n.title, n.body, n.content,
-                   n.device_id, n.user_id, n.attempts, n.reason, n.devices, n.at
+            INSERT INTO dead_letters (network_id, letter_id, event_id, provider, app_id, cause, locale, title, body,
+                                      content, device_id, user_id, attempts, reason, devices, at)
+            SELECT n.network_id, n.letter_id, n.event_id, n.provider, n.app_id, n.cause, n.locale, n.title, n.body,
+                   n.content, n.device_id, n.user_id, n.attempts, n.reason, n.devices, n.at
             FROM unnest(\(groups.map(\.lane.networkID.rawValue)), \(dead.map { _ in ids.next() }),
                         \(groups.map(\.cause.eventID.uuid)), \(groups.map(\.lane.provider.rawValue)),
                         \(groups.map(\.lane.appID)), \(groups.map(\.cause.stored)), \(groups.map(\.notification.locale)),
                         \(groups.map(\.notification.title)), \(groups.map(\.notification.body)),
-                        \(groups.map(\.push.storedContent)), \(records.map(\.deviceID.rawValue)), \(records.map(\.userID.rawValue)), \(records.map(\.attempts)),
-                        \(records.map(\.reason)), \(devices), \(records.map(\.at.stored)))
+                        \(groups.map(\.push.storedContent)), \(records.map(\.deviceID.rawValue)),
+                        \(records.map(\.userID.rawValue)), \(records.map(\.attempts)), \(records.map(\.reason)), \(devices), \(records.map(\.at.stored)))
                 AS n (network_id, letter_id, event_id, provider, app_id, cause, locale, title, body, content, device_id,
                       user_id, attempts, reason, devices, at)
             """
