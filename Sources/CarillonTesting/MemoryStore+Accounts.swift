@@ -182,7 +182,7 @@ extension MemoryStore: AccountStore {
     }
 
     /// Carries a request out in a network, or answers what it was answered when it came before.
-    private func once(
+    func once(
         _ request: IdempotentRequest?,
         in network: NetworkID,
         _ create: (inout MemoryNetwork) throws -> Bool
@@ -220,12 +220,12 @@ extension MemoryStore: AccountStore {
 }
 
 extension WebhookSecretRecord {
-    fileprivate func isValid(at now: Timestamp) -> Bool { expiresAt.map { now < $0 } ?? true }
+    func isValid(at now: Timestamp) -> Bool { expiresAt.map { now < $0 } ?? true }
 }
 
 extension [WebhookSecretRecord] {
     /// Puts a secret first; the former ones end after the overlap, unless they end sooner.
-    fileprivate mutating func rotate(to secret: WebhookSecret, overlap: Duration, now: Timestamp, keeping limit: Int) {
+    mutating func rotate(to secret: WebhookSecret, overlap: Duration, now: Timestamp, keeping limit: Int) {
         let end = now + overlap
         for index in indices { self[index].expiresAt = Swift.min(self[index].expiresAt ?? end, end) }
         self = [WebhookSecretRecord(secret: secret)] + filter { $0.isValid(at: now) }.prefix(limit - 1)

@@ -126,6 +126,9 @@ struct MemoryNetwork {
     var subscriptions: [TagID: [Subscriber: Int]] = [:]
     var templates: [MemoryTemplateKey: TemplateOverride] = [:]
     var providerCredentials: [MemoryCredentialKey: ProviderCredential] = [:]
+    var endpoints: [EndpointID: MemoryEndpoint] = [:]
+    /// The last revision given out to an endpoint.
+    var lastRevision: Int64 = 0
     /// When devices that are not in use were put out of use.
     var outOfUse: [DeviceID: Timestamp] = [:]
 

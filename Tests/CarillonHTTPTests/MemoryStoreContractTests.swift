@@ -12,7 +12,7 @@ import Testing
         + TagStoreContract.clauses
         + EventInboxContract.clauses + RecipientSourceContract.clauses + DeliveryQueueContract.clauses
         + LaneBookContract.clauses + SettlementContract.clauses + EventHistoryContract.clauses
-        + ProviderCredentialStoreContract.clauses
+        + ProviderCredentialStoreContract.clauses + EndpointStoreContract.clauses
 
     @Test(arguments: clauses)
     func keeps(_ clause: ContractClause) async throws {
@@ -32,6 +32,7 @@ import Testing
             devices: store,
             tags: store,
             templates: store,
+            endpoints: store,
             history: store,
             passTime: { store.expireLeases() }
         )

@@ -12,14 +12,17 @@ import Testing
         ]
         #expect(places.allSatisfy { $0 >= 8 })
         #expect(budget.lookups >= 4)
-        #expect(places.reduce(budget.lookups, +) <= limit - 96)
+        #expect(budget.relayConnections >= 4)
+        #expect(places.reduce(budget.lookups + budget.relayConnections, +) <= limit - 96)
     }
 
     @Test func `a large limit is not a reason to take connections that memory has no room for`() throws {
         let budget = try DescriptorBudget(limit: 1_048_576, loops: 2)
         #expect(budget.publicConnections + budget.managementConnections == 8_192)
-        let outbound = budget.webConnections + budget.apnsConnections + budget.fcmConnections + budget.lookups
-        #expect(outbound == 4_096)
+        let connections = [
+            budget.webConnections, budget.relayConnections, budget.apnsConnections, budget.fcmConnections,
+        ]
+        #expect(connections.reduce(budget.lookups, +) == 4_096)
     }
 
     @Test func `below 2,000 the operator is told`() throws {

@@ -17,7 +17,7 @@ import Testing
         MasterKeyKeeper(pool: pool, box: try box(key, previous: previous))
     }
 
-    /// Stores one of everything that is sealed, with the old key: six values.
+    /// Stores one of everything that is sealed, with the old key: seven values.
     private func storeSecrets(_ scene: StoreScene) async throws {
         for _ in 0..<2 {
             try await scene.accounts.rotateWebhookSecret(of: scene.network, to: .generate(), overlap: .seconds(600))
@@ -38,6 +38,12 @@ import Testing
             updatedAt: WallClock.system.now()
         )
         _ = try await scene.credentials.putProviderCredential(credential, of: scene.network)
+        _ = try await scene.endpoints.addEndpoint(
+            .sample("e/1"),
+            secret: .generate(),
+            of: scene.network,
+            answering: nil
+        )
         let token = ProviderToken(value: "t", issuedAt: WallClock.system.now())
         _ = try await scene.credentials.providerToken("k", candidate: token, ifOlderThan: token.issuedAt)
     }
@@ -83,9 +89,9 @@ import Testing
             let outgoing = try await scene.accounts.outgoingWebhookSecrets(of: scene.network, candidate: .generate())
             let rotating = try keeper(pool, Self.new, previous: Self.old)
             #expect(try await rotating.verdict() == .previous)
-            #expect(try await rotating.remaining().previous == 6)
+            #expect(try await rotating.remaining().previous == 7)
             #expect(try await rotating.takeOver() == .current)
-            #expect(try await rotating.sealAnew() == 6)
+            #expect(try await rotating.sealAnew() == 7)
             let remaining = try await rotating.remaining()
             #expect(remaining.previous == 0)
             #expect(remaining.unreadable == 0)
@@ -102,6 +108,8 @@ import Testing
             let credentials = PostgresProviderCredentialStore(pool: pool, box: try box(Self.new))
             let credential = try await credentials.providerCredential(.fcm, appID: "an/app", of: scene.network)
             #expect(credential?.material == Secret("s"))
+            let endpoints = PostgresEndpointStore(accounts: accounts)
+            #expect(try await endpoints.endpointSecrets(of: "e/1", in: scene.network).count == 1)
         }
     }
 

@@ -74,6 +74,11 @@ import Testing
         try await withStores { scene, _ in try await clause.check(scene) }
     }
 
+    @Test(arguments: EndpointStoreContract.clauses)
+    func endpointStore(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
     @Test(arguments: TemplateStoreContract.clauses)
     func templateStore(_ clause: ContractClause) async throws {
         try await withStores { scene, _ in try await clause.check(scene) }

@@ -8,6 +8,8 @@ package struct Announcement: Sendable, Hashable {
         case credentials
         /// Paused lanes and brakes.
         case lanes
+        /// Endpoints, and whether they are in use.
+        case endpoints
         /// Something has become due before its time.
         case work
     }

@@ -25,6 +25,12 @@ package struct EgressRefusal: Error, Sendable, Equatable, CustomStringConvertibl
     /// The refusal of an address that is not public.
     package static let address = EgressRefusal(.address, "must lead to public addresses only")
 
+    /// The refusal of `http` where what is sent could be read on its way.
+    static let clearText = EgressRefusal(
+        .scheme,
+        "must start with https://, but for addresses that the operator allows"
+    )
+
     /// The rule and the detail: holds no data of the caller.
     package var description: String { "\(rule.rawValue): \(detail)" }
 }

@@ -61,6 +61,11 @@ package struct JSONObjectReader {
         errors.add(pointer: pointer(to: key), detail: detail)
     }
 
+    /// Notes an error at an element of an array.
+    package func refuse(_ key: String, at index: Int, _ detail: String) {
+        errors.add(pointer: pointer(to: key) + JSONPointer.step(index), detail: detail)
+    }
+
     /// Notes an error at each of these members that is `null`, for members that may be left out but not be emptied.
     package func refuseNulls(_ keys: String...) {
         for key in keys where isNull(key) { refuse(key, "must not be null") }

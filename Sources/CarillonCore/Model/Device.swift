@@ -49,8 +49,11 @@ package enum DeviceState: String, Sendable, CaseIterable {
     case unregistered
 }
 
-/// The name of a provider: our adapter for one push service.
+/// The name of a provider: our adapter for one push service, or for endpoints.
 package enum ProviderName: String, Sendable, CaseIterable, Hashable, Comparable {
+    /// Those that devices are reached by.
+    package static let allCases: [ProviderName] = [.apns, .fcm, .log, .webhook, .webpush]
+
     /// Apple Push Notification service.
     case apns
     /// Firebase Cloud Messaging.
@@ -61,6 +64,8 @@ package enum ProviderName: String, Sendable, CaseIterable, Hashable, Comparable 
     case webhook
     /// A browser's push service (RFC 8030).
     case webpush
+    /// A signed POST to an endpoint, which is no device.
+    case relay
 
     /// Alphabetical, for stable lists.
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }

@@ -52,7 +52,7 @@ extension ProviderName {
         switch self {
         case .apns: ["apns-push-type", "apns-priority", "apns-collapse-id", "apns-expiration", "apns-topic"]
         case .webpush: ["ttl", "urgency", "topic"]
-        case .fcm, .log, .webhook: []
+        case .fcm, .log, .webhook, .relay: []
         }
     }
 }

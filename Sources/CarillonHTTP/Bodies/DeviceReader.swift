@@ -53,6 +53,9 @@ struct DeviceReader {
             guard let token, let appID, let environment else { return nil }
             return .apns(token: token, appID: appID, environment: environment)
         case .webpush: return subscription(from: &reader)
+        case .relay:
+            reader.refuse("provider", "must be one of " + ProviderName.allCases.map(\.rawValue).joined(separator: ", "))
+            return nil
         }
     }
 

@@ -24,7 +24,8 @@ struct ProviderController: Sendable {
     /// closed.
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await authenticator.admin(request, context)
-        let active = await lanes().filter { $0.lane.networkID == access.networkID }
+        // Endpoints show their circuits themselves.
+        let active = await lanes().filter { $0.lane.networkID == access.networkID && $0.lane.provider != .relay }
         var lanes = Set(active.map(\.lane))
         for (provider, appID) in try await credentials.providersWithCredentials(of: access.networkID) {
             let lane = Lane(networkID: access.networkID, provider: provider, appID: appID)

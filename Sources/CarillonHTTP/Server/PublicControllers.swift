@@ -20,6 +20,7 @@ struct PublicControllers {
     private let providers: ProviderController
     private let providerCredentials: ProviderCredentialController
     private let brakes: BrakeController
+    private let endpoints: EndpointController
     private let description: DescriptionController
 
     init(_ dependencies: PublicDependencies) {
@@ -109,6 +110,17 @@ struct PublicControllers {
             clock: clock
         )
         brakes = BrakeController(authenticator: authenticator, release: dependencies.releaseBrake, clock: clock)
+        endpoints = EndpointController(
+            authenticator: authenticator,
+            endpoints: dependencies.endpoints,
+            lanes: dependencies.lanes,
+            changed: dependencies.endpointsChanged,
+            enabled: dependencies.endpointEnabled,
+            caller: dependencies.endpointCaller,
+            egress: dependencies.egress,
+            ids: UUIDv7Generator(clock: clock),
+            clock: clock
+        )
         description = DescriptionController(openAPI: dependencies.openAPI)
     }
 
@@ -130,6 +142,7 @@ struct PublicControllers {
         providers.addRoutes(to: router)
         providerCredentials.addRoutes(to: router)
         brakes.addRoutes(to: router)
+        endpoints.addRoutes(to: router)
         description.addRoutes(to: router)
     }
 }

@@ -17,6 +17,14 @@ package struct PublicDependencies: Sendable {
     package var tags: any TagStore
     /// Networks' own templates.
     package var templates: any TemplateStore
+    /// Networks' endpoints.
+    package var endpoints: any EndpointStore
+    /// Told that a network's endpoints were changed; returns when all who act on them here know it.
+    package var endpointsChanged: @Sendable (NetworkID) async -> Void
+    /// Told that the endpoint of a lane is in use again.
+    package var endpointEnabled: @Sendable (Lane) async -> Void
+    /// Calls endpoints.
+    package var endpointCaller: any EndpointCaller
     /// Whom events concern, as the fan-out reads it.
     package var recipients: any RecipientSource
     /// What became of events.
@@ -68,6 +76,10 @@ package struct PublicDependencies: Sendable {
         toggles: any ToggleStore,
         tags: any TagStore,
         templates: any TemplateStore,
+        endpoints: any EndpointStore,
+        endpointsChanged: @escaping @Sendable (NetworkID) async -> Void,
+        endpointEnabled: @escaping @Sendable (Lane) async -> Void,
+        endpointCaller: any EndpointCaller,
         recipients: any RecipientSource,
         history: any EventHistory,
         accept: @escaping @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt],
@@ -96,6 +108,10 @@ package struct PublicDependencies: Sendable {
         self.toggles = toggles
         self.tags = tags
         self.templates = templates
+        self.endpoints = endpoints
+        self.endpointsChanged = endpointsChanged
+        self.endpointEnabled = endpointEnabled
+        self.endpointCaller = endpointCaller
         self.recipients = recipients
         self.history = history
         self.accept = accept

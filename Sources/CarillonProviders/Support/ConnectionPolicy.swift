@@ -25,6 +25,8 @@ package struct ConnectionPolicy: Sendable {
     package var maximumWaiting = 10_000
     /// How many streams of one connection are used, even if the server permits more.
     package var maximumStreams = 1_000
+    /// How much is read of an answer, head and body together.
+    package var maximumAnswerBytes = 65_536
     /// How long a connection without traffic is kept.
     package var idleLimit: Duration
     /// How long a connection takes new requests, so that a host that moves to another address is followed; `nil` for as

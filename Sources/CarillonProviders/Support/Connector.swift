@@ -75,7 +75,7 @@ struct Connector: Sendable {
                     .bounded(by: min(deadline, .now() + Self.maximumLookupTime), orThrow: .lookupFailed)
             }
         return found.flatMapThrowing { addresses in
-            guard addresses.allSatisfy(egress.permits) else { throw EgressRefusal.address }
+            guard addresses.allSatisfy({ egress.permits($0, by: origin.scheme) }) else { throw EgressRefusal.address }
             guard !addresses.isEmpty else {
                 if host.isLocalhost { throw EgressRefusal.address }
                 throw OutboundError.nameNotFound
@@ -109,7 +109,10 @@ struct Connector: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     switch origin.scheme {
                     case .http:
-                        result.succeed(.http1(try HTTPConnection.configure(channel, for: origin)))
+                        let limit = http2.policy.maximumAnswerBytes
+                        result.succeed(
+                            .http1(try HTTPConnection.configure(channel, for: origin, maximumAnswerBytes: limit))
+                        )
                     case .https:
                         let pipeline = channel.pipeline.syncOperations
                         try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: origin.serverName))

@@ -81,7 +81,8 @@ final class NegotiationHandler: ChannelInboundHandler {
             return HTTP2Connection.configure(channel, http2, settingsDeadline: deadline, opened: opened)
         }
         do {
-            result.succeed(.http1(try HTTPConnection.configure(channel, for: origin)))
+            let limit = http2.policy.maximumAnswerBytes
+            result.succeed(.http1(try HTTPConnection.configure(channel, for: origin, maximumAnswerBytes: limit)))
         } catch {
             result.fail(OutboundError.connectionClosed)
             channel.close(promise: nil)

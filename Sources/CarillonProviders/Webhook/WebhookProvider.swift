@@ -62,19 +62,13 @@ package struct WebhookProvider: Provider {
         guard case .webhook(let url) = target.address else { return .bug(reason: "not a webhook") }
         let message = WebhookMessage(group, to: target)
         guard message.fits else { return .payloadTooLarge }
-        let timestamp = clock.now().milliseconds / 1_000
-        let headers: HTTPHeaders = [
-            "content-type": "application/json",
-            "user-agent": userAgent,
-            "webhook-id": message.id,
-            "webhook-timestamp": "\(timestamp)",
-            "webhook-signature": WebhookSignature.sign(
-                id: message.id,
-                timestamp: timestamp,
-                body: message.body,
-                secrets: secrets.value
-            ),
-        ]
+        let headers = HTTPHeaders.signed(
+            message.body,
+            id: message.id,
+            secrets: secrets.value,
+            userAgent: userAgent,
+            now: clock.now()
+        )
         do {
             let request = OutboundRequest(
                 url: url,

@@ -18,6 +18,8 @@ extension Row {
             return .webhook(url: address)
         case .webpush:
             return .webpush(endpoint: address, p256dh: try decode(column + 4), auth: try decode(column + 5))
+        case .relay:
+            throw StoreError.unreadable("address of a device")
         }
     }
 

@@ -106,7 +106,7 @@ extension DeviceAddress {
         switch provider {
         // The lane is the server then, which a device may have left for another; every lane can send to it all the same.
         case .webhook, .webpush: provider == lane.provider
-        case .apns, .fcm, .log: provider == lane.provider && appID == lane.appID
+        case .apns, .fcm, .log, .relay: provider == lane.provider && appID == lane.appID
         }
     }
 }

@@ -38,6 +38,14 @@ struct SealedColumn: Sendable {
             purpose: "'provider-credential/' || provider || '/' || app_id",
             condition: "true"
         ),
+        SealedColumn(
+            table: "endpoints",
+            column: "sealed",
+            network: "network_id",
+            key: "endpoint_id",
+            purpose: "'endpoint-secrets/' || endpoint_id",
+            condition: "true"
+        ),
         // Tokens belong to no network, and are made anew within the hour.
         SealedColumn(
             table: "provider_tokens",

@@ -120,6 +120,7 @@ extension StoreScene {
             devices: devices,
             tags: tags,
             templates: templates,
+            endpoints: endpoints,
             history: history,
             passTime: passTime
         )

@@ -29,6 +29,8 @@ package struct StoreScene: Sendable {
     package let tags: any TagStore
     /// Networks' own templates.
     package let templates: any TemplateStore
+    /// Networks' endpoints.
+    package let endpoints: any EndpointStore
     /// What became of events.
     package let history: any EventHistory
 
@@ -50,6 +52,7 @@ package struct StoreScene: Sendable {
         devices: any DeviceStore,
         tags: any TagStore,
         templates: any TemplateStore,
+        endpoints: any EndpointStore,
         history: any EventHistory,
         passTime: @escaping @Sendable () async throws -> Void
     ) {
@@ -66,6 +69,7 @@ package struct StoreScene: Sendable {
         self.devices = devices
         self.tags = tags
         self.templates = templates
+        self.endpoints = endpoints
         self.history = history
         self.passTime = passTime
     }

@@ -28,11 +28,13 @@ struct DescriptorBudget: Hashable, Sendable {
     let managementConnections: Int
     /// Connections to webhooks and browsers' push services.
     let webConnections: Int
+    /// Connections to endpoints.
+    let relayConnections: Int
     /// Connections to APNs, of all credentials together.
     let apnsConnections: Int
     /// Connections to FCM.
     let fcmConnections: Int
-    /// Look-ups of the names of webhooks and browsers' push services.
+    /// Look-ups of the names of webhooks, browsers' push services and endpoints.
     let lookups: Int
 
     /// A budget for a process.
@@ -56,7 +58,8 @@ struct DescriptorBudget: Hashable, Sendable {
         apnsConnections = outbound / 4
         fcmConnections = outbound / 4
         lookups = min(outbound / 8, 256)
-        webConnections = outbound - apnsConnections - fcmConnections - lookups
+        relayConnections = outbound / 8
+        webConnections = outbound - apnsConnections - fcmConnections - lookups - relayConnections
     }
 
     /// What an operator should know; `nil` when all is well.

@@ -88,7 +88,7 @@ struct Pipeline: Sendable {
             clock: storage.clock,
             metrics: metrics
         )
-        let workers: [any Service] = [housekeeping, lanes, settler, sender, claimer, fanout]
+        let workers: [any Service] = [housekeeping, storage.endpointBook, lanes, settler, sender, claimer, fanout]
         services = workers.map { DeferredService($0, until: storage.readiness) }
     }
 }

@@ -9,6 +9,8 @@ struct PushProviders: Sendable {
     let all: [any Provider]
     /// Reads the credentials that are posted.
     let formats: [any CredentialFormat]
+    /// Calls endpoints.
+    let endpoints: EndpointClient
     private let forgetCredentials: @Sendable (NetworkID) async -> Void
 
     init(
@@ -21,10 +23,21 @@ struct PushProviders: Sendable {
         let (tls, clock, store) = (settings.outboundTLS, storage.clock, storage.credentials)
         let guarded = try OutboundHTTPClient(
             egress: settings.egress,
-            resolver: NameResolver(limits: .chosenByUsers(places: descriptors.lookups)),
+            resolver: NameResolver(limits: .chosenByUsers(places: descriptors.lookups / 2)),
             tls: tls,
             policy: .brief.limited(to: descriptors.webConnections),
             logger: logger
+        )
+        endpoints = EndpointClient(
+            transport: try OutboundHTTPClient(
+                egress: settings.egress.confidential,
+                resolver: NameResolver(limits: .chosenByUsers(places: descriptors.lookups / 2)),
+                tls: tls,
+                policy: EndpointClient.policy(places: descriptors.relayConnections),
+                logger: logger
+            ),
+            version: Carillon.version,
+            clock: clock
         )
         let trustedNames = NameResolver(limits: .trusted)
         let trusted = try OutboundHTTPClient(

@@ -30,6 +30,9 @@ struct Storage: Sendable {
     let templates: PostgresTemplateStore
     let toggles: PostgresToggleStore
     let tags: PostgresTagStore
+    let endpoints: PostgresEndpointStore
+    /// What is remembered of endpoints.
+    let endpointBook: EndpointBook
     /// The server if it is ours, the pool, and what keeps the schema in order.
     let services: [any Service]
 
@@ -76,6 +79,8 @@ struct Storage: Sendable {
         templates = PostgresTemplateStore(pool: pool)
         toggles = PostgresToggleStore(pool: pool)
         tags = PostgresTagStore(pool: pool)
+        endpoints = PostgresEndpointStore(accounts: accounts)
+        endpointBook = EndpointBook(store: endpoints, announcements: announcements, logger: logger)
         let schema = SchemaKeeper(
             configuration: configuration,
             migrations: settings.migrations.path,

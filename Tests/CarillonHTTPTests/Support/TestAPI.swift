@@ -73,6 +73,7 @@ struct TestAPI {
     let store: MemoryStore
     let time: ManualTime
     let dispatcher: RecordingDispatcher
+    let caller: RecordingCaller
 
     /// Sends a request; `body` is sent as JSON unless `type` says otherwise.
     func call(
@@ -153,6 +154,14 @@ final class RecordingDispatcher: Sendable {
         calls.withLock { $0.append("confirmed \(network)/\(provider.rawValue)/\(appID ?? "*")") }
     }
 
+    func endpointsChanged(_ network: NetworkID) {
+        calls.withLock { $0.append("endpoints of \(network) changed") }
+    }
+
+    func endpointEnabled(_ lane: Lane) {
+        calls.withLock { $0.append("enabled \(lane)") }
+    }
+
     func releaseBrake(_ lane: Lane, until end: Timestamp) {
         calls.withLock { $0.append("released \(lane) until \(end)") }
     }
@@ -172,12 +181,14 @@ func withAPI(
     let time = ManualTime()
     let store = MemoryStore(clock: time.clock)
     let dispatcher = RecordingDispatcher()
+    let caller = RecordingCaller()
     let dependencies = try PublicDependencies(
         over: store,
         clock: time.clock,
         lanes: lanes,
         credentials: credentials(store),
         dispatcher: dispatcher,
+        caller: caller,
         rates: RequestRates(now: time.monotonic),
         spools: spools,
         problems: problems
@@ -192,7 +203,7 @@ func withAPI(
         logger: logger
     )
     try await application.test(setup) { client in
-        try await test(TestAPI(client: client, store: store, time: time, dispatcher: dispatcher))
+        try await test(TestAPI(client: client, store: store, time: time, dispatcher: dispatcher, caller: caller))
     }
 }
 
@@ -204,6 +215,7 @@ extension PublicDependencies {
         lanes: [LaneStatus] = [],
         credentials: (any ProviderCredentialStore)? = nil,
         dispatcher: RecordingDispatcher = RecordingDispatcher(),
+        caller: RecordingCaller = RecordingCaller(),
         rates: RequestRates = RequestRates(),
         spools: SpoolDirectory = SpoolDirectory(path: NSTemporaryDirectory()),
         problems: ProblemMapping = ProblemMapping()
@@ -216,6 +228,10 @@ extension PublicDependencies {
             toggles: store,
             tags: store,
             templates: store,
+            endpoints: store,
+            endpointsChanged: { dispatcher.endpointsChanged($0) },
+            endpointEnabled: { dispatcher.endpointEnabled($0) },
+            endpointCaller: caller,
             recipients: store,
             history: store,
             accept: { parsed, network in try await store.receipts(for: parsed, in: network, ids: ids, clock.now()) },

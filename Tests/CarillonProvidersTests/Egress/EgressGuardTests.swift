@@ -33,6 +33,20 @@ import Testing
         _ = try EgressGuard(allowing: [CIDRBlock("127.0.0.0/8")]).check(url)
     }
 
+    @Test func `what is confidential goes in the clear only to what the operator allows`() throws {
+        let egress = EgressGuard(allowing: [try CIDRBlock("10.0.0.0/8")]).confidential
+        let (inside, outside) = (try #require(IPAddress("10.1.2.3")), try #require(IPAddress("1.1.1.1")))
+        #expect(egress.permits(inside, by: .http) && egress.permits(inside, by: .https))
+        #expect(!egress.permits(outside, by: .http) && egress.permits(outside, by: .https))
+        #expect(EgressGuard().permits(outside, by: .http))
+        for url in ["http://10.1.2.3/", "https://1.1.1.1/", "http://intranet/", "https://example.com/"] {
+            _ = try egress.check(url)
+        }
+        #expect(throws: EgressRefusal.self) { try egress.check("http://1.1.1.1/") }
+        #expect(throws: EgressRefusal.self) { try EgressGuard().confidential.check("http://intranet/") }
+        #expect(throws: EgressRefusal.address) { try egress.check("https://127.0.0.1/") }
+    }
+
     @Test func `allows an IPv4 block in IPv6 form, too`() throws {
         let egress = EgressGuard(allowing: [try CIDRBlock("10.0.0.0/8")])
         #expect(egress.permits(try #require(IPAddress("::ffff:10.1.2.3"))))

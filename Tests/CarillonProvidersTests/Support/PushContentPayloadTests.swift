@@ -43,6 +43,8 @@ import Testing
             return (message.body, message.fits)
         case .log:
             return (Array(LogLines(group).bytes.dropLast()), true)
+        case .relay:
+            return ([], true)
         }
     }
 

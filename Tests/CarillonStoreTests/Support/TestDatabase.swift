@@ -113,6 +113,7 @@ extension StoreScene {
     init(pool: PostgresPool) throws {
         guard let box = SecretBox(masterKey: [UInt8](repeating: 7, count: 32)) else { throw StoreError.cannotUnseal }
         let ids = UUIDv7Generator()
+        let accounts = PostgresAccountStore(pool: pool, box: box, ids: ids)
         self.init(
             network: NetworkID(trusted: "acme"),
             otherNetwork: NetworkID(trusted: "other"),
@@ -120,13 +121,14 @@ extension StoreScene {
             inbox: PostgresEventInbox(pool: pool),
             recipients: PostgresRecipientSource(pool: pool),
             queue: PostgresOutbox(pool: pool, ids: ids),
-            accounts: PostgresAccountStore(pool: pool, box: box, ids: ids),
+            accounts: accounts,
             credentials: PostgresProviderCredentialStore(pool: pool, box: box),
             directory: PostgresDirectoryStore(pool: pool),
             toggles: PostgresToggleStore(pool: pool),
             devices: PostgresDeviceStore(pool: pool),
             tags: PostgresTagStore(pool: pool),
             templates: PostgresTemplateStore(pool: pool),
+            endpoints: PostgresEndpointStore(accounts: accounts),
             history: PostgresEventHistory(pool: pool, ids: ids),
             passTime: {
                 try await pool.withConnection { session in

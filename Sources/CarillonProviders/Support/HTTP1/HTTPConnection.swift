@@ -5,9 +5,6 @@ import NIOPosix
 
 /// One HTTP/1.1 connection to an address that was checked.
 final class HTTPConnection: Sendable {
-    /// Head and body of an answer are read this far.
-    static let maximumAnswerBytes = 65_536
-
     let origin: Origin
     let channel: any Channel
     let openedAt = NIODeadline.now()
@@ -20,7 +17,11 @@ final class HTTPConnection: Sendable {
     }
 
     /// Makes an HTTP/1.1 connection of a channel, on its event loop.
-    static func configure(_ channel: any Channel, for origin: Origin) throws -> HTTPConnection {
+    static func configure(
+        _ channel: any Channel,
+        for origin: Origin,
+        maximumAnswerBytes: Int
+    ) throws -> HTTPConnection {
         let exchange = ExchangeHandler()
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(AnswerSizeLimit(maximumBytes: maximumAnswerBytes))

@@ -16,7 +16,12 @@ struct HTTP2Answer {
     private var status: Int?
     private var headers = HTTPHeaders()
     private var body: [UInt8] = []
-    private var bytesLeft = HTTPConnection.maximumAnswerBytes
+    private var bytesLeft: Int
+
+    /// An answer of which so much is read.
+    init(maximumBytes: Int) {
+        bytesLeft = maximumBytes
+    }
 
     /// What has arrived; `nil` before the status has.
     var response: OutboundResponse? {

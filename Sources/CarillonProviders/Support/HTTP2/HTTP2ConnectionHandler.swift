@@ -15,7 +15,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         let exchange: HTTP2Exchange
         let continuation: CheckedContinuation<OutboundResponse, any Error>
         let begunAt: NIODeadline
-        var answer = HTTP2Answer()
+        var answer: HTTP2Answer
     }
 
     private enum State {
@@ -78,7 +78,12 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         guard exchange.deadline > .now() else { return resume(continuation, .failure(OutboundError.timedOut)) }
         let streamID = HTTP2StreamID(nextStreamID)
         nextStreamID += 2
-        streams[streamID] = Stream(exchange: exchange, continuation: continuation, begunAt: .now())
+        streams[streamID] = Stream(
+            exchange: exchange,
+            continuation: continuation,
+            begunAt: .now(),
+            answer: HTTP2Answer(maximumBytes: policy.maximumAnswerBytes)
+        )
         wake(at: exchange.deadline, context)
 
         let head = HTTP2Frame.FramePayload.Headers(headers: exchange.headers)

@@ -1,0 +1,174 @@
+/// A server of a network's own that is told what happens, or asked about it (FACES section C1).
+package struct Endpoint: Sendable, Equatable {
+    /// The most endpoints of a network.
+    package static let maximumCount = 16
+    /// How long after it was made or enabled an endpoint begins: what is remembered of endpoints is never older.
+    package static let onset = Duration.seconds(10)
+    /// How long nothing may go through before an endpoint is disabled.
+    package static let patience = Duration.seconds(72 * 3_600)
+
+    /// Whether an endpoint is in use.
+    package enum State: String, Sendable, CaseIterable {
+        /// It is.
+        case enabled
+        /// It is told nothing and not asked.
+        case disabled
+    }
+
+    /// Its id, which we make; by their order endpoints are as old.
+    package var id: EndpointID
+    /// What its admins chose.
+    package var settings: EndpointSettings
+    /// Whether it is in use.
+    package var state: State
+    /// Why it is not.
+    package var stateReason: String?
+    /// Since when it is in its state.
+    package var stateAt: Timestamp
+    /// When it was made.
+    package var createdAt: Timestamp
+    /// When something went through last.
+    package var lastSuccessAt: Timestamp?
+    /// What went wrong last, after that.
+    package var lastError: String?
+
+    /// An endpoint that has just been made.
+    package init(id: EndpointID, settings: EndpointSettings, createdAt: Timestamp) {
+        self.id = id
+        self.settings = settings
+        self.createdAt = createdAt
+        state = .enabled
+        stateAt = createdAt
+    }
+
+    /// Takes it into use or out of use; nothing when it is already.
+    package mutating func set(_ state: State, reason: String?, at now: Timestamp) {
+        guard self.state != state else { return }
+        self.state = state
+        stateReason = reason
+        stateAt = now
+    }
+
+    /// Whether what was accepted at a moment is its business, by the time.
+    package func isInUse(at acceptance: Timestamp) -> Bool { state == .enabled && acceptance >= stateAt + Self.onset }
+}
+
+/// Names one endpoint inside a network.
+package typealias EndpointID = Identifier<Endpoint>
+
+/// What admins choose of an endpoint.
+package struct EndpointSettings: Sendable, Equatable {
+    /// The form of what is sent.
+    package enum Format: String, Sendable, CaseIterable {
+        /// The events as they were posted.
+        case carillon
+    }
+
+    /// Where it is reached.
+    package var url: String
+    /// What is wanted of it.
+    package var role: EndpointRole
+    /// Which types of events.
+    package var events: EndpointEvents
+    /// What it is, for people.
+    package var description: String?
+    /// The form of what is sent.
+    package var format: Format
+
+    /// Settings by their parts.
+    package init(
+        url: String,
+        role: EndpointRole,
+        events: EndpointEvents,
+        description: String? = nil,
+        format: Format = .carillon
+    ) {
+        self.url = url
+        self.role = role
+        self.events = events
+        self.description = description
+        self.format = format
+    }
+
+    /// Whether it is told of events of that type, or asked about them.
+    package func concerns(_ type: String) -> Bool { events.contains(type, for: role.mode) }
+}
+
+/// What is wanted of an endpoint.
+package enum EndpointRole: Sendable, Equatable {
+    /// It is told what happened.
+    case observe(Observation)
+    /// It is asked before anybody is notified.
+    case intercept(Interception)
+
+    /// The names of the two.
+    package enum Mode: String, Sendable, CaseIterable {
+        /// It is told what happened.
+        case observe
+        /// It is asked before anybody is notified.
+        case intercept
+    }
+
+    /// Which of the two.
+    package var mode: Mode {
+        switch self {
+        case .observe: .observe
+        case .intercept: .intercept
+        }
+    }
+
+    /// What holds for one that is told.
+    package struct Observation: Sendable, Equatable {
+        /// For how long bodies are kept for a replay, in hours.
+        package static let replayHours = 0...168
+        /// For how long unless something else is chosen.
+        package static let defaultReplayHours = 72
+        /// For how long a message is tried at the least, in hours.
+        private static let fewestRetryHours = 24
+
+        /// For how long bodies are kept for a replay, in hours; with 0 none is kept that has arrived.
+        package var replayHours: Int
+
+        /// What holds.
+        package init(replayHours: Int = Self.defaultReplayHours) {
+            self.replayHours = replayHours
+        }
+
+        /// For how long a message is tried.
+        package var retryTime: Duration { .seconds(max(replayHours, Self.fewestRetryHours) * 3_600) }
+    }
+
+    /// What holds for one that is asked.
+    package struct Interception: Sendable, Equatable {
+        /// How long it may take, in milliseconds.
+        package static let timeouts = 100...5_000
+        /// How long unless something else is chosen.
+        package static let defaultTimeout = 1_500
+
+        /// What becomes of a notification about which there is no good answer.
+        package enum Failure: String, Sendable, CaseIterable {
+            /// It is sent as it is.
+            case deliver
+            /// It is not sent.
+            case drop
+        }
+
+        /// How long its answer may take, from the look-up of its name to the last byte, in milliseconds.
+        package var timeout: Int
+        /// What becomes of a notification about which there is no good answer.
+        package var onFailure: Failure
+        /// Whether it is told who is to be notified.
+        package var includesRecipients: Bool
+
+        /// What holds.
+        package init(
+            timeout: Int = Self.defaultTimeout,
+            onFailure: Failure = .deliver,
+            includesRecipients: Bool = true
+        ) {
+            self.timeout = timeout
+            self.onFailure = onFailure
+            self.includesRecipients = includesRecipients
+        }
+    }
+}

@@ -1,0 +1,84 @@
+/// One message to an endpoint, to be signed and sent once, with somebody waiting for the answer.
+package struct EndpointCall: Sendable {
+    /// The network of the endpoint.
+    package var networkID: NetworkID
+    /// The endpoint.
+    package var endpointID: EndpointID
+    /// Where it is reached.
+    package var url: String
+    /// What signs, the newest first.
+    package var secrets: [WebhookSecret]
+    /// The `webhook-id`, by which the endpoint knows a message that comes twice.
+    package var messageID: String
+    /// The body.
+    package var body: [UInt8]
+    /// How long all of it may take, from the look-up of the name to the last byte of the answer.
+    package var timeout: Duration
+
+    /// A call by its parts.
+    package init(
+        networkID: NetworkID,
+        endpointID: EndpointID,
+        url: String,
+        secrets: [WebhookSecret],
+        messageID: String,
+        body: [UInt8],
+        timeout: Duration
+    ) {
+        self.networkID = networkID
+        self.endpointID = endpointID
+        self.url = url
+        self.secrets = secrets
+        self.messageID = messageID
+        self.body = body
+        self.timeout = timeout
+    }
+}
+
+/// What came of a call.
+package struct EndpointAnswer: Sendable, Equatable {
+    /// Why there was no answer.
+    package struct Failure: Error, Sendable, Equatable {
+        /// In a few words, without an address.
+        package var reason: String
+        /// Whether it took too long.
+        package var isTimeout: Bool
+
+        /// A failure by its parts.
+        package init(reason: String, isTimeout: Bool = false) {
+            self.reason = reason
+            self.isTimeout = isTimeout
+        }
+    }
+
+    /// An answer of whatever status.
+    package struct Reply: Sendable, Equatable {
+        /// The status; a redirect is an answer like any other.
+        package var status: Int
+        /// The body; `nil` when it is longer than is read.
+        package var body: [UInt8]?
+
+        /// A reply by its parts.
+        package init(status: Int, body: [UInt8]?) {
+            self.status = status
+            self.body = body
+        }
+    }
+
+    /// The answer, or why there is none.
+    package var result: Result<Reply, Failure>
+    /// How long it took.
+    package var time: Duration
+
+    /// What came of a call.
+    package init(_ result: Result<Reply, Failure>, time: Duration) {
+        self.result = result
+        self.time = time
+    }
+}
+
+/// Calls endpoints, at permitted addresses only.
+package protocol EndpointCaller: Sendable {
+    /// Signs and sends a message, once, and waits for the answer.
+    func call(_ call: EndpointCall) async -> EndpointAnswer
+}

@@ -1,0 +1,46 @@
+/// Which types of events an endpoint wants: exact ones, all of a kind (`message.*`), or `*`.
+package struct EndpointEvents: Sendable, Equatable {
+    /// The most patterns.
+    package static let maximumCount = 50
+
+    /// The types that people are notified of.
+    private static let notifying = Set(EventType.notifying.map(\.rawValue)).union(["notification.direct"])
+    /// What an endpoint may be told of: what was accepted.
+    private static let known = Set(EventType.known.map(\.rawValue)).union(["notification.direct"])
+
+    /// The patterns as they were written, each once.
+    package let patterns: [String]
+
+    /// Takes patterns that were checked before.
+    package init(trusted patterns: [String]) {
+        self.patterns = patterns
+    }
+
+    /// The types that an endpoint may name.
+    package static func types(for mode: EndpointRole.Mode) -> Set<String> {
+        switch mode {
+        case .observe: known
+        case .intercept: notifying
+        }
+    }
+
+    /// Whether a pattern stands for at least one type that such an endpoint may name.
+    package static func isKnown(_ pattern: String, for mode: EndpointRole.Mode) -> Bool {
+        types(for: mode).contains { matches($0, pattern) }
+    }
+
+    /// Whether a type is among them. Of all of a kind, an endpoint that is asked means those that people are notified of.
+    package func contains(_ type: String, for mode: EndpointRole.Mode) -> Bool {
+        Self.types(for: mode).contains(type) && patterns.contains { Self.matches(type, $0) }
+    }
+
+    /// The types that both name, for endpoints that are asked: there may be none.
+    package func interceptedTypes(sharedWith other: EndpointEvents) -> [String] {
+        Self.notifying.filter { contains($0, for: .intercept) && other.contains($0, for: .intercept) }.sorted()
+    }
+
+    private static func matches(_ type: String, _ pattern: String) -> Bool {
+        if pattern == "*" || pattern == type { return true }
+        return pattern.hasSuffix(".*") && type.hasPrefix(pattern.dropLast())
+    }
+}

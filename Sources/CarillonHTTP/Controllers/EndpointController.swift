@@ -1,0 +1,197 @@
+import CarillonCore
+import HTTPTypes
+import Hummingbird
+
+/// A network's endpoints (FACES section C1). For admins.
+struct EndpointController: Sendable {
+    /// How long the answer to a test may take.
+    private static let testTimeout = Duration.seconds(10)
+
+    let authenticator: Authenticator
+    let endpoints: any EndpointStore
+    /// What the lanes of all networks are doing.
+    let lanes: @Sendable () async -> [LaneStatus]
+    /// Told that a network's endpoints were changed; returns when all who act on them here know it.
+    let changed: @Sendable (NetworkID) async -> Void
+    /// Told that an endpoint is in use again: what waits for it is tried at once.
+    let enabled: @Sendable (Lane) async -> Void
+    let caller: any EndpointCaller
+    let egress: EgressGuard
+    let ids: UUIDv7Generator
+    let clock: WallClock
+
+    private var reader: EndpointReader { EndpointReader(egress: egress) }
+
+    func addRoutes(to router: Router<CarillonRequestContext>) {
+        router.get("/v1/networks/{network}/endpoints", use: list)
+        router.post("/v1/networks/{network}/endpoints", use: create)
+        router.get("/v1/networks/{network}/endpoints/{endpoint}", use: show)
+        router.put("/v1/networks/{network}/endpoints/{endpoint}", use: replace)
+        router.patch("/v1/networks/{network}/endpoints/{endpoint}", use: update)
+        router.delete("/v1/networks/{network}/endpoints/{endpoint}", use: delete)
+        router.post("/v1/networks/{network}/endpoints/{endpoint}/secret/rotate", use: rotateSecret)
+        router.post("/v1/networks/{network}/endpoints/{endpoint}/test", use: test)
+    }
+
+    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let endpoints = try await endpoints.endpoints(of: access.networkID)
+        let circuits = await circuits(in: access.networkID)
+        return .json(["items": .array(endpoints.map { $0.json(circuits[$0.id.rawValue] ?? .closed) })])
+    }
+
+    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, id) = try await adminAndEndpoint(request, context)
+        return try await answer(endpoint(id, in: access.networkID), in: access.networkID)
+    }
+
+    /// Makes an endpoint, with a secret that is shown once.
+    private func create(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let body = try await RequestBodyReader.json(of: request)
+        let draft = try reader.draft(body)
+        let now = clock.now()
+        let id = EndpointID(trusted: "e-\(ids.next().canonicalText)")
+        let endpoint = draft.apply(to: Endpoint(id: id, settings: draft.settings, createdAt: now), at: now)
+        let secret = WebhookSecret.generate()
+        let answer: JSONValue = [
+            "endpoint": endpoint.json(.closed),
+            "secret": .string(secret.text.reveal { $0 }),
+        ]
+        let creation = try await endpoints.addEndpoint(
+            endpoint,
+            secret: secret,
+            of: access.networkID,
+            answering: IdempotentRequest(request, by: access.admin, in: access.networkID, body: body, answer: answer)
+        )
+        await changed(access.networkID)
+        guard let response = creation.response(answer) else { throw Problem(EndpointRefusal.tooMany) }
+        return response
+    }
+
+    private func replace(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, id) = try await adminAndEndpoint(request, context)
+        let draft = try await reader.draft(RequestBodyReader.json(of: request))
+        return try await change(id, in: access.networkID) { _ in draft }
+    }
+
+    /// Takes over what a merge patch (RFC 7396) names: `null` stands for the default.
+    private func update(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, id) = try await adminAndEndpoint(request, context)
+        let patch = try await RequestBodyReader.json(of: request, types: ContentType.mergePatch)
+        let reader = reader
+        return try await change(id, in: access.networkID) { try reader.draft($0.settings.merging(patch)) }
+    }
+
+    private func change(
+        _ id: EndpointID,
+        in network: NetworkID,
+        _ draft: @escaping @Sendable (Endpoint) throws -> EndpointDraft
+    ) async throws -> Response {
+        let now = clock.now()
+        let endpoint = try await endpoints.updateEndpoint(id, of: network) { endpoint in
+            try draft(endpoint).apply(to: endpoint, at: now)
+        }
+        guard let endpoint else { throw Problem.notFound() }
+        await changed(network)
+        if endpoint.state == .enabled { await enabled(Lane(id, in: network)) }
+        return try await answer(endpoint, in: network)
+    }
+
+    private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, id) = try await adminAndEndpoint(request, context)
+        let existed = try await endpoints.deleteEndpoint(id, of: access.networkID)
+        await changed(access.networkID)
+        guard existed else { throw Problem.notFound() }
+        return .noContent
+    }
+
+    /// Adds a secret; during the overlap the former one signs, too.
+    private func rotateSecret(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, id) = try await adminAndEndpoint(request, context)
+        let (overlap, body) = try await RequestBodyReader.overlap(of: request)
+        let secret = WebhookSecret.generate()
+        let answer: JSONValue = ["secret": .string(secret.text.reveal { $0 })]
+        let creation = try await endpoints.rotateEndpointSecret(
+            of: id,
+            in: access.networkID,
+            to: secret,
+            overlap: overlap,
+            answering: IdempotentRequest(request, by: access.admin, in: access.networkID, body: body, answer: answer)
+        )
+        guard let response = creation.response(answer) else { throw Problem.notFound() }
+        return response
+    }
+
+    /// Sends a message that says nothing, and tells what came back.
+    private func test(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, id) = try await adminAndEndpoint(request, context)
+        if let body = try await RequestBodyReader.optionalJSON(of: request) {
+            try body.read(as: "invalid-test") { _ in () }
+        }
+        let endpoint = try await endpoint(id, in: access.networkID)
+        let now = clock.now()
+        let message = EventID(ids.next()).description
+        let body: JSONValue = [
+            "type": "endpoint.test",
+            "timestamp": JSONValue(now),
+            "data": ["endpointId": .string(id.rawValue)],
+            "carillon": ["networkId": .string(access.networkID.rawValue), "attempt": 1, "replay": false],
+        ]
+        let answer = await caller.call(
+            EndpointCall(
+                networkID: access.networkID,
+                endpointID: id,
+                url: endpoint.settings.url,
+                secrets: try await endpoints.endpointSecrets(of: id, in: access.networkID),
+                messageID: message,
+                body: body.serialized,
+                timeout: Self.testTimeout
+            )
+        )
+        return .json(answer.json)
+    }
+
+    private func endpoint(_ id: EndpointID, in network: NetworkID) async throws -> Endpoint {
+        guard let endpoint = try await endpoints.endpoints(of: network).first(where: { $0.id == id }) else {
+            throw Problem.notFound()
+        }
+        return endpoint
+    }
+
+    private func answer(_ endpoint: Endpoint, in network: NetworkID) async throws -> Response {
+        .json(endpoint.json(await circuits(in: network)[endpoint.id.rawValue] ?? .closed))
+    }
+
+    /// The circuits of the endpoints of which anything is known.
+    private func circuits(in network: NetworkID) async -> [String: LaneStatus.Circuit] {
+        var circuits: [String: LaneStatus.Circuit] = [:]
+        for status in await lanes() where status.lane.networkID == network && status.lane.provider == .relay {
+            circuits[status.lane.appID] = status.circuit
+        }
+        return circuits
+    }
+
+    private func adminAndEndpoint(
+        _ request: Request,
+        _ context: CarillonRequestContext
+    ) async throws -> (access: Access, id: EndpointID) {
+        (try await authenticator.admin(request, context), try context.identifier("endpoint", as: Endpoint.self))
+    }
+}
+
+extension EndpointAnswer {
+    /// What came of a test.
+    fileprivate var json: JSONValue {
+        let (status, error): (Int?, String?) =
+            switch result {
+            case .success(let reply): (reply.status, (200..<300).contains(reply.status) ? nil : "http \(reply.status)")
+            case .failure(let failure): (nil, failure.reason)
+            }
+        return [
+            "status": status.map { JSONValue($0) } ?? .null,
+            "ms": JSONValue(Int((time / .milliseconds(1)).rounded())),
+            "error": JSONValue(error),
+        ]
+    }
+}

@@ -1,0 +1,69 @@
+package import CarillonCore
+import NIOHTTP1
+
+/// Signs a message to an endpoint, sends it once, and reads the answer within its limits (Standard Webhooks 1.0.0).
+package struct EndpointClient: EndpointCaller {
+    /// How much of an answer's body is read; what is longer is no answer to read.
+    package static let maximumAnswerBytes = 256 << 10
+    /// How much may stand before it.
+    private static let maximumHeadBytes = 64 << 10
+
+    private let transport: any HTTPTransport
+    private let userAgent: String
+    private let clock: WallClock
+
+    /// A client.
+    /// - Parameters:
+    ///   - transport: Sends to permitted addresses only, by ``policy(places:)``.
+    ///   - version: The version of Carillon, for `User-Agent`.
+    ///   - clock: The time of `webhook-timestamp`.
+    package init(transport: any HTTPTransport, version: String, clock: WallClock = .system) {
+        self.transport = transport
+        userAgent = "Carillon/\(version)"
+        self.clock = clock
+    }
+
+    /// How connections to endpoints are kept, of which there are places for so many.
+    package static func policy(places: Int) -> ConnectionPolicy {
+        var policy = ConnectionPolicy.brief.limited(to: places)
+        policy.maximumAnswerBytes = maximumAnswerBytes + maximumHeadBytes
+        return policy
+    }
+
+    /// Signs and sends a message, once, and waits for the answer.
+    package func call(_ call: EndpointCall) async -> EndpointAnswer {
+        let start = ContinuousClock.now
+        let result: Result<EndpointAnswer.Reply, EndpointAnswer.Failure>
+        do {
+            let response = try await send(call)
+            let body = response.body.count <= Self.maximumAnswerBytes ? response.body : nil
+            result = .success(EndpointAnswer.Reply(status: response.status, body: body))
+        } catch let refusal as EgressRefusal {
+            result = .failure(EndpointAnswer.Failure(reason: refusal.rule.rawValue))
+        } catch let error as OutboundError {
+            result = .failure(EndpointAnswer.Failure(reason: error.rawValue, isTimeout: error == .timedOut))
+        } catch {
+            result = .failure(EndpointAnswer.Failure(reason: "failed"))
+        }
+        return EndpointAnswer(result, time: ContinuousClock.now - start)
+    }
+
+    /// Signs and sends a message; answers what came back, of whatever status.
+    /// - Throws: What the transport throws.
+    func send(_ call: EndpointCall) async throws -> OutboundResponse {
+        let headers = HTTPHeaders.signed(
+            call.body,
+            id: call.messageID,
+            secrets: call.secrets,
+            userAgent: userAgent,
+            now: clock.now()
+        )
+        let request = OutboundRequest(
+            url: call.url,
+            headers: headers,
+            body: call.body,
+            lane: Lane(call.endpointID, in: call.networkID)
+        )
+        return try await transport.execute(request, timeout: call.timeout)
+    }
+}

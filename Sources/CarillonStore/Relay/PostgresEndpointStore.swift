@@ -1,0 +1,141 @@
+package import CarillonCore
+import Postgres
+
+/// The endpoints of networks in table `endpoints`, their secrets sealed with the master key.
+package struct PostgresEndpointStore: EndpointStore {
+    private let accounts: PostgresAccountStore
+
+    private var pool: PostgresPool { accounts.pool }
+    private var box: SecretBox { accounts.box }
+
+    /// A store beside that of the networks.
+    package init(accounts: PostgresAccountStore) {
+        self.accounts = accounts
+    }
+
+    /// A network's endpoints, the oldest first.
+    package func endpoints(of network: NetworkID) async throws -> [Endpoint] {
+        try await pool.withConnection { session in try session.endpoints(of: network) }
+    }
+
+    /// Adds an endpoint with its secret, once as `answering` says.
+    package func addEndpoint(
+        _ endpoint: Endpoint,
+        secret: WebhookSecret,
+        of network: NetworkID,
+        answering request: IdempotentRequest?
+    ) async throws -> Creation {
+        let sealed = try EndpointSecrets(secret).sealed(box, of: endpoint.id, in: network)
+        return try await accounts.once(request) { session in
+            try session.lockNetwork(network)
+            try session.endpoints(of: network).check(endpoint)
+            try StoredEndpoint(endpoint).insert(of: network, sealed: sealed, session)
+            return true
+        }
+    }
+
+    /// Writes what `change` makes of an endpoint, alone among the changes of its network's endpoints.
+    package func updateEndpoint(
+        _ id: EndpointID,
+        of network: NetworkID,
+        _ change: @escaping @Sendable (Endpoint) throws -> Endpoint
+    ) async throws -> Endpoint? {
+        try await pool.write { session in
+            try session.lockNetwork(network)
+            let all = try session.endpoints(of: network)
+            guard let former = all.first(where: { $0.id == id }) else { return nil }
+            let changed = try change(former)
+            try all.filter { $0.id != id }.check(changed)
+            try StoredEndpoint(changed).update(in: network, session)
+            return changed
+        }
+    }
+
+    /// Removes an endpoint; `false` when there is none.
+    package func deleteEndpoint(_ id: EndpointID, of network: NetworkID) async throws -> Bool {
+        try await pool.write { session in
+            try session.execute(
+                "DELETE FROM endpoints WHERE network_id = \(network.rawValue) AND endpoint_id = \(id.rawValue)"
+            ) > 0
+        }
+    }
+
+    /// Makes `secret` the newest of an endpoint's, once as `answering` says; refused when there is no such endpoint.
+    package func rotateEndpointSecret(
+        of id: EndpointID,
+        in network: NetworkID,
+        to secret: WebhookSecret,
+        overlap: Duration,
+        answering request: IdempotentRequest?
+    ) async throws -> Creation {
+        try await accounts.once(request) { session in
+            try session.lockNetwork(network)
+            guard let stored = try session.sealedSecrets(of: id, in: network) else { return false }
+            var secrets = try EndpointSecrets(opening: stored.sealed, box, of: id, in: network)
+            secrets.rotate(to: secret, overlap: max(.zero, overlap), at: stored.now)
+            let sealed = try secrets.sealed(box, of: id, in: network)
+            try session.execute(
+                """
+                UPDATE endpoints SET sealed = \(sealed)
+                WHERE network_id = \(network.rawValue) AND endpoint_id = \(id.rawValue)
+                """
+            )
+            return true
+        }
+    }
+
+    /// The secrets that sign what an endpoint is sent, the newest first; none when there is no such endpoint.
+    package func endpointSecrets(of id: EndpointID, in network: NetworkID) async throws -> [WebhookSecret] {
+        guard let stored = try await pool.withConnection({ try $0.sealedSecrets(of: id, in: network) }) else {
+            return []
+        }
+        return try EndpointSecrets(opening: stored.sealed, box, of: id, in: network).valid(at: stored.now)
+    }
+
+    /// All endpoints of all networks; `nil` when they are still of that version.
+    package func endpointList(unless version: EndpointList.Version?) async throws -> EndpointList? {
+        try await pool.snapshot { session in
+            let present = try session.queryFirst("SELECT count(*), coalesce(sum(revision), 0)::bigint FROM endpoints") {
+                row in
+                EndpointList.Version(count: try row.decode(0), revisions: try row.decode(1))
+            }
+            guard let present, present != version else { return nil }
+            var endpoints: [NetworkID: [Endpoint]] = [:]
+            try session.forEach(
+                """
+                SELECT network_id, endpoint_id, mode, url, events, settings, state, state_reason, state_at, created_at,
+                       NULL::timestamptz, NULL::text
+                FROM endpoints ORDER BY network_id, endpoint_id
+                """
+            ) { row in
+                // What only a later release can read is no endpoint to this one.
+                guard let endpoint = try? row.endpoint(at: 1) else { return }
+                endpoints[try row.id(0), default: []].append(endpoint)
+            }
+            return EndpointList(version: present, endpoints: endpoints)
+        }
+    }
+}
+
+extension PostgresSession {
+    /// A network's endpoints, the oldest first.
+    func endpoints(of network: NetworkID) throws -> [Endpoint] {
+        try query(
+            """
+            SELECT \(sql: Row.endpointColumns) FROM endpoints WHERE network_id = \(network.rawValue) ORDER BY endpoint_id
+            """
+        ) { row in try row.endpoint() }
+    }
+
+    fileprivate func sealedSecrets(
+        of id: EndpointID,
+        in network: NetworkID
+    ) throws -> (sealed: [UInt8], now: Timestamp)? {
+        try queryFirst(
+            """
+            SELECT sealed, now() FROM endpoints
+            WHERE network_id = \(network.rawValue) AND endpoint_id = \(id.rawValue)
+            """
+        ) { row in (sealed: try row.decode(0), now: try row.timestamp(1)) }
+    }
+}
