@@ -35,7 +35,11 @@ extension MemoryNetwork {
             for person in event.members { join(person.id, channel.id, incoming, mark) }
         case .memberLeft:
             for person in event.members { leave(person.id, channel.id, incoming, mark) }
-        case .channelDeleted, .channelUpdated, .messageSent, .userDeleted, .userUpdated, .other: break
+        case .messageSent:
+            for person in [event.actor].compactMap(\.self) + event.members {
+                join(person.id, channel.id, incoming, mark, isImplied: true)
+            }
+        case .channelDeleted, .channelUpdated, .userDeleted, .userUpdated, .other: break
         }
     }
 
@@ -55,18 +59,29 @@ extension MemoryNetwork {
         var known = channels[channel.id] ?? MemoryChannel(channel: Channel(id: channel.id), factsAt: .epoch)
         guard known.factsAt <= moment else { return }
         known.isDeleted = false
-        if let name = channel.displayName {
-            known.channel.displayName = name
-            known.factsAt = moment
-        }
+        if channel != Channel(id: channel.id) { known.factsAt = moment }
+        known.channel.displayName = channel.displayName ?? known.channel.displayName
+        known.channel.isDirect = channel.isDirect ?? known.channel.isDirect
         channels[channel.id] = known
     }
 
-    private mutating func join(_ user: UserID, _ channel: ChannelID, _ incoming: IncomingEvent, _ mark: Int) {
+    /// Of somebody who is a member already a message tells nothing new.
+    private mutating func join(
+        _ user: UserID,
+        _ channel: ChannelID,
+        _ incoming: IncomingEvent,
+        _ mark: Int,
+        isImplied: Bool = false
+    ) {
         let moment = incoming.event.timestamp
         let key = MemoryMemberKey(channel: channel, user: user)
         var member =
             members[key] ?? MemoryMember(isMember: false, since: mark, factsAt: .epoch)
+        if member.isMember {
+            members[key]?.since = min(member.since, mark)
+            member.since = min(member.since, mark)
+            guard !isImplied else { return }
+        }
         guard member.factsAt <= moment, !isGone(user, channel, after: moment) else { return }
         if !member.isMember { member.since = mark }
         member.isMember = true

@@ -37,7 +37,7 @@ extension MemoryNetwork {
     /// The page of some people after taking in the event, in a copy that nobody sees.
     private func prospect(_ query: RecipientQuery, of users: Set<UserID>, at readPoint: ReadPoint) -> RecipientPage {
         var network = self
-        if query.event.type == .channelCreated {
+        if query.event.type == .channelCreated || query.event.type == .messageSent {
             let incoming = IncomingEvent(
                 networkID: query.networkID,
                 id: EventID(UUIDv7Generator().next()),
@@ -74,16 +74,17 @@ extension MemoryNetwork {
         )
     }
 
-    /// Members who were members before the event, or whom its creating the channel made ones.
+    /// Members who were members before the event, or whom it made ones; nobody is told of their own joining.
     private func concerned(by query: RecipientQuery) -> [UserID] {
         let mark = query.eventID.flatMap { inbox[$0]?.mark } ?? .max
+        let isMeant = { (since: Int) in since < mark || since == mark && query.event.type != .memberJoined }
         switch query.audience {
         case .nobody:
             return []
         case .members(let channel):
-            return memberIDs(of: channel).filter { user in isMember(user, of: channel) { $0 < mark } }
+            return memberIDs(of: channel).filter { user in isMember(user, of: channel, since: isMeant) }
         case .users(let users, let channel):
-            return Set(users).filter { user in isMember(user, of: channel) { $0 <= mark } }
+            return Set(users).filter { user in isMember(user, of: channel, since: isMeant) }
         }
     }
 
@@ -102,7 +103,10 @@ extension MemoryNetwork {
     }
 
     private func names(in event: Event) -> DirectoryNames {
-        var names = DirectoryNames(channel: event.unnamedChannel.flatMap { channels[$0]?.channel.displayName })
+        var names = DirectoryNames(
+            channel: event.unnamedChannel.flatMap { channels[$0]?.channel.displayName },
+            isDirect: event.undescribedChannel.flatMap { channels[$0]?.channel.isDirect } ?? false
+        )
         for person in event.unnamedPeople {
             names.people[person] = users[person]?.person.displayName
             names.roles[person] = users[person]?.person.roles

@@ -42,7 +42,7 @@ import Testing
             let path = network.path("channels/general")
             let created = try await api.call(.put, path, #"{"displayName":"General"}"#, as: network.adminKey)
             #expect(created.status == 201)
-            #expect(created.text == #"{"id":"general","displayName":"General"}"#)
+            #expect(created.text == #"{"id":"general","displayName":"General","direct":false}"#)
             #expect(try await api.call(.put, path, #"{"displayName":"New"}"#, as: network.adminKey).status == 200)
             #expect(try await api.call(.get, path, as: network.adminKey).string("displayName") == "New")
             let wrong = try await api.call(.put, path, #"{"name":"x"}"#, as: network.adminKey)
@@ -51,6 +51,41 @@ import Testing
             #expect(try await api.call(.get, path, as: network.adminKey).status == 404)
             #expect(try await api.call(.delete, path, as: network.adminKey).status == 404)
             #expect(try await api.call(.get, path + "/members", as: network.adminKey).status == 404)
+        }
+    }
+
+    @Test func `a channel is direct when somebody says so, until it is replaced`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let path = network.path("channels/dm")
+            let created = try await api.call(.put, path, #"{"direct":true}"#, as: network.adminKey)
+            #expect(created.text == #"{"id":"dm","displayName":null,"direct":true}"#)
+            #expect(try await api.call(.get, path, as: network.adminKey).text == created.text)
+            _ = try await api.call(.put, path, #"{"displayName":"Two"}"#, as: network.adminKey)
+            #expect(try await api.call(.get, path, as: network.adminKey)["direct"] == false)
+            let wrong = try await api.call(.put, path, #"{"direct":"yes"}"#, as: network.adminKey)
+            #expect(wrong.status == 400 && wrong.pointers == ["/direct"])
+            let event = #"{"id":"1","type":"channel.updated","data":{"channel":{"id":"dm","direct":true}}}"#
+            _ = try await api.call(.post, network.path("events"), event, as: network.adminKey)
+            #expect(try await api.call(.get, path, as: network.adminKey)["direct"] == true)
+        }
+    }
+
+    @Test func `an imported channel may be direct`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            func importing(_ line: String) async throws -> Answer {
+                try await api.call(
+                    .post,
+                    network.path("import"),
+                    line,
+                    as: network.adminKey,
+                    type: "application/x-ndjson"
+                )
+            }
+            #expect(try await importing(#"{"channel":{"id":"dm","direct":true}}"#)["channels"] == 1)
+            #expect(try await api.call(.get, network.path("channels/dm"), as: network.adminKey)["direct"] == true)
+            #expect(try await importing(#"{"channel":{"id":"dm","direct":1}}"#).pointers == ["/channel/direct"])
         }
     }
 

@@ -23,6 +23,23 @@ import Testing
         }
     }
 
+    @Test func `a silent event is accepted and done, and leaves what it says`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let body = """
+                {"id":"evt-1","type":"message.sent","data":{"channel":{"id":"general"},"user":{"id":"alice"},\
+                "message":{"text":"x"},"members":["bob"],"notify":false}}
+                """
+            let answer = try await api.call(.post, network.path("events"), body, as: network.adminKey)
+            #expect(answer.string("status") == "accepted")
+            let id = try #require(answer.string("id"))
+            let event = try await api.call(.get, network.path("events/\(id)"), as: network.adminKey)
+            #expect(event["state"] == "done" && event["recipients", "resolved"] == 0)
+            let members = try await api.call(.get, network.path("channels/general/members"), as: network.adminKey)
+            #expect(members.text == #"{"items":[{"userId":"alice"},{"userId":"bob"}]}"#)
+        }
+    }
+
     @Test func `an unknown type is ignored`() async throws {
         try await withAPI { api in
             let network = try await api.makeNetwork()

@@ -100,6 +100,46 @@ import Testing
         }
     }
 
+    @Test func `an event that is kept from a member says by which of its fields`() async throws {
+        try await withScene { api, network in
+            func explain(_ user: String, _ more: String) async throws -> Answer {
+                let event = """
+                    {"type":"message.sent","data":{"channel":{"id":"general"},"user":{"id":"alice"},"message":{"text":"x"},\(more)}}
+                    """
+                return try await self.explain(user, event, in: (api, network))
+            }
+            let hidden = try await explain("bob", #""visibleTo":["carol"]"#)
+            #expect(hidden.string("decidedBy") == "event" && hidden.string("reason") == "visibleTo")
+            #expect(hidden["verdict"] == "suppress" && hidden["notification", "body"] == "x")
+            #expect(try await explain("carol", #""visibleTo":["carol"]"#).string("decidedBy") == "noDevice")
+            #expect(try await explain("bob", #""visibleTo":[]"#).string("reason") == "visibleTo")
+            let silent = try await explain("bob", #""notify":false"#)
+            #expect(silent.string("decidedBy") == "event" && silent.string("reason") == "notify")
+            #expect(silent["notification"] == .some(.null))
+            #expect(try await explain("stranger", #""visibleTo":["stranger"]"#).string("decidedBy") == "notMember")
+            #expect(try await explain("alice", #""notify":false"#).string("decidedBy") == "actor")
+        }
+    }
+
+    @Test func `explain counts who is a member by the message, and whom it mentions with everybody`() async throws {
+        try await withScene { api, network in
+            func explain(_ user: String, _ more: String) async throws -> Answer {
+                let event = """
+                    {"type":"message.sent","data":{"channel":{"id":"general"},"user":{"id":"alice"},"message":{"text":"x"}\(more)}}
+                    """
+                return try await self.explain(user, event, in: (api, network))
+            }
+            #expect(try await explain("dave", "").string("decidedBy") == "notMember")
+            #expect(try await explain("dave", #","members":["dave"]"#).string("decidedBy") == "noDevice")
+            let members = try await api.call(.get, network.path("channels/general/members"), as: network.adminKey)
+            #expect(members["items", "3"] == .none)
+            let path = network.path("users/bob/channels/general/notifications")
+            _ = try await api.call(.put, path, #"{"mentionsOnly":true}"#, as: network.adminKey)
+            #expect(try await explain("bob", "").string("reason") == "mentionsOnly")
+            #expect(try await explain("bob", #","mentionsAll":true"#).string("verdict") == "deliver")
+        }
+    }
+
     @Test func `ids that sort next to each other are not confused`() async throws {
         try await withScene { api, network in
             for user in ["bo", "boa", "boc", "bob!", "bobb", "bo\u{ffff}"] {

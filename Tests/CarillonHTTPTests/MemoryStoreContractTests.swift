@@ -6,7 +6,7 @@ import Testing
 @Suite struct MemoryStoreContractTests {
     private static let clauses: [ContractClause] =
         AccountStoreContract.clauses + CreationContract.clauses + DirectoryStoreContract.clauses
-        + DirectoryFactsContract.clauses
+        + DirectoryFactsContract.clauses + MessageMembersContract.clauses
         + RemovalContract.clauses
         + ToggleStoreContract.clauses + DeviceStoreContract.clauses + TemplateStoreContract.clauses
         + TagStoreContract.clauses

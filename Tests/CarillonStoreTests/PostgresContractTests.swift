@@ -19,6 +19,11 @@ import Testing
         try await withStores { scene, _ in try await clause.check(scene) }
     }
 
+    @Test(arguments: MessageMembersContract.clauses)
+    func messageMembers(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
     @Test(arguments: RecipientSourceContract.clauses)
     func recipientSource(_ clause: ContractClause) async throws {
         try await withStores { scene, _ in try await clause.check(scene) }

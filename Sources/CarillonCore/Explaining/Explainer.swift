@@ -15,14 +15,16 @@ package struct Explainer: Sendable {
 
     /// What would happen to a user by an event.
     package func explain(_ event: Event, to user: UserID, in network: NetworkID) async throws -> Explanation {
-        let query = RecipientQuery(networkID: network, prospect: event, only: [user])
+        // Who is kept from an event that concerns them is told so, and not that they are no member.
+        let unlimited = event.unlimited
+        let query = RecipientQuery(networkID: network, prospect: unlimited, only: [user])
         let page = try await recipients.page(for: query)
         let documents = try await toggles.toggles(for: user, channel: event.channel?.id, in: network)
         let updatedAt = [
             ToggleLevel.network: documents.network.updatedAt, .user: documents.user.updatedAt,
             .channel: documents.channel.updatedAt,
         ]
-        let judge = RecipientJudge(event, page)
+        let judge = RecipientJudge(unlimited, page)
         let concerned = judge.concerned(page.recipients).first
         let person = concerned ?? (page.recipients + page.others).first ?? Recipient(userID: user)
         var explanation = Explanation(
@@ -30,16 +32,20 @@ package struct Explainer: Sendable {
                 let objection = judge.objection(of: level, to: person)
                 return Explanation.Level(level: level, allows: objection == nil, updatedAt: updatedAt[level] ?? nil)
             },
-            notification: judge.subject.map { notification($0, to: person, page.settings) },
+            notification: event.isSilent
+                ? nil : judge.subject.map { notification($0, to: person, page.settings) },
             devices: person.devices
         )
         if event.isCaused(by: user) {
             explanation.decidedBy = .actor
         } else if concerned == nil {
             explanation.decidedBy = .notMember
+        } else if let limit = event.limit(for: user) {
+            explanation.decidedBy = .event
+            explanation.reason = limit
         } else if case .forbid(let level, let reason) = judge.decision(on: person) {
             explanation.decidedBy = Explanation.Stage(level)
-            explanation.reason = reason
+            explanation.reason = reason.description
         } else if person.devices.isEmpty {
             explanation.decidedBy = .noDevice
         }
@@ -55,5 +61,13 @@ package struct Explainer: Sendable {
         var renderer = NotificationRenderer(subject, catalog: catalog, settings)
         let key = renderer.template(deviceLocale: person.devices.first?.locale, userLocale: person.locale)
         return renderer.notification(for: key)
+    }
+}
+
+extension Event {
+    /// The field by which it is kept from a user.
+    fileprivate func limit(for user: UserID) -> String? {
+        if isSilent { return "notify" }
+        return visibleTo.map { $0.contains(user) } == false ? "visibleTo" : nil
     }
 }

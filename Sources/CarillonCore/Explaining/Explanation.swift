@@ -6,6 +6,8 @@ package struct Explanation: Sendable {
         case actor
         /// The event does not concern the user.
         case notMember
+        /// The event itself is kept from the user.
+        case event
         /// The admin's switches.
         case network
         /// The user's switches for everything.
@@ -36,8 +38,8 @@ package struct Explanation: Sendable {
 
     /// The first that forbids; `nil` when the user would be notified.
     package var decidedBy: Stage?
-    /// The field that decided.
-    package var reason: ToggleReason?
+    /// The field that decided, of a toggle document or of the event.
+    package var reason: String?
     /// All three levels.
     package var levels: [Level]
     /// What would be shown on the first of the devices; `nil` for an event that nobody is notified of.

@@ -24,6 +24,7 @@ package struct Expander: Sendable {
             },
             actorRoles: judge.question.actorRoles,
             mentions: pending.event.mentions,
+            mentionsAll: pending.event.mentionsAll,
             receivedAt: pending.receivedAt
         )
         var grouping = Grouping(networkID: pending.networkID, cause: cause, ids: ids)

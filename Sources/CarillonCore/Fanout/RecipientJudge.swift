@@ -7,6 +7,7 @@ package struct RecipientJudge: Sendable {
     package let subject: NotificationSubject?
 
     private let mentions: Set<UserID>
+    private let mentionsAll: Bool
     private let unconcerned: Set<UserID>
     private let evaluator: ToggleEvaluator
 
@@ -14,8 +15,9 @@ package struct RecipientJudge: Sendable {
     package init(_ event: Event, _ page: RecipientPage) {
         question = ToggleQuestion(event: event, names: page.names)
         // An event that lacks what its type must carry notifies nobody.
-        subject = event.type.notifies ? NotificationSubject(event: event, names: page.names) : nil
+        subject = event.notifies ? NotificationSubject(event: event, names: page.names) : nil
         mentions = event.mentions
+        mentionsAll = event.mentionsAll
         unconcerned = event.unconcerned
         evaluator = ToggleEvaluator(network: page.settings.toggles, question: question, now: page.readPoint.moment)
     }
@@ -27,13 +29,15 @@ package struct RecipientJudge: Sendable {
 
     /// What the toggles say.
     package func decision(on recipient: Recipient) -> Decision {
-        evaluator.decide(recipient.settings, mentioned: mentions.contains(recipient.userID))
+        evaluator.decide(recipient.settings, mentioned: isMentioned(recipient))
     }
 
     /// Why one level by itself forbids, or `nil` when it allows.
     package func objection(of level: ToggleLevel, to recipient: Recipient) -> ToggleReason? {
-        evaluator.objection(of: level, recipient.settings, mentioned: mentions.contains(recipient.userID))
+        evaluator.objection(of: level, recipient.settings, mentioned: isMentioned(recipient))
     }
+
+    private func isMentioned(_ recipient: Recipient) -> Bool { mentionsAll || mentions.contains(recipient.userID) }
 
     /// When time alone can turn the verdict on a recipient who is allowed now; `nil` when it cannot.
     package func allowedUntil(_ recipient: Recipient) -> Timestamp? { evaluator.allowedUntil(recipient.settings) }

@@ -10,6 +10,9 @@ extension Event {
         if !members.isEmpty { data["members"] = .array(members.map { .object($0.json) }) }
         data["message"] = message.map { .object($0.json) }
         if !mentions.isEmpty { data["mentions"] = .array(mentions.sorted().map { .string($0.rawValue) }) }
+        if mentionsAll { data["mentionsAll"] = true }
+        data["visibleTo"] = visibleTo.map { .array($0.sorted().map { .string($0.rawValue) }) }
+        if isSilent { data["notify"] = false }
         return [
             "id": .string(sourceID), "type": .string(type.rawValue), "timestamp": .string(timestamp.description),
             "data": .object(data),
@@ -22,6 +25,7 @@ extension Channel {
         var json = JSONObject()
         json["id"] = .string(id.rawValue)
         json["displayName"] = displayName.map(JSONValue.string)
+        json["direct"] = isDirect.map(JSONValue.bool)
         return json
     }
 }

@@ -10,12 +10,18 @@ package struct EventParser: Sendable {
 
     private static let problem = "invalid-event"
     private let clock: WallClock
+    private let vocabulary: EventReader.Vocabulary
 
     /// A parser that takes an event without a timestamp to have happened when it is parsed.
     ///
     /// To read a stored event again, give it a clock that stands at the time of its receipt.
     package init(clock: WallClock) {
+        self.init(clock: clock, vocabulary: .whole)
+    }
+
+    init(clock: WallClock, vocabulary: EventReader.Vocabulary) {
         self.clock = clock
+        self.vocabulary = vocabulary
     }
 
     /// Reads one event or an array of 1 to ``maximumBatchCount`` events.
@@ -45,8 +51,12 @@ package struct EventParser: Sendable {
         fallbackSourceID: String?,
         into errors: InputErrors
     ) -> ParsedEvent.Content? {
-        let reader = EventReader(now: clock.now(), fallbackSourceID: fallbackSourceID, errors: errors)
+        let reader = reader(fallbackSourceID: fallbackSourceID, errors)
         return reader.read(value, at: pointer)?.content
+    }
+
+    private func reader(fallbackSourceID: String?, _ errors: InputErrors) -> EventReader {
+        EventReader(now: clock.now(), fallbackSourceID: fallbackSourceID, errors: errors, vocabulary: vocabulary)
     }
 
     private func single(_ body: [UInt8], fallbackSourceID: String?) throws(InvalidInput) -> ParsedEvent {
@@ -60,7 +70,7 @@ package struct EventParser: Sendable {
             throw InvalidInput(problem: Self.problem, pointer: "", detail: "must be an event or an array of events")
         }
         let errors = InputErrors()
-        let reader = EventReader(now: clock.now(), fallbackSourceID: fallbackSourceID, errors: errors)
+        let reader = reader(fallbackSourceID: fallbackSourceID, errors)
         guard let event = reader.read(value, at: "") else {
             throw InvalidInput(problem: Self.problem, errors: errors.errors)
         }
@@ -79,7 +89,7 @@ package struct EventParser: Sendable {
             throw InvalidInput(problem: Self.problem, pointer: "", detail: detail)
         }
         let errors = InputErrors()
-        let reader = EventReader(now: clock.now(), fallbackSourceID: nil, errors: errors)
+        let reader = reader(fallbackSourceID: nil, errors)
         var events: [ParsedEvent] = []
         events.reserveCapacity(elements.count)
         for (index, element) in elements.enumerated() where !errors.isFull {

@@ -5,12 +5,22 @@ struct EventReader {
     /// The most entries of `members` and of `mentions`.
     private static let maximumPeopleCount = 10_000
 
+    /// Which members of an event's data are understood.
+    enum Vocabulary {
+        /// All that are documented.
+        case whole
+        /// Those of the first release, which passed over everything else, whatever it was.
+        case first
+    }
+
     /// When an event without a timestamp happened.
     let now: Timestamp
     /// The source id of an event without one.
     let fallbackSourceID: String?
     /// Where errors go.
     let errors: InputErrors
+    /// What is understood.
+    var vocabulary = Vocabulary.whole
 
     /// Answers `nil` only when it noted an error. After an error it goes on, to find the others.
     func read(_ value: JSONValue, at pointer: String) -> (sourceID: String, content: ParsedEvent.Content)? {
@@ -54,32 +64,47 @@ struct EventReader {
     private func fill(_ event: inout Event, from data: inout JSONObjectReader) {
         switch event.type {
         case .channelCreated:
-            event.channel = data.channel("channel", required: true)
+            event.channel = channel(in: &data)
             event.actor = data.person("user")
             event.members = members(in: &data, required: false)
         case .channelUpdated, .channelDeleted:
-            event.channel = data.channel("channel", required: true)
+            event.channel = channel(in: &data)
             event.actor = data.person("user")
         case .memberJoined:
-            event.channel = data.channel("channel", required: true)
+            event.channel = channel(in: &data)
             event.actor = data.person("user")
             event.members = members(in: &data, required: true)
         case .memberLeft:
-            event.channel = data.channel("channel", required: true)
+            event.channel = channel(in: &data)
             event.actor = data.person("user")
             // Who leaves by themselves need not be named twice.
             let leaver = data.contains("members") ? nil : event.actor
             event.members = leaver.map { [$0] } ?? members(in: &data, required: true)
         case .messageSent:
-            event.channel = data.channel("channel", required: true)
+            event.channel = channel(in: &data)
             event.actor = data.person("user", required: true)
             event.message = message(in: &data)
             event.mentions = Set(data.userIDs("mentions", maximumCount: Self.maximumPeopleCount) ?? [])
+            if vocabulary == .whole {
+                event.members = members(in: &data, required: false)
+                event.mentionsAll = data.bool("mentionsAll") ?? false
+            }
         case .userUpdated, .userDeleted:
             event.actor = data.person("user", required: true)
         case .other:
             break
         }
+        if vocabulary == .whole, event.type.notifies { limit(&event, from: &data) }
+    }
+
+    /// Takes from `data` what keeps an event from people whom its type concerns.
+    private func limit(_ event: inout Event, from data: inout JSONObjectReader) {
+        event.visibleTo = data.userIDs("visibleTo", maximumCount: Self.maximumPeopleCount).map { Set($0) }
+        event.isSilent = data.bool("notify") == false
+    }
+
+    private func channel(in data: inout JSONObjectReader) -> Channel? {
+        data.channel("channel", required: true, knowsDirect: vocabulary == .whole)
     }
 
     /// The people in `members`, each an object or the bare id; of several with the same id the first counts.

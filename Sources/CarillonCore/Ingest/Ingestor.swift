@@ -96,7 +96,7 @@ package final class Ingestor: Sendable {
     private func store(_ incoming: inout [IncomingEvent], of network: NetworkID) async throws -> [Acceptance] {
         guard !incoming.isEmpty else { return [] }
         let notifying = incoming.indices.filter { index in
-            incoming[index].event.type.notifies && incoming[index].body.count <= Self.largestBodyInMemory
+            incoming[index].event.notifies && incoming[index].body.count <= Self.largestBodyInMemory
         }
         let hasPlace = fanout.reserve(notifying.map { PendingEvent(incoming[$0]) })
         let reserved = zip(notifying, hasPlace).filter(\.1).map(\.0)

@@ -38,13 +38,20 @@ extension JSONObjectReader {
         return roles.map { Array($0.filter { $0.utf8.count <= Self.longestRole }.prefix(Self.mostRoles)) }
     }
 
-    /// A channel: `{"id","displayName"}`, of which the id is required.
-    package mutating func channel(_ key: String, required: Bool = false) -> Channel? {
+    /// A channel: `{"id","displayName","direct"}`, of which the id is required.
+    ///
+    /// - Parameters:
+    ///   - key: Where it stands.
+    ///   - required: Whether it must be there.
+    ///   - knowsDirect: Whether to read `direct`, which was any sender's own member once.
+    /// - Returns: The channel; `nil` when it is absent or wrong.
+    package mutating func channel(_ key: String, required: Bool = false, knowsDirect: Bool = true) -> Channel? {
         guard var channel = object(key, required: required) else { return nil }
         let id = channel.identifier("id", as: Channel.self, required: true)
         let displayName = channel.displayName()
+        let isDirect = knowsDirect ? channel.bool("direct") : nil
         channel.finish()
-        return id.map { Channel(id: $0, displayName: displayName) }
+        return id.map { Channel(id: $0, displayName: displayName, isDirect: isDirect) }
     }
 
     /// A person: `{"id","displayName","locale","roles"}`, of which the id is required.

@@ -15,8 +15,12 @@ package enum StoredEvent: Sendable, Equatable {
     ///   - receivedAt: When it arrived.
     ///   - occurredAt: When it happened, as that was taken when it arrived.
     package init(body: [UInt8], sourceID: String, receivedAt: Timestamp, occurredAt: Timestamp) {
-        let parser = EventParser(clock: WallClock { receivedAt })
-        guard case .single(let parsed)? = try? parser.parse(body: body, fallbackSourceID: sourceID) else {
+        // What a later release gave a meaning to may have been any sender's own member when it was stored.
+        let readings = [EventReader.Vocabulary.whole, .first].lazy.compactMap { vocabulary in
+            let parser = EventParser(clock: WallClock { receivedAt }, vocabulary: vocabulary)
+            return try? parser.parse(body: body, fallbackSourceID: sourceID)
+        }
+        guard case .single(let parsed)? = readings.first else {
             self = .unreadable
             return
         }

@@ -11,12 +11,13 @@ package enum Audience: Sendable, Hashable {
 extension Event {
     /// Whom it concerns, before it is asked who caused it.
     package var audience: Audience {
-        guard let channel else { return .nobody }
+        guard let channel, !isSilent else { return .nobody }
         switch type {
         case .messageSent, .memberJoined:
-            return .members(of: channel.id)
+            return visibleTo.map { .users($0.sorted(), in: channel.id) } ?? .members(of: channel.id)
         case .channelCreated:
-            return .users(members.map(\.id), in: channel.id)
+            let listed = members.map(\.id)
+            return .users(visibleTo.map { listed.filter($0.contains) } ?? listed, in: channel.id)
         case .channelDeleted, .channelUpdated, .memberLeft, .userDeleted, .userUpdated, .other:
             return .nobody
         }

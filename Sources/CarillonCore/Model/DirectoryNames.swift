@@ -2,14 +2,22 @@
 package struct DirectoryNames: Sendable, Equatable {
     /// The channel's name.
     package var channel: String?
+    /// Whether the channel is a conversation of two.
+    package var isDirect: Bool
     /// The people's names by id.
     package var people: [UserID: String]
     /// The people's roles by id.
     package var roles: [UserID: [String]]
 
     /// Names by their parts.
-    package init(channel: String? = nil, people: [UserID: String] = [:], roles: [UserID: [String]] = [:]) {
+    package init(
+        channel: String? = nil,
+        isDirect: Bool = false,
+        people: [UserID: String] = [:],
+        roles: [UserID: [String]] = [:]
+    ) {
         self.channel = channel
+        self.isDirect = isDirect
         self.people = people
         self.roles = roles
     }

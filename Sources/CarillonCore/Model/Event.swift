@@ -10,12 +10,19 @@ package struct Event: Sendable, Equatable {
     package var channel: Channel?
     /// Who caused it: never notified of their own act.
     package var actor: Person?
-    /// The people in `data.members`: those listed at creation, who joined, or who left.
+    /// The people in `data.members`: those listed at creation, who joined, who left, or of whom a message says that they are
+    /// members.
     package var members: [Person]
     /// The message, for `message.sent`.
     package var message: Message?
     /// The users whom the message mentions.
     package var mentions: Set<UserID>
+    /// Whether the message mentions every member.
+    package var mentionsAll: Bool
+    /// Limits whom it concerns to these; `nil` when it does not. Nobody is meant when it is empty.
+    package var visibleTo: Set<UserID>?
+    /// Whether it only keeps the directory true, whatever its type.
+    package var isSilent: Bool
 
     /// An event by its parts; all that a type does not carry is left out.
     package init(
@@ -26,7 +33,10 @@ package struct Event: Sendable, Equatable {
         actor: Person? = nil,
         members: [Person] = [],
         message: Message? = nil,
-        mentions: Set<UserID> = []
+        mentions: Set<UserID> = [],
+        mentionsAll: Bool = false,
+        visibleTo: Set<UserID>? = nil,
+        isSilent: Bool = false
     ) {
         self.sourceID = sourceID
         self.type = type
@@ -36,7 +46,13 @@ package struct Event: Sendable, Equatable {
         self.members = members
         self.message = message
         self.mentions = mentions
+        self.mentionsAll = mentionsAll
+        self.visibleTo = visibleTo
+        self.isSilent = isSilent
     }
+
+    /// Whether anybody may be notified of it; otherwise it only keeps the directory true.
+    package var notifies: Bool { type.notifies && !isSilent }
 }
 
 /// A person as an event or the directory describes them; `nil` means that the source did not say.
@@ -65,11 +81,14 @@ package struct Channel: Sendable, Equatable {
     package var id: ChannelID
     /// The name to show; `nil` means that the source did not say.
     package var displayName: String?
+    /// Whether it is a conversation of two, which has no name of its own; `nil` means that the source did not say.
+    package var isDirect: Bool?
 
     /// A channel of which at least the id is known.
-    package init(id: ChannelID, displayName: String? = nil) {
+    package init(id: ChannelID, displayName: String? = nil, isDirect: Bool? = nil) {
         self.id = id
         self.displayName = displayName
+        self.isDirect = isDirect
     }
 }
 

@@ -73,6 +73,8 @@ package struct DeliveryCause: Sendable, Equatable {
     package var actorRoles: [String]
     /// Whom the message mentions.
     package var mentions: Set<UserID>
+    /// Whether the message mentions everybody.
+    package var mentionsAll: Bool
     /// When the event reached us.
     package var receivedAt: Timestamp
 
@@ -83,6 +85,7 @@ package struct DeliveryCause: Sendable, Equatable {
         channel: Channel?,
         actorRoles: [String],
         mentions: Set<UserID>,
+        mentionsAll: Bool = false,
         receivedAt: Timestamp
     ) {
         self.eventID = eventID
@@ -90,8 +93,12 @@ package struct DeliveryCause: Sendable, Equatable {
         self.channel = channel
         self.actorRoles = actorRoles
         self.mentions = mentions
+        self.mentionsAll = mentionsAll
         self.receivedAt = receivedAt
     }
+
+    /// Whether it mentions this user, alone or with everybody.
+    package func isMentioning(_ user: UserID) -> Bool { mentionsAll || mentions.contains(user) }
 }
 
 /// One device that a group goes to.

@@ -25,12 +25,28 @@ extension Event {
     package var unnamedPeople: [UserID] {
         var people: [UserID] = []
         if let causer, causer.roles == nil || !causer.displayName.isShown { people.append(causer.id) }
-        if let first = members.first, !first.displayName.isShown, !people.contains(first.id) { people.append(first.id) }
+        // Those whom a message lists are not told of.
+        if type != .messageSent, let first = members.first, !first.displayName.isShown, !people.contains(first.id) {
+            people.append(first.id)
+        }
         return people
     }
 
     /// The channel, when the event does not say its name.
     package var unnamedChannel: ChannelID? { channel.flatMap { $0.displayName.isShown ? nil : $0.id } }
+
+    /// The channel, when the event leaves out anything of it that a text can need.
+    package var undescribedChannel: ChannelID? {
+        channel.flatMap { $0.displayName.isShown && $0.isDirect != nil ? nil : $0.id }
+    }
+
+    /// The event as it would be if it said nothing of whom it is kept from.
+    package var unlimited: Event {
+        var event = self
+        event.visibleTo = nil
+        event.isSilent = false
+        return event
+    }
 }
 
 extension String? {

@@ -45,7 +45,7 @@ struct LastLook: Sendable {
         let evaluator = ToggleEvaluator(network: refreshed.networkToggles, question: question, now: now)
         group.targets = refreshed.group.targets.filter { target in
             let settings = refreshed.settings[target.userID] ?? ToggleSettings()
-            let mentioned = refreshed.group.cause.mentions.contains(target.userID)
+            let mentioned = refreshed.group.cause.isMentioning(target.userID)
             guard case .forbid(let level, let reason) = evaluator.decide(settings, mentioned: mentioned) else {
                 group.allowedUntil = .earlier(group.allowedUntil, evaluator.allowedUntil(settings))
                 return true

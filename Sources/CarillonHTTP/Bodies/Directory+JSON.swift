@@ -22,13 +22,13 @@ extension Person {
 extension Channel {
     /// The channel as the API shows it.
     var json: JSONValue {
-        ["id": .string(id.rawValue), "displayName": JSONValue(displayName)]
+        ["id": .string(id.rawValue), "displayName": JSONValue(displayName), "direct": .bool(isDirect ?? false)]
     }
 
     /// Reads what `PUT /channels/{channel}` takes.
     init(id: ChannelID, json: JSONValue) throws(InvalidInput) {
         self = try json.read(as: "invalid-channel") { reader in
-            Channel(id: id, displayName: reader.displayName())
+            Channel(id: id, displayName: reader.displayName(), isDirect: reader.bool("direct"))
         }
     }
 }

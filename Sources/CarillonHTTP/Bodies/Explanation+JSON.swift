@@ -6,7 +6,7 @@ extension Explanation {
         [
             "verdict": decidedBy == nil ? "deliver" : "suppress",
             "decidedBy": JSONValue(decidedBy?.rawValue),
-            "reason": JSONValue(reason?.description),
+            "reason": JSONValue(reason),
             "levels": .array(
                 levels.map {
                     [

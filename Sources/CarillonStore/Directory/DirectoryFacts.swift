@@ -59,9 +59,10 @@ struct ChannelFact: Sendable {
     /// Whether that is the last word.
     var isDeleted = false
     var displayName: Stated<String>?
+    var isDirect: Stated<Bool>?
 
     /// The newest event that states anything: naming a channel by the id alone does not.
-    var statedAt: Timestamp? { [wipedAt, displayName?.at].compactMap(\.self).max() }
+    var statedAt: Timestamp? { [wipedAt, displayName?.at, isDirect?.at].compactMap(\.self).max() }
 }
 
 /// What a batch of events says of one membership.
@@ -70,10 +71,14 @@ struct MemberFact: Sendable {
     var at: Timestamp
     /// What it says.
     var isMember: Bool
-    /// The event that made the user a member, as far as this batch knows.
+    /// The event that made the user a member, as far as this batch knows: of several the one that arrived first.
     var sinceEvent: UUID
+    /// In which place of the batch that one arrived.
+    var sincePlace: Int
     /// The newest event that ended the membership.
     var leftAt: Timestamp?
+    /// Whether it is only that messages say so, which tells nothing new of somebody who is a member already.
+    var isImplied = false
 }
 
 /// What a batch of events says of users, channels and members, with one row for each.
@@ -85,6 +90,14 @@ struct DirectoryFacts: Sendable {
     private(set) var channels: [ChannelKey: ChannelFact] = [:]
     private(set) var members: [MemberKey: MemberFact] = [:]
 
+    /// The memberships that only messages speak of, in the order of their keys. What a removal in the same batch ends is not
+    /// among them: whether somebody is a member already can then not be told from what was written before.
+    var implied: [MemberKey] {
+        members.compactMap { key, fact in
+            fact.isImplied && users[key.owner]?.wipedAt == nil && channels[key.place]?.wipedAt == nil ? key : nil
+        }.sorted()
+    }
+
     /// Whether no user is removed.
     var removesNobody: Bool { users.values.allSatisfy { $0.wipedAt == nil } }
 
@@ -93,10 +106,22 @@ struct DirectoryFacts: Sendable {
         let order = events.indices.sorted { left, right in
             (events[left].event.timestamp, left) < (events[right].event.timestamp, right)
         }
-        for index in order { add(events[index]) }
+        for index in order { add(events[index], at: index) }
     }
 
-    private mutating func add(_ incoming: IncomingEvent) {
+    /// Without these memberships, and without their users and channels where nothing but the ids is said of them: for what
+    /// is in the directory already.
+    func without(_ known: some Sequence<MemberKey>) -> DirectoryFacts {
+        var rest = self
+        for key in known {
+            rest.members[key] = nil
+            if let user = rest.users[key.owner], user.statedAt == nil { rest.users[key.owner] = nil }
+            if let channel = rest.channels[key.place], channel.statedAt == nil { rest.channels[key.place] = nil }
+        }
+        return rest
+    }
+
+    private mutating func add(_ incoming: IncomingEvent, at place: Int) {
         let event = incoming.event
         let network = incoming.networkID
         let at = event.timestamp
@@ -111,13 +136,17 @@ struct DirectoryFacts: Sendable {
         describe(channel, key, at: at)
         switch event.type {
         case .channelCreated:
-            if let creator = event.actor { join(key, creator.id, incoming) }
-            for member in event.members { join(key, member.id, incoming) }
+            if let creator = event.actor { join(key, creator.id, incoming, place) }
+            for member in event.members { join(key, member.id, incoming, place) }
         case .memberJoined:
-            for member in event.members { join(key, member.id, incoming) }
+            for member in event.members { join(key, member.id, incoming, place) }
         case .memberLeft:
-            for member in event.members { leave(key, member.id, incoming) }
-        case .channelDeleted, .channelUpdated, .messageSent, .userDeleted, .userUpdated, .other: break
+            for member in event.members { leave(key, member.id, incoming, place) }
+        case .messageSent:
+            // Who writes in a channel is in it.
+            if let sender = event.actor { join(key, sender.id, incoming, place, isImplied: true) }
+            for member in event.members { join(key, member.id, incoming, place, isImplied: true) }
+        case .channelDeleted, .channelUpdated, .userDeleted, .userUpdated, .other: break
         }
     }
 
@@ -136,6 +165,7 @@ struct DirectoryFacts: Sendable {
         fact.seenAt = at
         fact.isDeleted = false
         if let name = channel.displayName { fact.displayName = Stated(value: name, at: at) }
+        if let isDirect = channel.isDirect { fact.isDirect = Stated(value: isDirect, at: at) }
         channels[key] = fact
     }
 
@@ -156,32 +186,65 @@ struct DirectoryFacts: Sendable {
             seenAt: at,
             wipedAt: at,
             isDeleted: true,
-            displayName: Stated(value: nil, at: at)
+            displayName: Stated(value: nil, at: at),
+            isDirect: Stated(value: nil, at: at)
         )
         endMemberships(at: at) { $0.network == key.network && $0.channel == key.channel }
     }
 
-    private mutating func join(_ channel: ChannelKey, _ user: UserID, _ incoming: IncomingEvent) {
+    private mutating func join(
+        _ channel: ChannelKey,
+        _ user: UserID,
+        _ incoming: IncomingEvent,
+        _ place: Int,
+        isImplied: Bool = false
+    ) {
         let key = MemberKey(network: channel.network, channel: channel.channel, user: user)
         let former = members[key]
-        members[key] = MemberFact(
+        var fact = MemberFact(
             at: incoming.event.timestamp,
             isMember: true,
-            sinceEvent: former?.isMember == true ? former?.sinceEvent ?? incoming.id.uuid : incoming.id.uuid,
-            leftAt: former?.leftAt
+            sinceEvent: incoming.id.uuid,
+            sincePlace: place,
+            leftAt: former?.leftAt,
+            isImplied: isImplied && former?.isImplied ?? true
         )
+        if let former, former.isMember, former.sincePlace < place {
+            (fact.sinceEvent, fact.sincePlace) = (former.sinceEvent, former.sincePlace)
+        }
+        members[key] = fact
     }
 
-    private mutating func leave(_ channel: ChannelKey, _ user: UserID, _ incoming: IncomingEvent) {
+    private mutating func leave(_ channel: ChannelKey, _ user: UserID, _ incoming: IncomingEvent, _ place: Int) {
         let key = MemberKey(network: channel.network, channel: channel.channel, user: user)
         let at = incoming.event.timestamp
-        members[key] = MemberFact(at: at, isMember: false, sinceEvent: incoming.id.uuid, leftAt: at)
+        members[key] = MemberFact(
+            at: at,
+            isMember: false,
+            sinceEvent: incoming.id.uuid,
+            sincePlace: place,
+            leftAt: at
+        )
     }
 
     /// Rare, so a look at every membership of the batch will do.
     private mutating func endMemberships(at: Timestamp, where isMeant: (MemberKey) -> Bool) {
         for (key, fact) in members where isMeant(key) {
-            members[key] = MemberFact(at: at, isMember: false, sinceEvent: fact.sinceEvent, leftAt: at)
+            members[key] = MemberFact(
+                at: at,
+                isMember: false,
+                sinceEvent: fact.sinceEvent,
+                sincePlace: fact.sincePlace,
+                leftAt: at
+            )
         }
     }
+}
+
+extension MemberKey {
+    /// The user's own key.
+    fileprivate var owner: UserKey { UserKey(network: network, user: user) }
+
+    /// The channel's own key.
+    fileprivate var place: ChannelKey { ChannelKey(network: network, channel: channel) }
 }

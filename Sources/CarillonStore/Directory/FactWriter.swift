@@ -101,29 +101,35 @@ struct FactWriter {
         let deleted = channels.map(\.value.isDeleted)
         let names = channels.map(\.value.displayName?.value)
         let namesAt = channels.map(\.value.displayName?.at.stored)
+        let direct = channels.map(\.value.isDirect?.value)
+        let directAt = channels.map(\.value.isDirect?.at.stored)
         return [
             """
-            INSERT INTO channels (network_id, channel_id, display_name, facts_at, deleted)
-            SELECT n.network_id, n.channel_id, n.display_name, coalesce(n.stated_at, 'epoch'), n.deleted
-            FROM unnest(\(networks), \(ids), \(names), \(statedAt), \(deleted))
-                AS n (network_id, channel_id, display_name, stated_at, deleted)
+            INSERT INTO channels (network_id, channel_id, display_name, direct, facts_at, deleted)
+            SELECT n.network_id, n.channel_id, n.display_name, n.direct, coalesce(n.stated_at, 'epoch'), n.deleted
+            FROM unnest(\(networks), \(ids), \(names), \(direct), \(statedAt), \(deleted))
+                AS n (network_id, channel_id, display_name, direct, stated_at, deleted)
             ON CONFLICT (network_id, channel_id) DO NOTHING
             """,
             """
             WITH target AS (
                 SELECT n.*
-                FROM unnest(\(networks), \(ids), \(seenAt), \(statedAt), \(wipedAt), \(deleted), \(names), \(namesAt))
-                    AS n (network_id, channel_id, seen_at, stated_at, wiped_at, deleted, display_name, name_at)
+                FROM unnest(\(networks), \(ids), \(seenAt), \(statedAt), \(wipedAt), \(deleted), \(names), \(namesAt),
+                            \(direct), \(directAt))
+                    AS n (network_id, channel_id, seen_at, stated_at, wiped_at, deleted, display_name, name_at,
+                          direct, direct_at)
                 JOIN channels c ON c.network_id = n.network_id AND c.channel_id = n.channel_id
                 WHERE n.stated_at >= c.facts_at + \(Self.tolerance) * interval '1 millisecond'
                     OR n.seen_at >= c.facts_at AND n.deleted <> c.deleted
                     OR n.wiped_at >= c.facts_at
                     OR n.name_at >= c.facts_at AND n.display_name IS DISTINCT FROM c.display_name
+                    OR n.direct_at >= c.facts_at AND n.direct IS DISTINCT FROM c.direct
                 ORDER BY c.network_id, c.channel_id
                 FOR NO KEY UPDATE OF c
             )
             UPDATE channels c
             SET display_name = CASE WHEN t.name_at >= c.facts_at THEN t.display_name ELSE c.display_name END,
+                direct = CASE WHEN t.direct_at >= c.facts_at THEN t.direct ELSE c.direct END,
                 deleted = CASE WHEN t.seen_at >= c.facts_at THEN t.deleted ELSE c.deleted END,
                 facts_at = greatest(c.facts_at, t.stated_at),
                 wiped_at = CASE WHEN t.wiped_at >= c.facts_at THEN greatest(c.wiped_at, t.wiped_at) ELSE c.wiped_at END,
@@ -137,6 +143,9 @@ struct FactWriter {
     }
 
     /// What is older than the removal of user or channel states nothing; what is of the same time comes after it.
+    ///
+    /// Who is a member already has been one since the first event that says so: of two that are accepted at the same time
+    /// the later mark may be written first.
     private var memberStatements: [SQL] {
         let members = facts.members.sorted { $0.key < $1.key }
         guard !members.isEmpty else { return [] }
@@ -170,20 +179,22 @@ struct FactWriter {
                 WHERE (r.over_at IS NULL OR n.at >= r.over_at)
                     AND (greatest(n.at, r.over_at + interval '1 microsecond') > m.facts_at
                          OR greatest(n.at, r.over_at + interval '1 microsecond') = m.facts_at
-                            AND n.is_member <> m.is_member)
+                            AND n.is_member <> m.is_member
+                         OR n.is_member AND m.is_member AND flight_mark(n.since_place) < m.since_event)
                 ORDER BY m.network_id, m.channel_id, m.user_id
                 FOR NO KEY UPDATE OF m
             )
             UPDATE members m
             SET is_member = t.is_member,
-                facts_at = t.at,
-                since_event = CASE WHEN t.is_member AND (NOT m.is_member OR t.left_at >= m.facts_at
-                                                         OR m.facts_at <= t.over_at)
-                              THEN flight_mark(t.since_place) ELSE m.since_event END,
+                facts_at = greatest(m.facts_at, t.at),
+                since_event = CASE WHEN NOT t.is_member THEN m.since_event
+                                   WHEN NOT m.is_member OR t.left_at >= m.facts_at OR m.facts_at <= t.over_at
+                                   THEN flight_mark(t.since_place)
+                                   ELSE least(m.since_event, flight_mark(t.since_place)) END,
                 \(sql: .wiping)
             FROM target t
             WHERE m.network_id = t.network_id AND m.channel_id = t.channel_id AND m.user_id = t.user_id
-                AND m.facts_at <= t.at
+                AND (m.facts_at <= t.at OR t.is_member AND m.is_member)
             """,
         ]
     }

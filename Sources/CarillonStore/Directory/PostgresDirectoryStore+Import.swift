@@ -169,11 +169,12 @@ private struct ImportBatch: Sendable {
         guard !channels.isEmpty else { return }
         try session.execute(
             """
-            INSERT INTO channels AS c (network_id, channel_id, display_name, facts_at)
-            SELECT \(network.rawValue), n.channel_id, n.display_name,
+            INSERT INTO channels AS c (network_id, channel_id, display_name, direct, facts_at)
+            SELECT \(network.rawValue), n.channel_id, n.display_name, n.direct,
                    CASE WHEN n.is_described THEN now() ELSE 'epoch' END
             FROM unnest(\(channels.map(\.id.rawValue)), \(channels.map { $0.channel != nil }),
-                        \(channels.map { $0.channel?.displayName })) AS n (channel_id, is_described, display_name)
+                        \(channels.map { $0.channel?.displayName }), \(channels.map { $0.channel?.isDirect }))
+                AS n (channel_id, is_described, display_name, direct)
             LEFT JOIN LATERAL (
                 SELECT NOT c.deleted AS is_there FROM channels c
                 WHERE c.network_id = \(network.rawValue) AND c.channel_id = n.channel_id
@@ -182,6 +183,7 @@ private struct ImportBatch: Sendable {
             WHERE n.is_described OR known.is_there IS NOT TRUE
             ON CONFLICT (network_id, channel_id) DO UPDATE
             SET display_name = CASE WHEN EXCLUDED.facts_at > 'epoch' THEN EXCLUDED.display_name ELSE c.display_name END,
+                direct = CASE WHEN EXCLUDED.facts_at > 'epoch' THEN EXCLUDED.direct ELSE c.direct END,
                 facts_at = greatest(c.facts_at, EXCLUDED.facts_at), deleted = false
             """
         )

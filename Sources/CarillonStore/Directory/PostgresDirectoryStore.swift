@@ -80,10 +80,11 @@ package struct PostgresDirectoryStore: DirectoryStore {
                     SELECT deleted FROM channels
                     WHERE network_id = \(network.rawValue) AND channel_id = \(channel.id.rawValue)
                 )
-                INSERT INTO channels AS c (network_id, channel_id, display_name, facts_at)
-                VALUES (\(network.rawValue), \(channel.id.rawValue), \(channel.displayName as String?), now())
+                INSERT INTO channels AS c (network_id, channel_id, display_name, direct, facts_at)
+                VALUES (\(network.rawValue), \(channel.id.rawValue), \(channel.displayName as String?),
+                        \(channel.isDirect as Bool?), now())
                 ON CONFLICT (network_id, channel_id) DO UPDATE
-                SET display_name = EXCLUDED.display_name, facts_at = greatest(c.facts_at, EXCLUDED.facts_at),
+                SET display_name = EXCLUDED.display_name, direct = EXCLUDED.direct, facts_at = greatest(c.facts_at, EXCLUDED.facts_at),
                     deleted = false
                 RETURNING NOT EXISTS (SELECT FROM former WHERE NOT deleted)
                 """
@@ -96,10 +97,12 @@ package struct PostgresDirectoryStore: DirectoryStore {
         try await pool.withConnection { session in
             try session.queryFirst(
                 """
-                SELECT channel_id, display_name FROM channels
+                SELECT channel_id, display_name, direct FROM channels
                 WHERE network_id = \(network.rawValue) AND channel_id = \(id.rawValue) AND NOT deleted
                 """
-            ) { row in Channel(id: try row.id(0), displayName: try row.decode(1)) }
+            ) { row in
+                Channel(id: try row.id(0), displayName: try row.decode(1), isDirect: try row.decode(2))
+            }
         }
     }
 
@@ -111,7 +114,7 @@ package struct PostgresDirectoryStore: DirectoryStore {
             try session.execute(
                 """
                 UPDATE channels
-                SET display_name = NULL, deleted = true, facts_at = greatest(facts_at, now()),
+                SET display_name = NULL, direct = NULL, deleted = true, facts_at = greatest(facts_at, now()),
                     wiped_at = greatest(wiped_at, facts_at, now()),
                     emptied_at = greatest(emptied_at, wiped_at, facts_at, now()), unswept = true
                 WHERE network_id = \(network.rawValue) AND channel_id = \(id.rawValue) AND NOT deleted

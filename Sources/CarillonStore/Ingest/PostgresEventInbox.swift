@@ -22,14 +22,16 @@ package final class PostgresEventInbox: EventInbox {
         guard !events.isEmpty else { return [] }
         let batch = IncomingBatch(events)
         let known = try await pool.write(lockWait: lockWait) { session in
-            let (known, block) = try Self.recordKeys(of: batch.events, session)
+            var members = KnownMembers(among: batch.facts.implied)
+            let (known, block) = try Self.recordKeys(of: batch.events, &members, session)
             let isNew: (IncomingEvent) -> Bool = { known[$0.key] == $0.id }
             let accepted = batch.events.filter(isNew)
-            let facts = accepted.count == batch.events.count ? batch.facts : DirectoryFacts(of: batch.inOrder(isNew))
+            let stated = accepted.count == batch.events.count ? batch.facts : DirectoryFacts(of: batch.inOrder(isNew))
+            let facts = members.leftOut(of: stated) { EventMark(block: block, place: batch.places[$0, default: 0]) }
             let writer = FactWriter(facts: facts, places: batch.places)
             let rows =
-                Self.pendingRows(of: accepted.filter(\.event.type.notifies), batch.places)
-                + Self.doneRows(of: accepted.filter { !$0.event.type.notifies })
+                Self.pendingRows(of: accepted.filter(\.event.notifies), batch.places)
+                + Self.doneRows(of: accepted.filter { !$0.event.notifies })
             if facts.removesNobody {
                 try session.commit(after: writer.statements + rows)
             } else {
@@ -46,9 +48,10 @@ package final class PostgresEventInbox: EventInbox {
     }
 
     /// Claims the source ids, and a block of marks for the new ones; answers under which id each is known now, which for a
-    /// new one is its own.
+    /// new one is its own. Looks, on the way, who is a member already.
     private static func recordKeys(
         of events: [IncomingEvent],
+        _ members: inout KnownMembers,
         _ session: borrowing PostgresSession
     ) throws -> (known: [EventKey: EventID], block: Int64) {
         let networks = events.map(\.networkID.rawValue)
@@ -56,8 +59,7 @@ package final class PostgresEventInbox: EventInbox {
         let window = idempotencyWindow.wholeMilliseconds
         var known: [EventKey: EventID] = [:]
         var block: Int64 = 0
-        try session.forEach(
-            """
+        let claim: SQL = """
             INSERT INTO event_keys AS k (network_id, source_id, event_id, received_at)
             SELECT n.network_id, n.source_id, n.event_id, n.received_at
             FROM unnest(\(networks), \(sources), \(events.map(\.id.uuid)), \(events.map(\.receivedAt.stored)))
@@ -67,10 +69,12 @@ package final class PostgresEventInbox: EventInbox {
             WHERE k.received_at < EXCLUDED.received_at - \(window) * interval '1 millisecond'
             RETURNING k.network_id, k.source_id, k.event_id, (SELECT nextval('marks'))
             """
-        ) { row in
+        let answers = try session.pipeline([claim] + members.statements)
+        try answers.first?.forEach { row in
             known[EventKey(network: try row.id(0), source: try row.decode(1))] = try row.eventID(2)
             block = try row.decode(3)
         }
+        try members.take(answers.dropFirst())
         guard known.count < events.count else { return (known, block) }
         // The conflict has locked these rows, so what is read here stays true until the end of the transaction.
         let others = events.filter { known[$0.key] == nil }

@@ -96,15 +96,15 @@ extension StoredDelivery {
 extension DeliveryCause {
     /// The cause as JSON, without the event's id, which has a column.
     var stored: String {
-        let cause: JSONValue = [
-            "type": .string(eventType.rawValue),
-            "channel": channel.map { .string($0.id.rawValue) } ?? .null,
-            "name": channel?.displayName.map(JSONValue.string) ?? .null,
-            "roles": .array(actorRoles.map(JSONValue.string)),
-            "mentions": .array(mentions.sorted().map { .string($0.rawValue) }),
-            "receivedAt": .number(JSONNumber(Int(receivedAt.milliseconds))),
-        ]
-        return cause.serializedText
+        var cause = JSONObject()
+        cause["type"] = .string(eventType.rawValue)
+        cause["channel"] = channel.map { .string($0.id.rawValue) } ?? .null
+        cause["name"] = channel?.displayName.map(JSONValue.string) ?? .null
+        cause["roles"] = .array(actorRoles.map(JSONValue.string))
+        cause["mentions"] = .array(mentions.sorted().map { .string($0.rawValue) })
+        if mentionsAll { cause["mentionsAll"] = true }
+        cause["receivedAt"] = .number(JSONNumber(Int(receivedAt.milliseconds)))
+        return JSONValue.object(cause).serializedText
     }
 
     /// Reads what ``stored`` wrote.
@@ -123,6 +123,7 @@ extension DeliveryCause {
             },
             actorRoles: roles.compactMap(\.text),
             mentions: Set(mentions.compactMap { $0.text.map(UserID.init(trusted:)) }),
+            mentionsAll: cause["mentionsAll"] == true,
             receivedAt: Timestamp(milliseconds: Int64(receivedAt))
         )
     }

@@ -112,15 +112,19 @@ struct CandidateReader {
         return Array(queries.prefix(count))
     }
 
-    /// The people whom an event concerns: those who were members before it, or whom its creating the channel made ones;
-    /// all who are members when it has no mark, as one that is accepted now.
+    /// The people whom an event concerns: those who were members before it, or whom it made ones; all who are members when
+    /// it has no mark, as one that is accepted now.
     func recipients(at position: Int, mark: EventMark?) -> ([Recipient], next: UserID?) {
-        let wasBefore = { (since: EventMark) in mark.map { since < $0 } ?? true }
-        let wasThen = { (since: EventMark) in mark.map { since <= $0 } ?? true }
+        // Nobody is told of their own joining.
+        let isOfThoseBefore = queries[position].event.type == .memberJoined
+        let isMeant = { (since: EventMark) in
+            guard let mark else { return true }
+            return since < mark || since == mark && !isOfThoseBefore
+        }
         return switch sources[position] {
         case .nobody, .asked: ([], nil)
-        case .channel(let key): pages[key]?.recipients(since: wasBefore) ?? ([], nil)
-        case .listed: listedPages[position]?.recipients(since: wasThen) ?? ([], nil)
+        case .channel(let key): pages[key]?.recipients(since: isMeant) ?? ([], nil)
+        case .listed: listedPages[position]?.recipients(since: isMeant) ?? ([], nil)
         }
     }
 

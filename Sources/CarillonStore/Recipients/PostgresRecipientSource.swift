@@ -74,10 +74,10 @@ package final class PostgresRecipientSource: RecipientSource {
 }
 
 extension RecipientQuery {
-    /// Its event as it would come in, reduced to those who are asked for, where that makes them members of a channel which
-    /// they are told of.
+    /// Its event as it would come in, reduced to those who are asked for, where that makes them members of a channel of which
+    /// they are told something.
     fileprivate var listingOfAsked: IncomingEvent? {
-        guard let only, event.type == .channelCreated else { return nil }
+        guard let only, event.type == .channelCreated || event.type == .messageSent else { return nil }
         var event = event
         event.members.removeAll { !only.contains($0.id) }
         if let actor = event.actor, !only.contains(actor.id) { event.actor = nil }

@@ -20,7 +20,7 @@ struct RecipientContext {
     private var marks: [EventID: EventMark] = [:]
     private var networks: [NetworkID: (toggles: NetworkToggles, defaultLocale: String?)] = [:]
     private var templates: [NetworkID: [StoredTemplate]] = [:]
-    private var channels: [ChannelKey: String] = [:]
+    private var channels: [ChannelKey: Channel] = [:]
     private var people: [UserKey: String] = [:]
     private var roles: [UserKey: [String]] = [:]
 
@@ -35,7 +35,7 @@ struct RecipientContext {
     /// What reads it.
     static func statement(for queries: [RecipientQuery]) -> SQL {
         let networks = Set(queries.map(\.networkID)).sorted().map(\.rawValue)
-        let channels = Set(queries.compactMap(\.unnamedChannel)).sorted()
+        let channels = Set(queries.compactMap(\.undescribedChannel)).sorted()
         let people = Set(queries.flatMap(\.unnamed)).sorted()
         let events = queries.filter { $0.mark == nil }.compactMap { query in
             query.eventID.map { (network: query.networkID, id: $0) }
@@ -65,12 +65,14 @@ struct RecipientContext {
             SELECT \(Kind.template.rawValue)::integer, t.network_id, t.event_type, t.locale, t.source, NULL
             FROM templates t WHERE t.network_id = ANY (\(networks))
             UNION ALL
-            SELECT \(Kind.channel.rawValue)::integer, n.network_id, n.channel_id, c.display_name, NULL, NULL
+            SELECT \(Kind.channel.rawValue)::integer, n.network_id, n.channel_id, c.display_name,
+                   CASE WHEN c.direct THEN 'direct' END, NULL
             FROM unnest(\(channels.map(\.network.rawValue)), \(channels.map(\.channel.rawValue)))
                 AS n (network_id, channel_id)
             CROSS JOIN LATERAL (
-                SELECT c.display_name FROM channels c
-                WHERE c.network_id = n.network_id AND c.channel_id = n.channel_id AND c.display_name IS NOT NULL
+                SELECT c.display_name, c.direct FROM channels c
+                WHERE c.network_id = n.network_id AND c.channel_id = n.channel_id
+                    AND (c.display_name IS NOT NULL OR c.direct)
                 LIMIT 1
             ) AS c
             UNION ALL
@@ -97,9 +99,13 @@ struct RecipientContext {
         )
     }
 
-    /// The names that texts about an event can hold.
+    /// The names that texts about an event can hold, and what else they depend on.
     func names(for query: RecipientQuery) -> DirectoryNames {
-        var names = DirectoryNames(channel: query.channelKey.flatMap { channels[$0] })
+        let channel = query.channelKey.flatMap { channels[$0] }
+        var names = DirectoryNames(
+            channel: query.event.unnamedChannel == nil ? nil : channel?.displayName,
+            isDirect: channel?.isDirect ?? false
+        )
         for key in query.unnamed {
             names.people[key.user] = people[key]
             names.roles[key.user] = roles[key]
@@ -131,7 +137,8 @@ struct RecipientContext {
             )
             templates[try row.id(1), default: []].append(template)
         case .channel:
-            channels[ChannelKey(network: try row.id(1), channel: try row.id(2))] = try row.decode(3, as: String.self)
+            let channel = Channel(id: try row.id(2), displayName: try row.decode(3), isDirect: !row.isNull(4))
+            channels[ChannelKey(network: try row.id(1), channel: channel.id)] = channel
         case .person:
             let key = UserKey(network: try row.id(1), user: try row.id(2))
             people[key] = try row.decode(3, as: String?.self)
@@ -144,9 +151,9 @@ extension RecipientQuery {
     /// The channel that the event happened in.
     var channelKey: ChannelKey? { event.channel.map { ChannelKey(network: networkID, channel: $0.id) } }
 
-    /// The channel whose name the event does not say.
-    fileprivate var unnamedChannel: ChannelKey? {
-        event.unnamedChannel.map { ChannelKey(network: networkID, channel: $0) }
+    /// The channel of which the event does not say what a text needs.
+    fileprivate var undescribedChannel: ChannelKey? {
+        event.undescribedChannel.map { ChannelKey(network: networkID, channel: $0) }
     }
 
     /// The people of whom the event does not say what a text or a verdict needs.

@@ -110,7 +110,9 @@ package enum DeliveryQueueContract {
         _ = try await scene.toggles.set(.user("b"), ["enabled": false], in: scene.network)
         _ = try await scene.toggles.set(.channel("\"e\\", "c"), ["mentionsOnly": true], in: scene.network)
         _ = try await scene.toggles.set(.network, ["modules": ["chat": ["enabled": false]]], in: scene.network)
-        let event = try await scene.pending(.message("c", from: Person(id: "a"), channelName: "C", mentions: ["b"]))
+        var message = Event.message("c", from: Person(id: "a"), channelName: "C", mentions: ["b"])
+        message.mentionsAll = true
+        let event = try await scene.pending(message)
         var sent = scene.group(event, to: [first, second, third])
         sent.push.content = StoreScene.content
         #expect(try await scene.queue.enqueue([Expansion(event: event, groups: [sent], next: nil)]) == [true])

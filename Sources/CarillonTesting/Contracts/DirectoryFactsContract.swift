@@ -42,7 +42,10 @@ package enum DirectoryFactsContract {
         ),
         ContractClause("creating makes members of the listed and of the creator", creatingMakesMembersOfTheListed),
         ContractClause("who left stays out until they join again", whoLeftStaysOutUntilTheyJoinAgain),
-        ContractClause("a channel that nobody described is known and empty", channelThatNobodyDescribedIsKnownAndEmpty),
+        ContractClause(
+            "a channel that nobody described is known and has no members",
+            channelThatNobodyDescribedIsKnownAndEmpty
+        ),
         ContractClause("what one network says is not known in another", whatOneNetworkSaysIsNotKnown),
     ]
 
@@ -207,7 +210,7 @@ package enum DirectoryFactsContract {
     }
 
     private static func channelThatNobodyDescribedIsKnownAndEmpty(_ scene: StoreScene) async throws {
-        try await scene.accept(.message("c", from: Person(id: "a")))
+        try await scene.accept(.channel(.channelUpdated, Channel(id: "c"), at: 1))
         #expect(try await scene.members(of: "c") == [])
     }
 

@@ -116,7 +116,7 @@ package enum RemovalContract {
             .channel(.channelDeleted, Channel(id: "c"), at: 5)
         )
         try await sweep()
-        try await scene.accept(.message("c", from: Person(id: "z"), at: 8, channelName: "C"))
+        try await scene.accept(.channel(.channelUpdated, Channel(id: "c", displayName: "C"), at: 8))
         #expect(try await scene.members(of: "c") == ["b"])
     }
 
@@ -127,8 +127,11 @@ package enum RemovalContract {
             .message("c", from: Person(id: "z"), at: 6, channelName: "C")
         )
         try await sweep()
-        try await scene.accept(.members(.memberJoined, "c", ["a"], at: 4))
-        #expect(try await scene.members(of: "c") == [])
+        try await scene.accept(
+            .members(.memberJoined, "c", ["a"], at: 4),
+            .message("c", from: Person(id: "a"), at: 4)
+        )
+        #expect(try await scene.members(of: "c") == ["z"])
     }
 
     private static func togglesAfterARemoval(_ scene: StoreScene, _ sweep: Sweep) async throws {

@@ -39,6 +39,7 @@ extension StoreScene {
                 channel: event.event.channel ?? Channel(id: "c"),
                 actorRoles: ["moderator"],
                 mentions: event.event.mentions,
+                mentionsAll: event.event.mentionsAll,
                 receivedAt: event.receivedAt
             ),
             push: Push(Notification(locale: "en", title: "Title \"1\"", body: "Body\nwith two lines")),

@@ -78,7 +78,8 @@ extension Event {
         at time: Int64 = 0,
         channelName: String? = nil,
         mentions: Set<UserID> = [],
-        id: String? = nil
+        id: String? = nil,
+        members: [UserID] = []
     ) -> Event {
         Event(
             sourceID: id ?? "message-\(channel)-\(sender.id)-\(time)",
@@ -86,6 +87,7 @@ extension Event {
             timestamp: .seconds(time),
             channel: Channel(id: channel, displayName: channelName),
             actor: sender,
+            members: members.map { Person(id: $0) },
             message: Message(id: "m", kind: .text, text: "Hello"),
             mentions: mentions
         )

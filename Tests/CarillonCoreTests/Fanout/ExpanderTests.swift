@@ -101,6 +101,24 @@ import Testing
         )
     }
 
+    @Test func `who wants mentions only is told where everybody is mentioned`() throws {
+        var bob = recipient("bob")
+        bob.settings.channel.mentionsOnly = true
+        var event = message()
+        #expect(try expander().expand(pending(event), page([bob])).event.tally.suppressed == [.channel: 1])
+        event.mentionsAll = true
+        let expansion = try expander().expand(pending(event), page([bob, recipient("carol")]))
+        #expect(expansion.event.tally.notified == 2)
+        #expect(expansion.groups.allSatisfy { $0.cause.isMentioning(UserID(trusted: "bob")) })
+    }
+
+    @Test func `a silent event notifies nobody, whoever is asked about`() throws {
+        var event = message()
+        event.isSilent = true
+        let expansion = try expander().expand(pending(event), page([recipient("bob")]))
+        #expect(expansion.groups.isEmpty && expansion.event.tally.resolved == 0)
+    }
+
     @Test func `a network that is off notifies nobody`() throws {
         var toggles = NetworkToggles()
         toggles.enabled = false

@@ -60,6 +60,20 @@ import Testing
             ("channel.created", #"{"channel":{}}"#, ["/channel/id"]),
             ("channel.created", #"{"channel":{"id":"c"},"user":{"id":"me"}}"#, ["/user/id"]),
             ("channel.created", #"{"channel":{"id":"c"},"user":"alice"}"#, ["/user"]),
+            ("channel.updated", #"{"channel":{"id":"c","direct":1}}"#, ["/channel/direct"]),
+            (
+                "channel.created", #"{"channel":{"id":"c"},"visibleTo":"a","notify":"no"}"#,
+                ["/visibleTo", "/notify"]
+            ),
+            (
+                "member.joined", #"{"channel":{"id":"c"},"members":["a"],"visibleTo":["me",7]}"#,
+                ["/visibleTo/0", "/visibleTo/1"]
+            ),
+            (
+                "message.sent",
+                #"{"channel":{"id":"c"},"user":{"id":"a"},"message":{},"members":[7],"mentionsAll":"all","notify":0}"#,
+                ["/members/0", "/mentionsAll", "/notify"]
+            ),
             ("member.joined", #"{"members":["a"]}"#, ["/channel"]),
             ("member.joined", #"{"channel":{"id":"c"}}"#, ["/members"]),
             ("member.left", #"{"channel":{"id":"c"},"members":[]}"#, ["/members"]),

@@ -8,24 +8,29 @@ import Testing
     @Test func `reads a message with everything that it can carry`() throws {
         let text = #"""
             {"id":"evt-1","type":"message.sent","timestamp":"2026-11-20T09:59:00.000Z",
-             "data":{"channel":{"id":"general","displayName":"General"},
+             "data":{"channel":{"id":"general","displayName":"General","direct":true},
                      "user":{"id":"alice","displayName":"Alice","locale":"th-TH","roles":["moderator"]},
                      "message":{"id":"m-1","type":"text","text":"Hello"},
-                     "mentions":["bob","carol","bob"]}}
+                     "mentions":["bob","carol","bob"],"mentionsAll":true,"members":[{"id":"bob","displayName":"Bob"},"carol"],
+                     "visibleTo":["carol","bob","carol"],"notify":false}}
             """#
         let expected = Event(
             sourceID: "evt-1",
             type: .messageSent,
             timestamp: Self.now - .seconds(60),
-            channel: Channel(id: ChannelID(trusted: "general"), displayName: "General"),
+            channel: Channel(id: ChannelID(trusted: "general"), displayName: "General", isDirect: true),
             actor: Person(
                 id: UserID(trusted: "alice"),
                 displayName: "Alice",
                 locale: "th-TH",
                 roles: ["moderator"]
             ),
+            members: [Person(id: UserID(trusted: "bob"), displayName: "Bob"), Person(id: UserID(trusted: "carol"))],
             message: Message(id: "m-1", kind: .text, text: "Hello"),
-            mentions: [UserID(trusted: "bob"), UserID(trusted: "carol")]
+            mentions: [UserID(trusted: "bob"), UserID(trusted: "carol")],
+            mentionsAll: true,
+            visibleTo: [UserID(trusted: "bob"), UserID(trusted: "carol")],
+            isSilent: true
         )
         let parsed = try parser.parse(body: Array(text.utf8), fallbackSourceID: nil)
         let event = ParsedEvent(sourceID: "evt-1", content: .known(expected), body: Array(text.utf8))
@@ -42,6 +47,29 @@ import Testing
                 Person(id: UserID(trusted: "bob")), Person(id: UserID(trusted: "carol"), displayName: "C"),
             ]
         )
+    }
+
+    @Test(arguments: [
+        #""channel":{"id":"c"},"members":["a"]"#,
+        #""channel":{"id":"c","direct":null},"members":["a"],"visibleTo":null,"notify":null,"mentionsAll":null"#,
+        #""channel":{"id":"c"},"members":["a"],"notify":true"#,
+    ])
+    func `what is left out keeps an event from nobody`(data: String) throws {
+        for type in ["channel.created", "member.joined"] {
+            let event = try event(#"{"type":"\#(type)","data":{\#(data)}}"#)
+            #expect(event.notifies && event.visibleTo == nil && event.channel?.isDirect == nil)
+        }
+        #expect(try !event(#"{"type":"member.left","data":{\#(data)}}"#).notifies)
+    }
+
+    @Test func `every event that notifies may be kept from people, and only those`() throws {
+        let limits =
+            #""channel":{"id":"c"},"user":{"id":"a"},"message":{},"members":["b"],"visibleTo":[],"notify":false"#
+        for type in EventType.known {
+            let event = try event(#"{"type":"\#(type.rawValue)","data":{\#(limits)}}"#)
+            #expect(event.isSilent == type.notifies, "\(type)")
+            #expect((event.visibleTo == []) == type.notifies, "\(type)")
+        }
     }
 
     @Test func `who leaves without being listed is the user of the event`() throws {

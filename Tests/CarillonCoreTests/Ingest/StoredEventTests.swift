@@ -67,6 +67,18 @@ import Testing
             )
         ),
         (
+            #"""
+            {"type":"message.sent","data":{"channel":{"id":"general","direct":"yes"},"user":{"id":"alice"},
+            "message":{"text":"Hi"},"members":12,"mentionsAll":"no","visibleTo":{},"notify":"quiet"}}
+            """#,
+            event(
+                .messageSent,
+                channel: Channel(id: ChannelID(trusted: "general")),
+                actor: Person(id: UserID(trusted: "alice")),
+                message: Message(kind: .text, text: "Hi")
+            )
+        ),
+        (
             #"{"id":"other","type":"channel.created","data":{"channel":{"id":"general"}}}"#,
             event(.channelCreated, channel: Channel(id: ChannelID(trusted: "general")), actor: nil)
         ),
@@ -74,6 +86,18 @@ import Testing
 
     @Test(arguments: recorded) func `what the former release stored is read`(body: String, expected: Event) {
         #expect(read(body) == .event(expected))
+    }
+
+    @Test func `canonical JSON says what keeps an event from people, and whom it mentions`() {
+        var message = Self.event(.messageSent, members: Self.people, message: Message(kind: .text, text: "Hi"))
+        message.mentionsAll = true
+        message.visibleTo = [UserID(trusted: "bob"), UserID(trusted: "alice")]
+        message.channel?.isDirect = true
+        var created = Self.event(.channelCreated, members: Self.people)
+        created.isSilent = true
+        created.visibleTo = []
+        created.channel?.isDirect = false
+        for event in [message, created] { #expect(read(event.canonicalJSON.serializedText) == .event(event)) }
     }
 
     @Test(arguments: [

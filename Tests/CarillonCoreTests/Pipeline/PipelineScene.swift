@@ -164,7 +164,7 @@ final class PipelineScene: Sendable {
         }
     }
 
-    /// Posts a message from somebody who is not a member.
+    /// Posts a message from somebody who has no device.
     @discardableResult
     func post() async throws -> EventID {
         let number = nextMessage.withLock { number in

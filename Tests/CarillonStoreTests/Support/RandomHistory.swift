@@ -36,6 +36,9 @@ struct RandomHistory: CustomStringConvertible {
     mutating func event() -> Event {
         var event = self.event(one([.messageSent, .messageSent, .memberJoined, .channelCreated]))
         if chance(0.3) { event.timestamp = event.timestamp - .seconds(60) }
+        if chance(0.2) { event.visibleTo = Set(users()) }
+        event.isSilent = chance(0.1)
+        event.mentionsAll = event.type == .messageSent && chance(0.2)
         return event
     }
 
@@ -43,7 +46,7 @@ struct RandomHistory: CustomStringConvertible {
         switch Int.random(in: 0..<14, using: &random) {
         case 0...5:
             let type: EventType = one([
-                .channelCreated, .memberJoined, .memberLeft, .channelDeleted, .userDeleted, .userUpdated,
+                .channelCreated, .memberJoined, .memberLeft, .channelDeleted, .userDeleted, .userUpdated, .messageSent,
             ])
             _ = try await scene.inbox.accept([scene.incoming(event(type), in: network)])
         case 6: _ = try await scene.directory.addMember(user(), to: channel(), in: network)
@@ -111,12 +114,14 @@ struct RandomHistory: CustomStringConvertible {
         var event = Event(sourceID: "e\(count)", type: type, timestamp: WallClock.system.now())
         if type != .userDeleted, type != .userUpdated {
             event.channel = Channel(id: channel(), displayName: chance(0.3) ? "Name \(count)" : nil)
+            event.channel?.isDirect = one([nil, nil, true, false])
         }
         switch type {
         case .messageSent:
             event.actor = person()
             event.message = Message(kind: one([.text, .image]), text: "Hello \(count)")
             event.mentions = Set(users())
+            if chance(0.3) { for user in users() { event.members.append(person(user)) } }
         case .userDeleted, .userUpdated: event.actor = person()
         case .channelCreated, .memberJoined, .memberLeft:
             event.actor = chance(0.5) ? person() : nil

@@ -1,0 +1,123 @@
+import CarillonCore
+import CarillonTesting
+import Postgres
+import Testing
+
+@testable import CarillonStore
+
+/// What it costs, and what it needs, that messages make members.
+@Suite struct KnownMemberTests {
+    @Test func `a message from and to known members writes nothing of them`() async throws {
+        try await withStores { scene, pool in
+            _ = try await scene.inbox.accept([
+                scene.incoming(event(.channelCreated, "created", from: nil, members: ["a", "b", "d"]))
+            ])
+            let before = try await pool.directoryVersions()
+            for number in 0..<3 {
+                _ = try await scene.inbox.accept([
+                    scene.incoming(event(.messageSent, "message-\(number)", from: "a", members: ["b", "d"])),
+                    scene.incoming(event(.messageSent, "another-\(number)", from: "b", members: [])),
+                ])
+            }
+            #expect(try await pool.directoryVersions() == before)
+            _ = try await scene.inbox.accept([
+                scene.incoming(event(.messageSent, "last", from: "a", members: ["b", "new"]))
+            ])
+            let after = try await pool.directoryVersions()
+            #expect(after.subtracting(before).count == 2, "one user and one membership are new")
+            #expect(before.isSubset(of: after))
+        }
+    }
+
+    @Test func `looking for one membership reads none of a person's others`() async throws {
+        var configuration = try await TestDatabase.make()
+        configuration.poolSize = 1
+        try await withStores(configuration) { scene, pool in
+            _ = try await scene.inbox.accept([scene.incoming(event(.messageSent, "first", from: "a", members: []))])
+            // As the statement was planned when nobody was in more than one channel, it stays.
+            _ = try await scene.inbox.accept([scene.incoming(event(.messageSent, "second", from: "a", members: []))])
+            try await pool.withConnection { session in
+                _ = try session.execute(
+                    """
+                    INSERT INTO members (network_id, channel_id, user_id, is_member, facts_at)
+                    SELECT \(scene.network.rawValue), 'c' || n, 'a', true, now() FROM generate_series(1, 3000) AS n
+                    """
+                )
+            }
+            let before = try await pool.membersRead()
+            _ = try await scene.inbox.accept([scene.incoming(event(.messageSent, "third", from: "a", members: []))])
+            #expect(try await pool.membersRead() - before < 10)
+        }
+    }
+
+    @Test func `a message reaches whom it lists though another one that came later was written first`() async throws {
+        try await withStores { scene, pool in
+            let others = event(.messageSent, "first", from: "z", members: ["a"])
+            _ = try await scene.inbox.accept([scene.incoming(others)])
+            // As if its flight had taken its marks after that of the next one.
+            try await pool.withConnection { session in
+                _ = try session.execute(
+                    "UPDATE members SET since_event = 'ffffffff-ffff-ffff-7fff-ffffffffffff' WHERE user_id = 'a'"
+                )
+            }
+            let listing = event(.messageSent, "second", from: "z", members: ["a"])
+            let incoming = scene.incoming(listing)
+            _ = try await scene.inbox.accept([incoming])
+            let query = RecipientQuery(networkID: scene.network, eventID: incoming.id, event: listing)
+            #expect(try await scene.recipients.page(for: query).recipients.map(\.userID) == ["a", "z"])
+        }
+    }
+
+    @Test func `looking for members of a flight that is all known already does no harm`() async throws {
+        var configuration = try await TestDatabase.make()
+        configuration.poolSize = 1
+        try await withStores(configuration) { scene, _ in
+            let first = scene.incoming(event(.messageSent, "same", from: "a", members: ["b"]))
+            _ = try await scene.inbox.accept([first])
+            let again = scene.incoming(event(.messageSent, "same", from: "d", members: ["e"]))
+            #expect(try await scene.inbox.accept([again]) == [.duplicate(first.id)])
+            #expect(
+                try await scene.directory.members(of: "c", in: scene.network, after: nil, limit: 9) == ["a", "b"]
+            )
+        }
+    }
+
+    private func event(_ type: EventType, _ id: String, from sender: UserID?, members: [UserID]) -> Event {
+        Event(
+            sourceID: id,
+            type: type,
+            timestamp: WallClock.system.now(),
+            channel: Channel(id: "c"),
+            actor: sender.map { Person(id: $0) },
+            members: members.map { Person(id: $0) },
+            message: type == .messageSent ? Message(kind: .text, text: "Hello") : nil
+        )
+    }
+}
+
+extension PostgresPool {
+    /// How many entries of the indexes of memberships were read.
+    fileprivate func membersRead() async throws -> Int64 {
+        try await withConnection { try $0.execute("SELECT pg_stat_force_next_flush()") }
+        return try await withConnection { session in
+            try session.queryFirst(
+                "SELECT sum(idx_tup_read)::bigint FROM pg_stat_user_indexes WHERE relname = 'members'"
+            ) { row in try row.decode(0, as: Int64.self) } ?? 0
+        }
+    }
+
+    /// The versions of all rows of users, channels and members.
+    fileprivate func directoryVersions() async throws -> Set<String> {
+        try await withConnection { session in
+            Set(
+                try session.query(
+                    """
+                    SELECT 'u' || user_id || xmin::text FROM users
+                    UNION ALL SELECT 'c' || channel_id || xmin::text FROM channels
+                    UNION ALL SELECT 'm' || user_id || xmin::text FROM members
+                    """
+                ) { row in try row.decode(0, as: String.self) }
+            )
+        }
+    }
+}
