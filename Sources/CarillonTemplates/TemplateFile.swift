@@ -11,7 +11,7 @@ import Yams
 ///     many: "%1s and %3s others have joined %2s"
 /// ```
 ///
-/// Events and variants may be left out; anything else that is not expected is an error.
+/// Title and body are one text or texts by variant. Events and variants may be left out; anything else that is not expected is an error.
 package struct TemplateFile: Sendable {
     /// The language of the file.
     package let locale: LocaleTag
@@ -91,21 +91,23 @@ private struct TemplateFileReader {
             report("\(eventType.rawValue) needs a title and a body", at: node)
             return nil
         }
-        guard let title = text(title, in: "\(eventType.rawValue) title") else { return nil }
-        guard body.mapping != nil else {
-            return text(body, in: "\(eventType.rawValue) body").map { TemplateSource(title: title, body: .one($0)) }
-        }
+        let name = eventType.rawValue
+        guard let title = wording(title, eventType.titleVariants, in: "\(name) title"),
+            let body = wording(body, eventType.templateVariants, in: "\(name) body")
+        else { return nil }
+        return TemplateSource(title: title, body: body)
+    }
 
-        let place = "\(eventType.rawValue) body"
-        let known = eventType.templateVariants.map(\.rawValue)
-        guard let variants = members(of: body, known: known, in: place) else { return nil }
-        var bodies: [TemplateVariant: String] = [:]
-        for variant in eventType.templateVariants {
-            guard let node = variants[variant.rawValue] else { continue }
+    private mutating func wording(_ node: Node, _ variants: [TemplateVariant], in place: String) -> TemplateWording? {
+        guard node.mapping != nil else { return text(node, in: place).map { .one($0) } }
+        guard let nodes = members(of: node, known: variants.map(\.rawValue), in: place) else { return nil }
+        var texts: [TemplateVariant: String] = [:]
+        for variant in variants {
+            guard let node = nodes[variant.rawValue] else { continue }
             guard let text = text(node, in: "\(place).\(variant.rawValue)") else { return nil }
-            bodies[variant] = text
+            texts[variant] = text
         }
-        return TemplateSource(title: title, body: .variants(bodies))
+        return .variants(texts)
     }
 
     private mutating func members(of node: Node, known: [String], in place: String) -> [String: Node]? {

@@ -52,6 +52,9 @@ import Testing
         (#"{"title":"100%","body":"x"}"#, ["/title"]), (#"{"title":"%9s","body":"{{Nobody}}"}"#, ["/title", "/body"]),
         (#"{"title":"x"}"#, ["/body"]), (#"{"title":"x","body":{"one":"y"}}"#, ["/body/one"]), ("[]", [""]),
         (#"{"title":"x","body":7}"#, ["/body"]), (#"{"title":"x","body":"y","text":"z"}"#, ["/text"]),
+        (#"{"title":{"direct":"%","channel":"%4s"},"body":"y"}"#, ["/title/direct", "/title/channel"]),
+        (#"{"title":{"text":"x"},"body":"y"}"#, ["/title/text"]),
+        (#"{"title":{"group":"x"},"body":"y"}"#, ["/title/group"]),
     ])
     func `a bad template is 400 with every pointer`(body: String, pointers: [String]) async throws {
         try await withAPI { api in
@@ -95,6 +98,34 @@ import Testing
             let existing = #"{"type":"message.sent","locale":"th-TH","event":\#(event)}"#
             let current = try await api.call(.post, network.path("templates/preview"), existing, as: network.adminKey)
             #expect(current.text == #"{"title":"general: %2s","body":"{{Message}}","locale":"th"}"#)
+        }
+    }
+
+    @Test func `a title may be another one for conversations of two`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let path = network.path("templates/message.sent/en")
+            func title(_ channel: String) async throws -> String? {
+                let event = """
+                    {"data":{"channel":\(channel),"user":{"id":"alice","displayName":"Alice"},"message":{"text":"Hi"}}}
+                    """
+                let body = #"{"type":"message.sent","locale":"en","event":\#(event)}"#
+                return try await api.call(.post, network.path("templates/preview"), body, as: network.adminKey)
+                    .string("title")
+            }
+            #expect(try await title(#"{"id":"general"}"#) == "Alice (general)")
+            #expect(try await title(#"{"id":"general","direct":true}"#) == "Alice")
+            _ = try await api.call(.put, network.path("channels/dm"), #"{"direct":true}"#, as: network.adminKey)
+            #expect(try await title(#"{"id":"dm"}"#) == "Alice")
+            #expect(try await title(#"{"id":"dm","direct":false}"#) == "Alice (dm)")
+            let own = #"{"title":{"direct":"%1s to you"},"body":"%s"}"#
+            let saved = try await api.call(.put, path, own, as: network.adminKey)
+            #expect(saved.status == 201 && saved["title", "direct"] == "%1s to you")
+            #expect(try await api.call(.get, path, as: network.adminKey).text == saved.text)
+            #expect(try await title(#"{"id":"dm"}"#) == "Alice to you")
+            #expect(try await title(#"{"id":"general"}"#) == "Alice (general)")
+            _ = try await api.call(.put, path, #"{"title":"%1s!","body":"%s"}"#, as: network.adminKey)
+            #expect(try await title(#"{"id":"dm"}"#) == "Alice!", "one title is for all channels")
         }
     }
 

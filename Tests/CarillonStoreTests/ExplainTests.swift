@@ -17,7 +17,7 @@ import Testing
                 for _ in 0..<2 { verdicts.formUnion(try await check(history.event(), in: history, of: scene)) }
             }
             // All that can be said was said.
-            #expect(verdicts.count == 7)
+            #expect(verdicts.count == 8)
         }
     }
 
@@ -80,7 +80,7 @@ import Testing
                 #expect(devices[user] == Set(explanation.devices.map(\.id)), "\(user) \(place)")
                 let first = explanation.devices.first.flatMap { notifications[$0.id] }
                 #expect(first == explanation.notification, "\(user) \(place)")
-            case .actor, .notMember: #expect(devices[user] == nil, "\(user) \(place)")
+            case .actor, .notMember, .event: #expect(devices[user] == nil, "\(user) \(place)")
             case .network: tally.suppressed[.network, default: 0] += 1
             case .user: tally.suppressed[.user, default: 0] += 1
             case .channel: tally.suppressed[.channel, default: 0] += 1
@@ -121,7 +121,7 @@ import Testing
                     ),
                     try CompiledTemplate(
                         TemplateSource(
-                            title: "%1s (%2s)",
+                            title: .variants([.channel: "%1s (%2s)", .direct: "%1s"]),
                             body: .variants([.text: "\(language) %s", .image: "Image", .other: "Other"])
                         ),
                         for: .messageSent,

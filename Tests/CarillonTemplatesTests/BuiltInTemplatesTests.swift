@@ -13,6 +13,7 @@ import Testing
         .messageSent(user: "USER", channel: "CHANNEL", kind: .text, text: "MESSAGE"),
         .messageSent(user: "USER", channel: "CHANNEL", kind: .image, text: ""),
         .messageSent(user: "USER", channel: "CHANNEL", kind: .other, text: ""),
+        .messageSent(user: "USER", channel: "CHANNEL", kind: .text, text: "MESSAGE", isDirect: true),
     ]
 
     @Test(arguments: EventType.notifying)
@@ -30,6 +31,11 @@ import Testing
             }
             #expect(Set(texts.keys) == Set(eventType.templateVariants))
         }
+        guard case .variants(let titles) = try builtIns()[.messageSent, tag]?.source.title else {
+            Issue.record("messages have one title for all channels")
+            return
+        }
+        #expect(Set(titles.keys) == [.channel, .direct])
     }
 
     @Test(arguments: locales, subjects)
@@ -51,12 +57,14 @@ import Testing
     @Test func `English is what the contract says`() throws {
         let rendered = try Self.subjects.map { try builtIns().render($0, locales: ["en"]) }
         #expect(
-            rendered.map(\.title) == ["CHANNEL", "USER", "USER"] + Array(repeating: "USER (CHANNEL)", count: 3)
+            rendered.map(\.title) == ["CHANNEL", "USER", "USER"] + Array(repeating: "USER (CHANNEL)", count: 3) + [
+                "USER"
+            ]
         )
         #expect(
             rendered.map(\.body) == [
                 "You're now member of CHANNEL!", "USER has joined CHANNEL", "USER and 42 others have joined CHANNEL",
-                "MESSAGE", "Image Message", "Special message",
+                "MESSAGE", "Image Message", "Special message", "MESSAGE",
             ]
         )
     }

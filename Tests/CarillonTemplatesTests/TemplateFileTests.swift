@@ -24,6 +24,12 @@ import Testing
             ("channel.created:\n  title: a\n", 2, "channel.created needs a title and a body"),
             ("channel.created:\n  title: a\n  body: b\n  sound: c\n", 4, "channel.created may only have title, body"),
             ("channel.created:\n  title: [a]\n  body: b\n", 2, "channel.created title must be a text"),
+            (
+                "message.sent:\n  title:\n    group: a\n  body: b\n", 3,
+                "message.sent title may only have channel, direct"
+            ),
+            ("message.sent:\n  title:\n    direct: [a]\n  body: b\n", 3, "message.sent title.direct must be a text"),
+            ("message.sent:\n  title:\n    direct: \"%3s\"\n  body: b\n", 3, "message.sent title.direct: column 1"),
             ("channel.created:\n  title: a\n  body: [b]\n", 3, "channel.created body must be a text"),
             ("channel.created:\n  title: a\n  body:\n    one: b\n", 4, "channel.created body must be one text"),
             ("member.joined:\n  title: a\n  body:\n    text: b\n", 4, "member.joined body may only have one, many"),

@@ -7,10 +7,8 @@ package struct CompiledTemplate: Sendable {
     /// What it was made from.
     package let source: TemplateSource
 
-    let title: TemplateText
-    /// The body where all variants share one.
-    let body: TemplateText?
-    let variants: [TemplateVariant: TemplateText]
+    let title: CompiledWording
+    let body: CompiledWording
 
     /// Checks a template (API section 7).
     ///
@@ -28,20 +26,21 @@ package struct CompiledTemplate: Sendable {
         at pointer: String = ""
     ) throws(InvalidInput) {
         var checker = TemplateChecker(eventType: eventType, direction: TextDirection(of: locale), pointer: pointer)
-        title = checker.text(source.title, part: .title, at: "/title")
-        switch source.body {
-        case .one(let text):
-            body = checker.text(text, part: .body, at: "/body")
-            variants = [:]
-        case .variants(let texts):
-            body = nil
-            variants = checker.variants(texts)
-        }
+        title = checker.wording(source.title, of: .title)
+        body = checker.wording(source.body, of: .body)
         guard checker.errors.isEmpty else { throw InvalidInput(problem: "invalid-template", errors: checker.errors) }
         self.eventType = eventType
         self.locale = locale
         self.source = source
     }
+}
+
+/// A title or a body that was checked.
+struct CompiledWording: Sendable {
+    /// The text that all variants share, where they do.
+    var common: TemplateText?
+    /// The texts of variants that have their own.
+    var variants: [TemplateVariant: TemplateText] = [:]
 }
 
 /// Collects what is wrong with the texts of one template.
@@ -58,7 +57,14 @@ private struct TemplateChecker {
         if !eventType.notifies { report("nobody is notified of this type of event: it has no templates", at: "") }
     }
 
-    mutating func text(_ text: String, part: TemplatePart, at place: String) -> TemplateText {
+    mutating func wording(_ wording: TemplateWording, of part: TemplatePart) -> CompiledWording {
+        switch wording {
+        case .one(let text): CompiledWording(common: self.text(text, part: part, at: "/\(part.rawValue)"))
+        case .variants(let texts): CompiledWording(variants: variants(texts, of: part))
+        }
+    }
+
+    private mutating func text(_ text: String, part: TemplatePart, at place: String) -> TemplateText {
         let limit = part == .title ? TemplateSource.maximumTitleBytes : TemplateSource.maximumBodyBytes
         var segments: [TemplateSegment] = []
         if text.isEmpty {
@@ -76,21 +82,25 @@ private struct TemplateChecker {
         return TemplateText(segments: segments, direction: direction)
     }
 
-    mutating func variants(_ texts: [TemplateVariant: String]) -> [TemplateVariant: TemplateText] {
-        let known = eventType.templateVariants
+    private mutating func variants(
+        _ texts: [TemplateVariant: String],
+        of part: TemplatePart
+    ) -> [TemplateVariant: TemplateText] {
+        let known = eventType.variants(of: part)
         guard !known.isEmpty else {
-            report("this event has no variants: the body must be one string", at: "/body")
+            report("this event has no variants: the \(part.rawValue) must be one string", at: "/\(part.rawValue)")
             return [:]
         }
         var compiled: [TemplateVariant: TemplateText] = [:]
         for variant in TemplateVariant.allCases {
             guard let text = texts[variant] else { continue }
-            let place = "/body/\(variant.rawValue)"
+            let place = "/\(part.rawValue)/\(variant.rawValue)"
             if known.contains(variant) {
-                compiled[variant] = self.text(text, part: .body, at: place)
+                compiled[variant] = self.text(text, part: part, at: place)
             } else {
                 let names = known.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-                report("this event has no such variant; it has \(names)", at: place)
+                let detail = "this event has no such variant of the \(part.rawValue); it has \(names)"
+                report(detail, at: place)
             }
         }
         return compiled

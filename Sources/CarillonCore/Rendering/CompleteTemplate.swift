@@ -2,42 +2,60 @@
 struct CompleteTemplate: Sendable {
     /// The language that it is in.
     let locale: LocaleTag
-    private let title: TemplateText
-    /// The body of those variants that have none of their own.
-    private let body: TemplateText
-    private let variants: [TemplateVariant: TemplateText]
+    private let title: CompleteWording
+    private let body: CompleteWording
 
-    /// A template that has a body for each variant; `nil` when it lacks one.
+    /// A template that has a title and a body for each variant; `nil` when it lacks one.
     init?(_ template: CompiledTemplate) {
-        let needed = template.eventType.templateVariants
-        guard let body = template.body ?? needed.last.flatMap({ template.variants[$0] }) else { return nil }
-        guard template.body != nil || needed.allSatisfy({ template.variants[$0] != nil }) else { return nil }
+        let type = template.eventType
+        guard let title = CompleteWording(template.title, for: type.titleVariants),
+            let body = CompleteWording(template.body, for: type.templateVariants)
+        else { return nil }
         locale = template.locale
-        title = template.title
+        self.title = title
         self.body = body
-        variants = template.variants
     }
 
     /// A template whose missing variants are another's, in that one's language.
     init(_ template: CompiledTemplate, completedBy other: CompleteTemplate) {
         locale = template.locale
-        title = template.title
-        if let body = template.body {
-            self.body = body
-            variants = template.variants
-        } else {
-            body = other.body
-            variants = other.variants.merging(template.variants) { _, own in own }
-        }
+        title = CompleteWording(template.title, completedBy: other.title)
+        body = CompleteWording(template.body, completedBy: other.body)
     }
 
     /// The notification that tells `subject`, which must be of the template's event type.
     func notification(of subject: NotificationSubject) -> Notification {
-        let text = subject.variant.flatMap { variants[$0] } ?? body
-        return Notification(
+        Notification(
             locale: locale.rawValue,
-            title: title.filled(with: subject, as: .title),
-            body: text.filled(with: subject, as: .body)
+            title: title.text(for: subject.titleVariant).filled(with: subject, as: .title),
+            body: body.text(for: subject.variant).filled(with: subject, as: .body)
         )
     }
+}
+
+/// A title or a body that has a text for every variant.
+private struct CompleteWording: Sendable {
+    /// The text of those variants that have none of their own.
+    private let common: TemplateText
+    private let variants: [TemplateVariant: TemplateText]
+
+    /// What has a text for each of these variants; `nil` when it lacks one.
+    init?(_ wording: CompiledWording, for needed: [TemplateVariant]) {
+        guard let common = wording.common ?? needed.last.flatMap({ wording.variants[$0] }) else { return nil }
+        guard wording.common != nil || needed.allSatisfy({ wording.variants[$0] != nil }) else { return nil }
+        self.common = common
+        variants = wording.variants
+    }
+
+    init(_ wording: CompiledWording, completedBy other: CompleteWording) {
+        if let common = wording.common {
+            self.common = common
+            variants = wording.variants
+        } else {
+            common = other.common
+            variants = other.variants.merging(wording.variants) { _, own in own }
+        }
+    }
+
+    func text(for variant: TemplateVariant?) -> TemplateText { variant.flatMap { variants[$0] } ?? common }
 }

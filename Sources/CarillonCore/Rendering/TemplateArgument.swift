@@ -21,7 +21,7 @@ enum TemplateArgument: Sendable, Hashable, CaseIterable {
 }
 
 /// The two texts of a template.
-enum TemplatePart: Sendable, Hashable {
+enum TemplatePart: String, Sendable, Hashable {
     /// The one line on top.
     case title
     /// The text below it.
@@ -29,6 +29,14 @@ enum TemplatePart: Sendable, Hashable {
 }
 
 extension EventType {
+    /// The variants that this part of its templates may have.
+    func variants(of part: TemplatePart) -> [TemplateVariant] {
+        switch part {
+        case .title: titleVariants
+        case .body: templateVariants
+        }
+    }
+
     /// The arguments by position: `%1s` is the first. Empty for events that nobody is notified of.
     func templateArguments(in part: TemplatePart) -> [TemplateArgument] {
         switch (self, part) {

@@ -1,5 +1,5 @@
 extension TemplateSource {
-    /// Reads `{"title":…,"body":…}`, the body a string or an object by variant; the texts themselves are not checked yet.
+    /// Reads `{"title":…,"body":…}`, each of them a string or an object by variant; the texts themselves are not checked yet.
     ///
     /// - Parameters:
     ///   - json: The template.
@@ -9,35 +9,28 @@ extension TemplateSource {
         let errors = InputErrors()
         var template = JSONObjectReader(json, at: pointer, unknown: .refuse, into: errors)
         // How long the texts may be is checked with their placeholders.
-        let title = template.string("title", required: true, maximumBytes: .max)
-        let body = Self.body(in: &template, errors: errors)
+        let title = Self.wording("title", in: &template, errors: errors)
+        let body = Self.wording("body", in: &template, errors: errors)
         template.finish()
         try errors.throwIfAny(problem: "invalid-template")
-        self.init(title: title ?? "", body: body ?? .variants([:]))
+        self.init(title: title ?? .variants([:]), body: body ?? .variants([:]))
     }
 
     /// The template as ``init(json:at:)`` reads it.
-    package var json: JSONValue {
-        switch body {
-        case .one(let text):
-            return ["title": .string(title), "body": .string(text)]
-        case .variants(let texts):
-            var body = JSONObject()
-            for variant in TemplateVariant.allCases {
-                if let text = texts[variant] { body[variant.rawValue] = .string(text) }
-            }
-            return ["title": .string(title), "body": .object(body)]
-        }
-    }
+    package var json: JSONValue { ["title": title.json, "body": body.json] }
 
-    private static func body(in template: inout JSONObjectReader, errors: InputErrors) -> TemplateBody? {
-        switch template.value("body", required: true) {
+    private static func wording(
+        _ key: String,
+        in template: inout JSONObjectReader,
+        errors: InputErrors
+    ) -> TemplateWording? {
+        switch template.value(key, required: true) {
         case nil:
             return nil
         case .string(let text):
             return .one(text)
         case .object(let object):
-            let pointer = template.pointer(to: "body")
+            let pointer = template.pointer(to: key)
             var reader = JSONObjectReader(.object(object), at: pointer, unknown: .refuse, into: errors)
             var texts: [TemplateVariant: String] = [:]
             for variant in TemplateVariant.allCases {
@@ -46,8 +39,23 @@ extension TemplateSource {
             reader.finish()
             return .variants(texts)
         default:
-            template.refuse("body", "must be a string, or an object of strings by variant")
+            template.refuse(key, "must be a string, or an object of strings by variant")
             return nil
+        }
+    }
+}
+
+extension TemplateWording {
+    fileprivate var json: JSONValue {
+        switch self {
+        case .one(let text):
+            return .string(text)
+        case .variants(let texts):
+            var json = JSONObject()
+            for variant in TemplateVariant.allCases {
+                if let text = texts[variant] { json[variant.rawValue] = .string(text) }
+            }
+            return .object(json)
         }
     }
 }

@@ -6,26 +6,29 @@ package struct TemplateSource: Sendable, Hashable {
     package static let maximumBodyBytes = 8_000
 
     /// One line with placeholders.
-    package var title: String
+    package var title: TemplateWording
     /// The text below it, with placeholders.
-    package var body: TemplateBody
+    package var body: TemplateWording
 
     /// A template by its parts.
-    package init(title: String, body: TemplateBody) {
+    package init(title: TemplateWording, body: TemplateWording) {
         self.title = title
         self.body = body
     }
 }
 
-/// The body of a template: the same for every case, or one for each.
-package enum TemplateBody: Sendable, Hashable {
+/// The title or the body of a template: the same for every case, or one for each.
+package enum TemplateWording: Sendable, Hashable, ExpressibleByStringLiteral {
     /// One text for all variants of the event.
     case one(String)
     /// A text by variant; one that is left out is taken from the built-in template.
     case variants([TemplateVariant: String])
+
+    /// One text for all variants.
+    package init(stringLiteral text: String) { self = .one(text) }
 }
 
-/// The cases that a body may distinguish.
+/// The cases that a title or a body may distinguish.
 package enum TemplateVariant: String, Sendable, CaseIterable, Hashable {
     /// One person joined.
     case one
@@ -37,9 +40,16 @@ package enum TemplateVariant: String, Sendable, CaseIterable, Hashable {
     case image
     /// The message is anything else.
     case other
+    /// It happened in a channel of any number of people.
+    case channel
+    /// It happened in a conversation of two.
+    case direct
 }
 
 extension EventType {
+    /// The variants that the title of its templates may have; none where there are no templates.
+    package var titleVariants: [TemplateVariant] { notifies ? [.channel, .direct] : [] }
+
     /// The variants that the body of its templates may have; none where there is nothing to distinguish.
     package var templateVariants: [TemplateVariant] {
         switch self {

@@ -17,7 +17,7 @@ package enum TemplateStoreContract {
     }
 
     private static func templatesAreReadBackByEventType(_ scene: StoreScene) async throws {
-        let variants = TemplateBody.variants([.text: "%s", .image: "\"Image\"\n"])
+        let variants = TemplateWording.variants([.text: "%s", .image: "\"Image\"\n"])
         #expect(try await scene.put(.messageSent, "th", .one("B"), in: scene.network))
         #expect(try await scene.put(.messageSent, "en", variants, in: scene.network))
         #expect(try await scene.put(.channelCreated, "en", .one("C"), in: scene.network))
@@ -75,7 +75,7 @@ extension StoreScene {
     fileprivate func put(
         _ type: EventType,
         _ locale: String,
-        _ body: TemplateBody,
+        _ body: TemplateWording,
         in network: NetworkID
     ) async throws -> Bool {
         let source = TemplateSource(title: "Title", body: body)

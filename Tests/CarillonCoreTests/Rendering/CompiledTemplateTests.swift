@@ -41,7 +41,7 @@ import Testing
         ] as [(EventType, String, String)]
     )
     func `a title has its own arguments and limit`(eventType: EventType, title: String, detail: String) throws {
-        let found = try mistakes(in: TemplateSource(title: title, body: .one("x")), of: eventType)
+        let found = try mistakes(in: TemplateSource(title: .one(title), body: .one("x")), of: eventType)
         #expect(found.map(\.pointer) == ["/title"])
         #expect(found.first?.detail.hasPrefix(detail) == true, "\(found)")
     }
@@ -56,17 +56,40 @@ import Testing
             (.memberJoined, .one("x {{Message}}"), "/body", "column 3: this event has no Message"),
             (.channelCreated, .one("%s %2s"), "/body", "column 4: there is no such argument"),
             (.channelCreated, .variants([.one: "%s"]), "/body", "this event has no variants"),
+            (.messageSent, .variants([.direct: "%s"]), "/body/direct", "this event has no such variant of the body"),
             (.channelCreated, .variants([:]), "/body", "this event has no variants"),
             (.userDeleted, .one("x"), "", "nobody is notified"),
-        ] as [(EventType, TemplateBody, String, String)]
+        ] as [(EventType, TemplateWording, String, String)]
     )
     func `a variant is refused at its own place`(
         eventType: EventType,
-        body: TemplateBody,
+        body: TemplateWording,
         pointer: String,
         detail: String
     ) throws {
         let found = try mistakes(in: TemplateSource(title: "x", body: body), of: eventType)
+        #expect(found.map(\.pointer) == [pointer])
+        #expect(found.first?.detail.hasPrefix(detail) == true, "\(found)")
+    }
+
+    @Test(
+        arguments: [
+            (.messageSent, .variants([.direct: "%3s"]), "/title/direct", "column 1: there is no such argument"),
+            (
+                .memberJoined, .variants([.channel: "{{Message}}"]), "/title/channel",
+                "column 1: this event has no Message"
+            ),
+            (.memberJoined, .variants([.channel: ""]), "/title/channel", "must not be empty"),
+            (.memberJoined, .variants([.one: "x"]), "/title/one", "this event has no such variant of the title"),
+        ] as [(EventType, TemplateWording, String, String)]
+    )
+    func `a variant of a title is refused at its own place`(
+        eventType: EventType,
+        title: TemplateWording,
+        pointer: String,
+        detail: String
+    ) throws {
+        let found = try mistakes(in: TemplateSource(title: title, body: "x"), of: eventType)
         #expect(found.map(\.pointer) == [pointer])
         #expect(found.first?.detail.hasPrefix(detail) == true, "\(found)")
     }

@@ -20,6 +20,36 @@ import Testing
         #expect(render(.message(kind: .other)) == expected("Alice (General)", "Special message"))
     }
 
+    @Test func `a conversation of two has a title of its own where the template gives it one`() throws {
+        let catalog = try sampleCatalog()
+        let direct = NotificationSubject.messageSent(
+            user: "Alice",
+            channel: "General",
+            kind: .text,
+            text: "Hi",
+            isDirect: true
+        )
+        func title(_ subject: NotificationSubject, _ own: TemplateWording? = nil, in locale: String = "en") throws
+            -> String
+        {
+            let tag = try #require(LocaleTag(locale))
+            let templates = try own.map {
+                [try CompiledTemplate(TemplateSource(title: $0, body: "x"), for: subject.eventType, locale: tag)]
+            }
+            return catalog.render(subject, locales: [locale], overrides: TemplateOverrides(templates ?? [])).title
+        }
+        #expect(try title(direct) == "Alice")
+        #expect(try title(.message()) == "Alice (General)")
+        #expect(try title(direct, "%1s @ %2s") == "Alice @ General", "what says one title means it")
+        #expect(try title(direct, .variants([.channel: "%2s!"])) == "Alice", "the built-in one stands in")
+        #expect(try title(.message(), .variants([.channel: "%2s!"])) == "General!")
+        #expect(try title(.message(), .variants([.direct: "%1s!"])) == "Alice (General)")
+        #expect(try title(direct, .variants([:]), in: "pt-BR") == "Alice no General")
+        let created = NotificationSubject.channelCreated(channel: "c-1", isDirect: true)
+        #expect(try title(created) == "c-1")
+        #expect(try title(created, .variants([.direct: "New conversation"])) == "New conversation")
+    }
+
     struct Walk: CustomTestStringConvertible {
         var locales: [String]
         var networkDefault: String?

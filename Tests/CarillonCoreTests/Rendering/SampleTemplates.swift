@@ -6,7 +6,12 @@ func sampleCatalog() throws -> TemplateCatalog {
     try TemplateCatalog([
         template(.channelCreated, "en", "%s", "You're now member of %s!"),
         template(.memberJoined, "en", "%s", .variants(englishJoined)),
-        template(.messageSent, "en", "%1s (%2s)", .variants(englishMessages)),
+        template(
+            .messageSent,
+            "en",
+            title: .variants([.channel: "%1s (%2s)", .direct: "%1s"]),
+            .variants(englishMessages)
+        ),
         template(.messageSent, "th", "%1s (%2s)", .variants([.text: "%s", .image: "รูปภาพ", .other: "พิเศษ"])),
         template(.messageSent, "pt", "%1s em %2s", .variants([.text: "%s", .image: "Imagem", .other: "Especial"])),
         template(.messageSent, "pt-BR", "%1s no %2s", .variants([.image: "Foto"])),
@@ -29,11 +34,21 @@ private let englishMessages: [TemplateVariant: String] = [
 func template(
     _ eventType: EventType,
     _ locale: String,
-    _ title: String,
-    _ body: TemplateBody
+    title: TemplateWording,
+    _ body: TemplateWording
 ) throws -> CompiledTemplate {
     let locale = try #require(LocaleTag(locale))
     return try CompiledTemplate(TemplateSource(title: title, body: body), for: eventType, locale: locale)
+}
+
+/// A checked template whose title has no variants.
+func template(
+    _ eventType: EventType,
+    _ locale: String,
+    _ title: String,
+    _ body: TemplateWording
+) throws -> CompiledTemplate {
+    try template(eventType, locale, title: .one(title), body)
 }
 
 /// A checked template whose body has no variants.

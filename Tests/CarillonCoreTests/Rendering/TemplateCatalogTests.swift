@@ -20,6 +20,13 @@ import Testing
         #expect(throws: InvalidInput.self) { try TemplateCatalog(others + [incomplete]) }
     }
 
+    @Test(arguments: [TemplateVariant.channel, .direct])
+    func `English must have every variant of a title`(variant: TemplateVariant) throws {
+        let others = try EventType.notifying.dropFirst().map { try template($0, "en", "t", "b") }
+        let incomplete = try template(EventType.notifying[0], "en", title: .variants([variant: "x"]), "b")
+        #expect(throws: InvalidInput.self) { try TemplateCatalog(others + [incomplete]) }
+    }
+
     @Test func `a variant that a language lacks is that of the more general one`() throws {
         let catalog = try sampleCatalog()
         let text = catalog.render(.message(kind: .other), locales: ["pt-BR"])

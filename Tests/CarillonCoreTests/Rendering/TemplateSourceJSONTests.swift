@@ -8,7 +8,8 @@ import Testing
         (#"{"title":1,"body":"b"}"#, ["/title"]), (#"{"title":"t","body":1}"#, ["/body"]),
         (#"{"title":"t","body":["b"]}"#, ["/body"]), (#"{"title":"t","body":{"one":1}}"#, ["/body/one"]),
         (#"{"title":"t","body":{"two":"b"}}"#, ["/body/two"]), (#"{"title":"t","body":"b","x/y":1}"#, ["/x~1y"]),
-        (#"{"titel":"t","body":"b"}"#, ["/title", "/titel"]),
+        (#"{"titel":"t","body":"b"}"#, ["/title", "/titel"]), (#"{"title":["t"],"body":"b"}"#, ["/title"]),
+        (#"{"title":{"channel":1,"group":"t"},"body":"b"}"#, ["/title/channel", "/title/group"]),
     ])
     func `a body of another shape is refused with its place`(json: String, pointers: [String]) throws {
         let value = try JSONValue(parsing: Array(json.utf8))
@@ -22,6 +23,10 @@ import Testing
     @Test(arguments: [
         (#"{"title":"%s","body":"b"}"#, TemplateSource(title: "%s", body: .one("b"))),
         (#"{"title":"t","body":{}}"#, TemplateSource(title: "t", body: .variants([:]))),
+        (
+            #"{"title":{"channel":"a","direct":"b"},"body":"c"}"#,
+            TemplateSource(title: .variants([.direct: "b", .channel: "a"]), body: "c")
+        ),
         (
             #"{"title":"t","body":{"one":"a","many":"b"}}"#,
             TemplateSource(title: "t", body: .variants([.one: "a", .many: "b"]))

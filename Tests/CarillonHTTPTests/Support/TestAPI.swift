@@ -312,7 +312,7 @@ extension TemplateCatalog {
                 (
                     .messageSent, .english,
                     TemplateSource(
-                        title: "%1s (%2s)",
+                        title: .variants([.channel: "%1s (%2s)", .direct: "%1s"]),
                         body: .variants([.text: "%s", .image: "Image Message", .other: "Special message"])
                     )
                 ),
