@@ -33,19 +33,28 @@ import Testing
         var configuration = try await TestDatabase.make()
         configuration.poolSize = 1
         try await withStores(configuration) { scene, pool in
-            _ = try await scene.inbox.accept([scene.incoming(event(.messageSent, "first", from: "a", members: []))])
-            // As the statement was planned when nobody was in more than one channel, it stays.
-            _ = try await scene.inbox.accept([scene.incoming(event(.messageSent, "second", from: "a", members: []))])
-            try await pool.withConnection { session in
-                _ = try session.execute(
-                    """
-                    INSERT INTO members (network_id, channel_id, user_id, is_member, facts_at)
-                    SELECT \(scene.network.rawValue), 'c' || n, 'a', true, now() FROM generate_series(1, 3000) AS n
-                    """
-                )
+            func fill(_ channel: String, with user: String?, membersEach: Int) async throws {
+                try await pool.withConnection { session in
+                    _ = try session.execute(
+                        """
+                        INSERT INTO members (network_id, channel_id, user_id, is_member, facts_at)
+                        SELECT \(scene.network.rawValue), \(channel) || n / \(membersEach), coalesce(\(user), 'u' || n), true, now()
+                        FROM generate_series(1, 1000) AS n
+                        """
+                    )
+                }
             }
+            // A statement stays as it was planned when everybody was in one channel alone.
+            try await fill("alone", with: nil, membersEach: 5)
+            try await pool.withConnection { _ = try $0.execute(.unprepared("VACUUM ANALYZE members")) }
+            func send(_ id: String, from sender: UserID) async throws {
+                _ = try await scene.inbox.accept([scene.incoming(event(.messageSent, id, from: sender, members: []))])
+            }
+            for number in 0..<2 { try await send("before-\(number)", from: "b") }
+            try await fill("many", with: "a", membersEach: 1)
+            try await send("first", from: "a")
             let before = try await pool.membersRead()
-            _ = try await scene.inbox.accept([scene.incoming(event(.messageSent, "third", from: "a", members: []))])
+            try await send("second", from: "a")
             #expect(try await pool.membersRead() - before < 10)
         }
     }
