@@ -13,6 +13,13 @@ extension MemoryNetwork {
         for group in expansion.groups {
             groups[group.id] = MemoryGroupRow(group: group, runAt: group.leased ? now + leaseDuration : now)
         }
+        if expansion.keepsBody, let row = inbox[expansion.event.id], relayed[expansion.event.id] == nil {
+            relayed[expansion.event.id] = MemoryRelayed(
+                type: row.pending.event.type,
+                receivedAt: row.pending.receivedAt,
+                body: row.body
+            )
+        }
         inbox[expansion.event.id]?.pending.cursor = expansion.next
         inbox[expansion.event.id]?.failure = nil
         inbox[expansion.event.id]?.pending.tally = expansion.event.tally
@@ -56,6 +63,15 @@ extension MemoryNetwork {
     func refresh(_ group: DeliveryGroup, at readPoint: ReadPoint) -> RefreshedGroup {
         var refreshed = group
         var gone: [Target] = []
+        if group.relayKey != nil {
+            return RefreshedGroup(
+                group: group,
+                gone: [],
+                settings: [:],
+                networkToggles: networkToggles,
+                readPoint: readPoint
+            )
+        }
         refreshed.targets = group.targets.compactMap { target in
             guard let device = devices[target.deviceID], device.userID == target.userID, device.state == .active,
                 Lane(networkID: network.id, device) == group.lane
@@ -84,12 +100,13 @@ extension MemoryNetwork {
         isBraked: Bool
     ) {
         let group = settlement.group
-        for record in settlement.records {
+        if group.relayKey != nil { logMessage(settlement, at: now) }
+        for record in settlement.records where group.relayKey == nil {
             note(record, of: group, ids: ids)
             guard let effect = record.effect, !isBraked || !effect.putsOutOfUse else { continue }
             apply(effect, to: record.deviceID, of: record.userID, at: now)
         }
-        for target in settlement.remainders.flatMap(\.targets) {
+        for target in settlement.remainders.flatMap(\.targets) where group.relayKey == nil {
             guard let error = settlement.troubles[target.deviceID] else { continue }
             apply(.noteError(error), to: target.deviceID, of: target.userID, at: now)
         }
@@ -110,6 +127,19 @@ extension MemoryNetwork {
 
     private mutating func giveUp(_ group: DeliveryGroup, at now: Timestamp, ids: UUIDv7Generator) {
         groups[group.id] = nil
+        if group.relayKey != nil {
+            let records = group.targets.map {
+                DeviceRecord(
+                    deviceID: $0.deviceID,
+                    userID: $0.userID,
+                    state: .dead,
+                    attempts: group.attempt,
+                    reason: "crash loop",
+                    at: now
+                )
+            }
+            return logMessage(Settlement(group: group, records: records, remainders: []), at: now)
+        }
         for target in group.targets {
             let record = DeviceRecord(
                 deviceID: target.deviceID,

@@ -6,6 +6,8 @@ struct MemoryEndpoint {
     var secrets: [WebhookSecretRecord]
     /// Another one with each change.
     var revision: Int64
+    /// Nothing has gone through since.
+    var failingSince: Timestamp?
 }
 
 extension MemoryStore: EndpointStore {

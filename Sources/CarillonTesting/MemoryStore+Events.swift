@@ -149,7 +149,7 @@ extension MemoryNetwork {
     }
 
     fileprivate mutating func insert(_ incoming: IncomingEvent, _ mark: Int, at now: Timestamp) {
-        guard incoming.event.notifies else {
+        guard incoming.isExpanded else {
             events[incoming.id] = MemoryEventRow(
                 sourceID: incoming.event.sourceID,
                 type: incoming.event.type,

@@ -104,7 +104,7 @@ extension MemoryNetwork {
         for logged in records[id] ?? [] {
             latest[logged.record.deviceID] = DeliveryStatus(record: logged.record, provider: logged.provider)
         }
-        for row in groups.values where row.group.cause.eventID == id {
+        for row in groups.values where row.group.cause.eventID == id && row.group.relayKey == nil {
             for target in row.group.targets {
                 let record = DeviceRecord(
                     deviceID: target.deviceID,

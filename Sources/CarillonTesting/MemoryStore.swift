@@ -127,6 +127,9 @@ struct MemoryNetwork {
     var templates: [MemoryTemplateKey: TemplateOverride] = [:]
     var providerCredentials: [MemoryCredentialKey: ProviderCredential] = [:]
     var endpoints: [EndpointID: MemoryEndpoint] = [:]
+    var relayed: [EventID: MemoryRelayed] = [:]
+    var relays: [RelayKey: RelayDelivery] = [:]
+    var replays: [EndpointID: MemoryReplay] = [:]
     /// The last revision given out to an endpoint.
     var lastRevision: Int64 = 0
     /// When devices that are not in use were put out of use.

@@ -13,6 +13,7 @@ import Testing
         + EventInboxContract.clauses + RecipientSourceContract.clauses + DeliveryQueueContract.clauses
         + LaneBookContract.clauses + SettlementContract.clauses + EventHistoryContract.clauses
         + ProviderCredentialStoreContract.clauses + EndpointStoreContract.clauses
+        + RelayContract.clauses
 
     @Test(arguments: clauses)
     func keeps(_ clause: ContractClause) async throws {
@@ -33,6 +34,8 @@ import Testing
             tags: store,
             templates: store,
             endpoints: store,
+            messages: store,
+            relays: store,
             history: store,
             passTime: { store.expireLeases() }
         )

@@ -239,7 +239,7 @@ import Testing
             // As many rows as there are networks, keys, secrets and templates.
             let small: Set = [
                 "networks", "api_keys", "master_key_canary", "webhook_secrets", "user_token_keys", "templates",
-                "provider_credentials", "provider_tokens", "schema_migrations",
+                "provider_credentials", "provider_tokens", "schema_migrations", "replays",
                 // Only former releases write to it.
                 "released_brakes",
             ]

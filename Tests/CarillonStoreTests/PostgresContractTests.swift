@@ -84,6 +84,11 @@ import Testing
         try await withStores { scene, _ in try await clause.check(scene) }
     }
 
+    @Test(arguments: RelayContract.clauses)
+    func relay(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
     @Test(arguments: TemplateStoreContract.clauses)
     func templateStore(_ clause: ContractClause) async throws {
         try await withStores { scene, _ in try await clause.check(scene) }

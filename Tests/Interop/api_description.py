@@ -29,7 +29,7 @@ EXCLUDED_OPERATIONS = ["importDirectory"]
 EXCLUDED_CHECKS = ["positive_data_acceptance", "negative_data_rejection"]
 
 
-def start(program, folder):
+def start(program, folder, settings={}):
     """Starts the service on free ports; answers the process and its public address."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("CARILLON_")}
     environment |= {
@@ -37,7 +37,7 @@ def start(program, folder):
         "CARILLON_LISTEN": "127.0.0.1:0",
         "CARILLON_MANAGEMENT_LISTEN": "127.0.0.1:0",
         "CARILLON_LOG_FORMAT": "json",
-    }
+    } | settings
     os.chmod(folder, 0o755)
     log = open(f"{folder}/log", "w+")
     output = open(f"{folder}/output", "w")

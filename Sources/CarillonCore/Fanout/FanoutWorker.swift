@@ -11,6 +11,8 @@ package final class FanoutWorker: Service {
     private let expander: Expander
     private let outbox: any OutboxWriter
     private let sending: any Entrance<HeldGroup>
+    private let endpoints: @Sendable (Set<NetworkID>) async throws -> [NetworkID: [Endpoint]]
+    private let ids: UUIDv7Generator
     private let metrics: PipelineMetrics
     private let logger: Logger
 
@@ -21,7 +23,8 @@ package final class FanoutWorker: Service {
     private static let longestReason = 500
     private static let patience = Duration.seconds(40)
 
-    /// A worker that takes events from `queue`, commits their deliveries to `outbox` and hands them to `sending`.
+    /// A worker that takes events from `queue`, commits their deliveries to `outbox` and hands them to `sending`; `endpoints`
+    /// knows those of some networks, and `ids` makes the ids of what they are told.
     package init(
         queue: FanoutQueue,
         inbox: some EventInbox,
@@ -29,6 +32,8 @@ package final class FanoutWorker: Service {
         expander: Expander,
         outbox: some OutboxWriter,
         sending: some Entrance<HeldGroup>,
+        endpoints: @escaping @Sendable (Set<NetworkID>) async throws -> [NetworkID: [Endpoint]] = { _ in [:] },
+        ids: UUIDv7Generator = UUIDv7Generator(),
         metrics: PipelineMetrics,
         logger: Logger
     ) {
@@ -38,6 +43,8 @@ package final class FanoutWorker: Service {
         self.expander = expander
         self.outbox = outbox
         self.sending = sending
+        self.endpoints = endpoints
+        self.ids = ids
         self.metrics = metrics
         self.logger = logger
     }
@@ -127,9 +134,13 @@ package final class FanoutWorker: Service {
     }
 
     private func expandOnce(_ events: [PendingEvent]) async throws {
+        let endpoints = try await endpoints(Set(events.map(\.networkID)))
         let pages = try await recipients.recipients(for: events.map(RecipientQuery.init))
         let rest = Array(events.dropFirst(pages.count))
         var expansions = zip(events, pages).map { expander.expand($0, $1) }
+        for index in expansions.indices where events[index].cursor == nil && !endpoints.isEmpty {
+            expansions[index].relay(to: endpoints[events[index].networkID] ?? [], ids: ids)
+        }
         let readAt = ContinuousClock.now
         var held: [[HeldGroup]] = []
         for index in expansions.indices {

@@ -12,6 +12,11 @@ package struct IncomingEvent: Sendable {
     package var body: [UInt8]
     /// Whether the accepting replica expands it at once; otherwise the first that claims it does.
     package var leased: Bool
+    /// Whether endpoints may be told of it, so that it has to be expanded although it notifies nobody.
+    package var isRelayed = false
+
+    /// Whether anything is left to be done when its facts are written.
+    package var isExpanded: Bool { event.notifies || isRelayed }
 
     /// An event by its parts.
     package init(

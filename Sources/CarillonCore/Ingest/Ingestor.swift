@@ -32,19 +32,22 @@ package final class Ingestor: Sendable {
 
     private let commits: GroupCommit<NetworkID, IncomingEvent, Acceptance>
     private let fanout: any Entrance<PendingEvent>
+    private let endpoints: @Sendable (NetworkID) async throws -> [Endpoint]
     private let ids: UUIDv7Generator
     private let clock: WallClock
     private let metrics: PipelineMetrics
 
-    /// An ingestor that stores in `inbox` and hands on to `fanout`.
+    /// An ingestor that stores in `inbox` and hands on to `fanout`; `endpoints` knows those of a network.
     package init(
         inbox: some EventInbox,
         fanout: some Entrance<PendingEvent>,
+        endpoints: @escaping @Sendable (NetworkID) async throws -> [Endpoint] = { _ in [] },
         ids: UUIDv7Generator,
         clock: WallClock,
         metrics: PipelineMetrics
     ) {
         self.fanout = fanout
+        self.endpoints = endpoints
         self.ids = ids
         self.clock = clock
         self.metrics = metrics
@@ -76,6 +79,7 @@ package final class Ingestor: Sendable {
     /// - Throws: A transient error when the database is away or too much is waiting: nothing of it was promised then.
     package func accept(_ parsed: [ParsedEvent], for network: NetworkID) async throws -> [Receipt] {
         let now = clock.now()
+        let endpoints = try await endpoints(network)
         var incoming: [IncomingEvent] = []
         for case let (content: .known(event), body: body) in parsed.map({ (content: $0.content, body: $0.body) }) {
             incoming.append(
@@ -88,6 +92,8 @@ package final class Ingestor: Sendable {
                     leased: false
                 )
             )
+            guard !endpoints.isEmpty else { continue }
+            incoming[incoming.count - 1].isRelayed = endpoints.keepBody(of: event.type.rawValue, acceptedAt: now)
         }
         let acceptances = try await store(&incoming, of: network)
         return receipts(for: parsed, acceptances)
@@ -95,11 +101,11 @@ package final class Ingestor: Sendable {
 
     private func store(_ incoming: inout [IncomingEvent], of network: NetworkID) async throws -> [Acceptance] {
         guard !incoming.isEmpty else { return [] }
-        let notifying = incoming.indices.filter { index in
-            incoming[index].event.notifies && incoming[index].body.count <= Self.largestBodyInMemory
+        let expanded = incoming.indices.filter { index in
+            incoming[index].isExpanded && incoming[index].body.count <= Self.largestBodyInMemory
         }
-        let hasPlace = fanout.reserve(notifying.map { PendingEvent(incoming[$0]) })
-        let reserved = zip(notifying, hasPlace).filter(\.1).map(\.0)
+        let hasPlace = fanout.reserve(expanded.map { PendingEvent(incoming[$0]) })
+        let reserved = zip(expanded, hasPlace).filter(\.1).map(\.0)
         for index in reserved { incoming[index].leased = true }
         do {
             let acceptances = try await commits.submit(incoming, for: network)

@@ -70,6 +70,7 @@ package struct PipelineMetrics: Sendable {
     func failedExpansion(of count: Int) { expansionFailures.increment(by: count) }
 
     func settled(_ settlement: Settlement) {
+        guard settlement.group.lane.provider != .relay else { return relayed(settlement) }
         let provider = settlement.group.lane.provider.rawValue
         var counts: [String: Int] = [:]
         for record in settlement.records { counts[record.state.rawValue, default: 0] += 1 }
@@ -79,6 +80,25 @@ package struct PipelineMetrics: Sendable {
         for (outcome, count) in counts {
             let dimensions = [("provider", provider), ("outcome", outcome)]
             Counter(label: "carillon_deliveries_total", dimensions: dimensions, factory: factory).increment(by: count)
+        }
+    }
+
+    /// Messages to endpoints by what became of them, and how old those were that arrived and were no replay.
+    private func relayed(_ settlement: Settlement) {
+        func count(_ outcome: String, by count: Int = 1) {
+            Counter(label: "carillon_relay_total", dimensions: [("outcome", outcome)], factory: factory)
+                .increment(by: count)
+        }
+        let cause = settlement.group.cause
+        for record in settlement.records {
+            count(record.state == .delivered ? "delivered" : record.state == .unregistered ? "gone" : "failed")
+            guard record.state == .delivered, cause.relay?.isReplay == false else { continue }
+            let age = max(.zero, record.at - cause.receivedAt)
+            Recorder(label: "carillon_relay_age_seconds", factory: factory)
+                .record(Double(age.wholeMilliseconds) / 1000)
+        }
+        for remainder in settlement.remainders where remainder.delay != nil && remainder.laneReason == nil {
+            count("retry", by: remainder.targets.count)
         }
     }
 

@@ -36,7 +36,7 @@ package struct DeliveryGroup: Sendable, Identifiable {
 
     /// When it is no longer worth delivering.
     package var expiresAt: Timestamp {
-        cause.receivedAt + (push.content?.lifetime ?? notificationTimeToLive)
+        cause.relay?.expiresAt ?? cause.receivedAt + (push.content?.lifetime ?? notificationTimeToLive)
     }
 
     /// A group by its parts.
@@ -77,6 +77,8 @@ package struct DeliveryCause: Sendable, Equatable {
     package var mentionsAll: Bool
     /// When the event reached us.
     package var receivedAt: Timestamp
+    /// What holds for a message to an endpoint; `nil` for notifications.
+    package var relay: RelayTerms?
 
     /// A cause by its parts.
     package init(
@@ -99,6 +101,20 @@ package struct DeliveryCause: Sendable, Equatable {
 
     /// Whether it mentions this user, alone or with everybody.
     package func isMentioning(_ user: UserID) -> Bool { mentionsAll || mentions.contains(user) }
+}
+
+/// What holds for a message to an endpoint.
+package struct RelayTerms: Sendable, Equatable {
+    /// Until when it is tried.
+    package var expiresAt: Timestamp
+    /// Whether it was asked for once more.
+    package var isReplay: Bool
+
+    /// Terms by their parts.
+    package init(expiresAt: Timestamp, isReplay: Bool = false) {
+        self.expiresAt = expiresAt
+        self.isReplay = isReplay
+    }
 }
 
 /// One device that a group goes to.

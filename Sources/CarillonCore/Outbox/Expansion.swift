@@ -8,6 +8,8 @@ package struct Expansion: Sendable {
     package var groups: [DeliveryGroup]
     /// Where this page ended, or `nil` when it was the last one.
     package var next: PageCursor?
+    /// Whether the event's body is kept, for endpoints to be told of it.
+    package var keepsBody = false
 
     /// An expansion by its parts.
     package init(event: PendingEvent, after: PageCursor? = nil, groups: [DeliveryGroup], next: PageCursor?) {

@@ -37,6 +37,8 @@ package struct LaneCondition: Sendable, Equatable {
     package static let firstPause = Duration.seconds(15)
     /// How long at the most; each pause is twice the one before.
     package static let longestPause = Duration.seconds(600)
+    /// How long the circuit of an endpoint is open at the most: first for twice ``firstPause``, then for twice the time before.
+    package static let longestCircuit = Duration.seconds(300)
     /// How long what was delivered while a credential was replaced may take to be written down.
     package static let undoPeriod = Duration.seconds(15)
 
@@ -80,6 +82,8 @@ package struct LaneCondition: Sendable, Equatable {
 package enum LaneChange: Sendable, Equatable {
     /// Nothing in it can go through for now; each pause without a time of the push service's own is twice the last one.
     case pause(for: Duration?, reason: String)
+    /// An endpoint failed too often in a row, or when it was tried again: its circuit is open for twice as long as before.
+    case failing(reason: String)
     /// Something went through.
     case resume
     /// It has another credential: what was reported of devices may have come of the former one.
@@ -95,6 +99,12 @@ extension LaneCondition {
     package mutating func apply(_ change: LaneChange, at now: Timestamp) {
         switch change {
         case .pause(let length, let reason): pause(for: length, reason: reason, at: now)
+        case .failing(let reason):
+            // What was on its way when the circuit opened says nothing new.
+            guard remainingPause(at: now) == nil else { return }
+            nextPause = min(nextPause * 2, Self.longestPause)
+            let end = now + min(nextPause, Self.longestCircuit)
+            pause = Pause(since: pause?.since ?? now, until: end, reason: reason)
         case .resume:
             pause = nil
             nextPause = Self.firstPause

@@ -12,6 +12,8 @@ package final class EndpointBook: Service {
     /// How old what is known may be.
     package static let lifetime = Duration.seconds(8)
     private static let pollInterval = Duration.seconds(2)
+    /// How long a reading may take: whoever asks waits for it.
+    private static let patience = Duration.seconds(3)
 
     private struct State {
         var list: EndpointList?
@@ -127,10 +129,32 @@ package final class EndpointBook: Service {
         let startedAt = now()
         defer { state.withLock { $0.reading = nil } }
         let version = state.withLock { $0.list?.version }
-        let list = try await store.endpointList(unless: version)
-        state.withLock { state in
+        let list = try await withDeadline(Self.patience) { [store] in try await store.endpointList(unless: version) }
+        let former = state.withLock { state in
+            let former = state.list
             if let list { state.list = list }
             state.readAt = startedAt
+            return former
+        }
+        if let list, let former { tell(list, since: former) }
+    }
+
+    /// Says which endpoints were taken into use and out of use.
+    private func tell(_ list: EndpointList, since former: EndpointList) {
+        for (network, endpoints) in list.endpoints {
+            let states = Dictionary(
+                (former.endpoints[network] ?? []).map { ($0.id, $0.state) },
+                uniquingKeysWith: { $1 }
+            )
+            for endpoint in endpoints where states[endpoint.id].map({ $0 != endpoint.state }) ?? false {
+                logger.notice(
+                    "An endpoint is \(endpoint.state.rawValue)",
+                    metadata: [
+                        "network": "\(network)", "endpoint": "\(endpoint.id)",
+                        "reason": "\(endpoint.stateReason ?? "enabled by an admin")",
+                    ]
+                )
+            }
         }
     }
 }

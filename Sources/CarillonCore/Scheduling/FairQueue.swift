@@ -63,6 +63,8 @@ package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable,
     }
 
     private let limits: FairQueueLimits
+    /// How many places a lane may have, where that differs.
+    private let placesOfLane: (@Sendable (Lane) -> Int)?
     private var lanes: [Key: LaneRecord] = [:]
     private var tenants: [Tenant: TenantRecord] = [:]
     private var turns: Deque<Tenant> = []
@@ -75,9 +77,10 @@ package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable,
     /// Whether nothing is let in any more.
     package private(set) var isShutDown = false
 
-    /// An empty queue.
-    package init(limits: FairQueueLimits) {
+    /// An empty queue, in which lanes have ``FairQueueLimits/placesPerLane`` unless `placesOfLane` says otherwise.
+    package init(limits: FairQueueLimits, placesOfLane: (@Sendable (Lane) -> Int)? = nil) {
         self.limits = limits
+        self.placesOfLane = placesOfLane
     }
 
     /// How much weight is free for a tenant that holds nothing.
@@ -309,7 +312,8 @@ extension FairQueue {
         // Changed in place: beside a copy of the record all that waits would be copied for each turn.
         lanes[key]?.isInTurn = false
         defer { putInTurn(key) }
-        guard lanes[key].map({ mayGo($0, at: now) }) == true, let entry = lanes[key]?.waiting.popFirst() else {
+        guard lanes[key].map({ mayGo($0, in: lane, at: now) }) == true, let entry = lanes[key]?.waiting.popFirst()
+        else {
             return nil
         }
         let isProbe = lanes[key]?.state != .sending
@@ -335,9 +339,11 @@ extension FairQueue {
         return nil
     }
 
-    private func mayGo(_ record: LaneRecord, at now: ContinuousClock.Instant) -> Bool {
+    private func mostPlaces(of lane: Lane) -> Int { placesOfLane?(lane) ?? limits.placesPerLane }
+
+    private func mayGo(_ record: LaneRecord, in lane: Lane, at now: ContinuousClock.Instant) -> Bool {
         switch record.state {
-        case .sending: record.places < limits.placesPerLane
+        case .sending: record.places < mostPlaces(of: lane)
         case .probing: false
         case .paused(let until, _): until <= now
         }
@@ -346,7 +352,7 @@ extension FairQueue {
     /// Gives a lane a turn if it has an item that could go, and its tenant with it.
     private mutating func putInTurn(_ key: Key) {
         guard !isShutDown, let record = lanes[key], !record.isInTurn, !record.waiting.isEmpty,
-            record.places < limits.placesPerLane, record.state != .probing
+            record.places < mostPlaces(of: key.lane), record.state != .probing
         else { return }
         lanes[key]?.isInTurn = true
         tenants[key.tenant, default: TenantRecord()].turns.append(key.lane)

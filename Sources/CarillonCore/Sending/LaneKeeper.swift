@@ -105,7 +105,8 @@ extension LaneKeeper {
     ///   - time: The time by the database's clock.
     /// - Returns: For how long.
     func pause(_ lane: Lane, for length: Duration?, reason: String, at time: Timestamp) -> Duration {
-        let change = LaneChange.pause(for: length, reason: reason)
+        let isCircuit = lane.provider == .relay && length == nil
+        let change = isCircuit ? LaneChange.failing(reason: reason) : .pause(for: length, reason: reason)
         let (wasPaused, remaining) = state.withLock { state in
             let wasPaused = state.conditions[lane]?.remainingPause(at: time) != nil
             state.conditions[lane, default: LaneCondition()].apply(change, at: time)
@@ -131,11 +132,13 @@ extension LaneKeeper {
         if isNews { wake.yield() }
     }
 
-    /// Counts sends that were not answered in time; whether there were too many in a row.
+    /// Counts sends that were not answered in time, of endpoints all that failed; whether there were too many in a row.
     func countTimeouts(_ outcomes: [(target: Target, outcome: Outcome)], of lane: Lane) -> Bool {
         state.withLock { state in
             var count = state.timeouts[lane] ?? 0
-            for (_, outcome) in outcomes { count = outcome.isTimeout ? count + 1 : 0 }
+            for (_, outcome) in outcomes {
+                count = outcome.isTimeout || lane.provider == .relay && outcome.isFailure ? count + 1 : 0
+            }
             if state.timeouts.count >= Self.mostLanes { state.timeouts = [:] }
             state.timeouts[lane] = count == 0 ? nil : count
             return count >= Self.manyTimeouts

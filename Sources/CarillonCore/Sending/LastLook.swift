@@ -41,6 +41,8 @@ struct LastLook: Sendable {
             group.targets = []
             return (group, records)
         }
+        // No switch is about endpoints.
+        guard group.lane.provider != .relay else { return (refreshed.group, records) }
         let question = ToggleQuestion(eventType: group.cause.eventType, actorRoles: group.cause.actorRoles)
         let evaluator = ToggleEvaluator(network: refreshed.networkToggles, question: question, now: now)
         group.targets = refreshed.group.targets.filter { target in

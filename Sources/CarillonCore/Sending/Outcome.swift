@@ -19,3 +19,13 @@ package enum Outcome: Sendable, Equatable {
     /// What is to be sent can never be accepted, whatever the device: nothing is said of that.
     case unsendable(reason: String)
 }
+
+extension Outcome {
+    /// Whether it is to be tried again since it failed by itself.
+    var isFailure: Bool {
+        switch self {
+        case .retry, .timedOut: true
+        case .delivered, .deferLane, .unregister, .quarantine, .misconfigured, .bug, .unsendable: false
+        }
+    }
+}

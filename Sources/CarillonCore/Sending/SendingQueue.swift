@@ -14,6 +14,8 @@ package final class SendingQueue: Entrance {
     }
 
     private static let batchSize = 64
+    /// How many messages an endpoint is sent at a time.
+    private static let placesPerEndpoint = 32
 
     private let state: Mutex<State>
     private let claims: any OutboxClaims
@@ -29,7 +31,8 @@ package final class SendingQueue: Entrance {
     package init(claims: some OutboxClaims, limits: FairQueueLimits = .sending, logger: Logger) {
         self.claims = claims
         self.logger = logger
-        state = Mutex(State(queue: Queue(limits: limits)))
+        let queue = Queue(limits: limits) { $0.provider == .relay ? Self.placesPerEndpoint : limits.placesPerLane }
+        state = Mutex(State(queue: queue))
         (wakeups, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         (wants, wantMore) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -118,7 +121,7 @@ extension SendingQueue {
             for turn in turns { state.queue.finished(turn, at: .now) }
             guard state.hasOverflow else { return false }
             return turns.contains {
-                state.queue.count(of: $0.tenant, in: $0.lane) < FairQueueLimits.sending.placesPerLane
+                state.queue.count(of: $0.tenant, in: $0.lane) < Self.placesPerEndpoint
             }
         }
         wake.yield()

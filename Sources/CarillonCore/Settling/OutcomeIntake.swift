@@ -32,7 +32,14 @@ package final class OutcomeIntake: OutcomeSink {
         let lane = page.group.lane
         var judged = judge(page)
         if lanes.countTimeouts(page.outcomes, of: lane), !judged.news.isPause {
-            judged.news = .pause(after: nil, reason: "the last sends were not answered in time")
+            let isRelay = lane.provider == .relay
+            let reason = isRelay ? "the last messages failed" : "the last sends were not answered in time"
+            judged.news = .pause(after: nil, reason: reason)
+        }
+        if lane.provider == .relay, page.isProbe, !judged.news.isPause,
+            page.outcomes.contains(where: \.outcome.isFailure)
+        {
+            judged.news = .pause(after: nil, reason: "it failed when it was tried again")
         }
         switch judged.news {
         case .none: break
@@ -52,8 +59,9 @@ package final class OutcomeIntake: OutcomeSink {
         var outcomes = isLate ? page.outcomes.map { ($0.target, $0.outcome.ofFormerCredential) } : page.outcomes
         let answers = DeviceReports.Answers(outcomes)
         let known = lanes.condition(of: lane)
-        // Receivers of webhooks are believed always: no credential can be wrong there (API section 9).
-        let counts = lane.provider != .webhook && (!answers.gone.isEmpty || known.map { $0.reports.gone > 0 } ?? false)
+        // Receivers of webhooks and endpoints are believed always: no credential can be wrong there (API section 9).
+        let isBelieved = lane.provider == .webhook || lane.provider == .relay
+        let counts = !isBelieved && (!answers.gone.isEmpty || known.map { $0.reports.gone > 0 } ?? false)
         var condition = known ?? LaneCondition()
         // What turns the brake on is held as well. The book counts it, too, with what other replicas have heard.
         if counts, condition.brakedSince == nil { _ = condition.note(answers, at: page.time) }

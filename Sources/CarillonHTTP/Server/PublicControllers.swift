@@ -21,6 +21,7 @@ struct PublicControllers {
     private let providerCredentials: ProviderCredentialController
     private let brakes: BrakeController
     private let endpoints: EndpointController
+    private let relays: RelayController
     private let description: DescriptionController
 
     init(_ dependencies: PublicDependencies) {
@@ -121,6 +122,12 @@ struct PublicControllers {
             ids: UUIDv7Generator(clock: clock),
             clock: clock
         )
+        relays = RelayController(
+            authenticator: authenticator,
+            endpoints: dependencies.endpoints,
+            history: dependencies.relays,
+            clock: clock
+        )
         description = DescriptionController(openAPI: dependencies.openAPI)
     }
 
@@ -143,6 +150,7 @@ struct PublicControllers {
         providerCredentials.addRoutes(to: router)
         brakes.addRoutes(to: router)
         endpoints.addRoutes(to: router)
+        relays.addRoutes(to: router)
         description.addRoutes(to: router)
     }
 }

@@ -23,6 +23,8 @@ package struct PublicDependencies: Sendable {
     package var endpointsChanged: @Sendable (NetworkID) async -> Void
     /// Told that the endpoint of a lane is in use again.
     package var endpointEnabled: @Sendable (Lane) async -> Void
+    /// What endpoints were told.
+    package var relays: any RelayHistory
     /// Calls endpoints.
     package var endpointCaller: any EndpointCaller
     /// Whom events concern, as the fan-out reads it.
@@ -79,6 +81,7 @@ package struct PublicDependencies: Sendable {
         endpoints: any EndpointStore,
         endpointsChanged: @escaping @Sendable (NetworkID) async -> Void,
         endpointEnabled: @escaping @Sendable (Lane) async -> Void,
+        relays: any RelayHistory,
         endpointCaller: any EndpointCaller,
         recipients: any RecipientSource,
         history: any EventHistory,
@@ -111,6 +114,7 @@ package struct PublicDependencies: Sendable {
         self.endpoints = endpoints
         self.endpointsChanged = endpointsChanged
         self.endpointEnabled = endpointEnabled
+        self.relays = relays
         self.endpointCaller = endpointCaller
         self.recipients = recipients
         self.history = history

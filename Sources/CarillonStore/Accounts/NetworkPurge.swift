@@ -14,11 +14,12 @@ enum NetworkPurge {
         ("subscriptions", ["tag", "kind", "subject_id"]), ("tags", ["tag"]),
         ("devices", ["device_id"]), ("members", ["channel_id", "user_id"]),
         ("channels", ["channel_id"]), ("users", ["user_id"]), ("lanes", ["provider", "app_id"]),
+        ("replays", ["endpoint_id"]),
     ]
 
     static let tables = keys.map(\.0)
     /// What belongs to one event goes together.
-    static let partitionedTables = ["outcomes", "events"]
+    static let partitionedTables = ["relays", "relayed", "outcomes", "events"]
 
     /// Removes some rows of one network by their keys.
     static func statement(_ table: String, of network: NetworkID) -> SQL {

@@ -51,7 +51,8 @@ struct EventStatusReader {
         try session.forEach(
             """
             SELECT event_id, sum(size) FROM deliveries
-            WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid))) GROUP BY event_id
+            WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid))) AND provider <> 'relay'
+            GROUP BY event_id
             """
         ) { row in
             let id = try row.eventID(0)
@@ -112,7 +113,7 @@ struct EventStatusReader {
             """
             SELECT event_id, provider, targets, attempt, run_at, CASE WHEN NOT leased THEN lane_reason END
             FROM deliveries
-            WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid)))
+            WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid))) AND provider <> 'relay'
             """
         ) { row in
             let attempt = try row.decode(3, as: Int.self)

@@ -30,8 +30,8 @@ package final class PostgresEventInbox: EventInbox {
             let facts = members.leftOut(of: stated) { EventMark(block: block, place: batch.places[$0, default: 0]) }
             let writer = FactWriter(facts: facts, places: batch.places)
             let rows =
-                Self.pendingRows(of: accepted.filter(\.event.notifies), batch.places)
-                + Self.doneRows(of: accepted.filter { !$0.event.notifies })
+                Self.pendingRows(of: accepted.filter(\.isExpanded), batch.places)
+                + Self.doneRows(of: accepted.filter { !$0.isExpanded })
             if facts.removesNobody {
                 try session.commit(after: writer.statements + rows)
             } else {

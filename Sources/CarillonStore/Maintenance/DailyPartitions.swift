@@ -42,7 +42,7 @@ struct PartitionDay: Hashable, Comparable, Sendable {
 ///
 /// What comes before its day's partition is there lands in the default partition, and is moved when it is made.
 struct DailyPartitions: Sendable {
-    static let tables = ["events", "outcomes"]
+    static let tables = ["events", "outcomes", "relayed", "relays"]
 
     let table: String
 

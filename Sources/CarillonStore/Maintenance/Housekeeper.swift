@@ -43,6 +43,7 @@ package final class Housekeeper: Sendable {
         await attempt { try await dropPartitions() }
         await attempt { try await RemovalSweep(pool: pool).sweep() }
         for (table, condition) in Self.aged { await attempt { try await sweep(table, where: condition) } }
+        await attempt { try await RelaySweep(pool: pool).sweep() }
         await attempt { try await sweepAgain() }
         await attempt { try await leftovers.sweep() }
         await attempt { try await sweepOrphans() }

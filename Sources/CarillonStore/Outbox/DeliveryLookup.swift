@@ -37,6 +37,12 @@ struct DeliveryLookup {
                 networkToggles: networkToggles[delivery.group.lane.networkID] ?? NetworkToggles(),
                 readPoint: readPoint
             )
+            if delivery.group.relayKey != nil {
+                // An endpoint is no device; whether it is still there is seen when the message is read.
+                rest = rest.dropFirst(delivery.devices.count)
+                refreshed.group.targets = delivery.devices.map { Target(EndpointID(trusted: $0.device.rawValue)) }
+                return refreshed
+            }
             for owner in delivery.devices {
                 guard case let found?? = rest.popFirst(), found.target.address.isSent(through: delivery.group.lane)
                 else {

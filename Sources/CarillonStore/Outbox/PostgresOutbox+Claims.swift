@@ -266,6 +266,7 @@ extension PostgresOutbox {
             INSERT INTO outcomes (network_id, event_id, provider, at, delivered, unregistered, expired, dead, suppressed,
                                   records)
             SELECT \(row.network), \(row.event), \(row.provider), now(), 0, 0, 0, size, 0, '[]' FROM gone
+            WHERE \(row.provider) <> 'relay'
             """
         )
     }

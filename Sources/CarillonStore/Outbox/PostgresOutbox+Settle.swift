@@ -21,15 +21,24 @@ extension PostgresOutbox {
         let fenced = done.union(shrunk)
         let written = ordered.filter { fenced.contains($0.group.id) }
         try insertSplitOff(written, session)
-        try Self.log(written, session)
-        try StoppedUsers(written).write(session)
-        try insertDeadLetters(written, session)
+        let notifications = written.filter { $0.group.relayKey == nil }
+        try Self.log(notifications, session)
+        try StoppedUsers(notifications).write(session)
+        try insertDeadLetters(notifications, session)
         var receipt = SettleReceipt()
-        receipt.lanes = try LaneRows.note(Self.answers(of: written), session)
+        receipt.lanes = try LaneRows.note(Self.answers(of: notifications), session)
         let braked = Set(receipt.lanes.filter { $1.brakedSince != nil }.keys)
-        try DeviceEffects(written, sparing: braked).write(session)
+        try DeviceEffects(notifications, sparing: braked).write(session)
+        try Self.logMessages(written.filter { $0.group.relayKey != nil }, session)
         receipt.stale = Set(ordered.map(\.group.id)).subtracting(fenced).subtracting(repeated)
         return receipt
+    }
+
+    /// Writes what became of messages to endpoints, which are no devices.
+    private static func logMessages(_ settlements: [Settlement], _ session: borrowing PostgresSession) throws {
+        guard !settlements.isEmpty else { return }
+        let now = try session.queryFirst("SELECT now()") { row in try row.timestamp(0) }
+        try RelayLog(settlements, at: now ?? settlements[0].group.cause.receivedAt).write(session)
     }
 
     private static func answers(of settlements: [Settlement]) -> [Lane: DeviceReports.Answers] {

@@ -20,7 +20,10 @@ package final class PostgresOutbox: Outbox {
         guard !expansions.isEmpty else { return [] }
         // Of several pages of one event the last one says how far it is.
         var latest: [EventID: Expansion] = [:]
-        for expansion in expansions { latest[expansion.event.id] = expansion }
+        for var expansion in expansions {
+            expansion.keepsBody = expansion.keepsBody || latest[expansion.event.id]?.keepsBody == true
+            latest[expansion.event.id] = expansion
+        }
         let states = latest.values.sorted {
             ($0.event.networkID, $0.event.id) < ($1.event.networkID, $1.event.id)
         }
@@ -108,8 +111,10 @@ package final class PostgresOutbox: Outbox {
     private static func advancing(_ expansions: [Expansion]) -> SQL? {
         guard !expansions.isEmpty else { return nil }
         let events = expansions.map(\.event)
+        let keepsBodies = expansions.contains(where: \.keepsBody)
         return .onQueue(
             """
+            \(sql: keepsBodies ? "WITH done AS (" : "")
             UPDATE inbox i
             SET cursor = n.cursor, resolved = n.resolved, notified = n.notified,
                 suppressed_network = n.suppressed_network, suppressed_user = n.suppressed_user,
@@ -117,12 +122,13 @@ package final class PostgresOutbox: Outbox {
                 run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
             FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)), \(events.map(\.leaseToken)),
                         \(expansions.map(\.after?.stored)), \(expansions.map(\.next?.stored)),
-                        \(sql: Self.tallies(of: events)))
+                        \(sql: Self.tallies(of: events)), \(expansions.map(\.keepsBody)))
                 AS n (network_id, event_id, lease_token, former_cursor, cursor, resolved, notified, suppressed_network,
-                      suppressed_user, suppressed_channel, no_device)
+                      suppressed_user, suppressed_channel, no_device, keeps_body)
             WHERE i.network_id = n.network_id AND i.event_id = n.event_id AND i.lease_token = n.lease_token
                 AND i.leased AND i.cursor IS NOT DISTINCT FROM n.former_cursor
-            RETURNING i.event_id
+            RETURNING i.event_id\(sql: keepsBodies ? Self.returnedBody : "")
+            \(sql: keepsBodies ? ")" + Self.keepingBodies + "SELECT event_id FROM done" : "")
             """
         )
     }
@@ -131,19 +137,22 @@ package final class PostgresOutbox: Outbox {
     private static func finishing(_ expansions: [Expansion]) -> SQL? {
         guard !expansions.isEmpty else { return nil }
         let events = expansions.map(\.event)
+        let keepsBodies = expansions.contains(where: \.keepsBody)
         return .onQueue(
             """
             WITH done AS (
                 DELETE FROM inbox i
                 USING unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)),
-                             \(events.map(\.leaseToken)), \(sql: Self.tallies(of: events)))
+                             \(events.map(\.leaseToken)), \(sql: Self.tallies(of: events)),
+                             \(expansions.map(\.keepsBody)))
                     AS n (network_id, event_id, lease_token, resolved, notified, suppressed_network,
-                          suppressed_user, suppressed_channel, no_device)
+                          suppressed_user, suppressed_channel, no_device, keeps_body)
                 WHERE i.network_id = n.network_id AND i.event_id = n.event_id AND i.lease_token = n.lease_token
                     AND i.leased
                 RETURNING i.network_id, i.event_id, i.source_id, i.event_type, i.received_at, n.resolved, n.notified,
                     n.suppressed_network, n.suppressed_user, n.suppressed_channel, n.no_device
-            )
+                    \(sql: keepsBodies ? ", i.body, n.keeps_body" : "")
+            ) \(sql: keepsBodies ? Self.keepingBodies : "")
             INSERT INTO events (network_id, event_id, source_id, event_type, received_at, resolved, notified,
                                 suppressed_network, suppressed_user, suppressed_channel, no_device)
             SELECT network_id, event_id, source_id, event_type, received_at, resolved, notified,
@@ -153,6 +162,21 @@ package final class PostgresOutbox: Outbox {
             """
         )
     }
+
+    /// What an event that is not done yet is left with, for its body to be kept.
+    private static let returnedBody: SQL = """
+        , i.network_id, i.event_type, i.received_at, i.body, n.keeps_body
+        """
+
+    /// Copies bodies from the inbox to where endpoints are told of them from; an event's first page is written once.
+    private static let keepingBodies: SQL = """
+        , kept AS (
+            INSERT INTO relayed (network_id, event_id, event_type, received_at, body)
+            SELECT network_id, event_id, event_type, received_at, body FROM done WHERE keeps_body
+            ON CONFLICT DO NOTHING
+        )
+
+        """
 
     private static func tallies(of events: [PendingEvent]) -> SQL {
         """

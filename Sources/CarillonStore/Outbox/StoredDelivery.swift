@@ -104,6 +104,11 @@ extension DeliveryCause {
         cause["mentions"] = .array(mentions.sorted().map { .string($0.rawValue) })
         if mentionsAll { cause["mentionsAll"] = true }
         cause["receivedAt"] = .number(JSONNumber(Int(receivedAt.milliseconds)))
+        if let relay {
+            cause["relay"] = [
+                "until": .number(JSONNumber(Int(relay.expiresAt.milliseconds))), "replay": .bool(relay.isReplay),
+            ]
+        }
         return JSONValue.object(cause).serializedText
     }
 
@@ -125,6 +130,12 @@ extension DeliveryCause {
             mentions: Set(mentions.compactMap { $0.text.map(UserID.init(trusted:)) }),
             mentionsAll: cause["mentionsAll"] == true,
             receivedAt: Timestamp(milliseconds: Int64(receivedAt))
+        )
+        guard case .object(let terms)? = cause["relay"] else { return }
+        guard let end = terms["until"]?.wholeNumber else { throw .unreadable("delivery") }
+        relay = RelayTerms(
+            expiresAt: Timestamp(milliseconds: Int64(end)),
+            isReplay: terms["replay"] == .bool(true)
         )
     }
 }

@@ -3,10 +3,10 @@ import Postgres
 
 /// The endpoints of networks in table `endpoints`, their secrets sealed with the master key.
 package struct PostgresEndpointStore: EndpointStore {
-    private let accounts: PostgresAccountStore
+    let accounts: PostgresAccountStore
 
-    private var pool: PostgresPool { accounts.pool }
-    private var box: SecretBox { accounts.box }
+    var pool: PostgresPool { accounts.pool }
+    var box: SecretBox { accounts.box }
 
     /// A store beside that of the networks.
     package init(accounts: PostgresAccountStore) {

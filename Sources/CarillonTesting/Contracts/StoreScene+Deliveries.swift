@@ -122,6 +122,8 @@ extension StoreScene {
             tags: tags,
             templates: templates,
             endpoints: endpoints,
+            messages: messages,
+            relays: relays,
             history: history,
             passTime: passTime
         )

@@ -31,6 +31,10 @@ package struct StoreScene: Sendable {
     package let templates: any TemplateStore
     /// Networks' endpoints.
     package let endpoints: any EndpointStore
+    /// What endpoints are sent.
+    package let messages: any RelaySource
+    /// What endpoints were told.
+    package let relays: any RelayHistory
     /// What became of events.
     package let history: any EventHistory
 
@@ -53,6 +57,8 @@ package struct StoreScene: Sendable {
         tags: any TagStore,
         templates: any TemplateStore,
         endpoints: any EndpointStore,
+        messages: any RelaySource,
+        relays: any RelayHistory,
         history: any EventHistory,
         passTime: @escaping @Sendable () async throws -> Void
     ) {
@@ -70,6 +76,8 @@ package struct StoreScene: Sendable {
         self.tags = tags
         self.templates = templates
         self.endpoints = endpoints
+        self.messages = messages
+        self.relays = relays
         self.history = history
         self.passTime = passTime
     }

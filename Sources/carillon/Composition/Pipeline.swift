@@ -78,17 +78,23 @@ struct Pipeline: Sendable {
             expander: Expander(catalog: catalog, ids: storage.ids),
             outbox: outbox,
             sending: sending,
+            endpoints: { [book = storage.endpointBook] networks in try await book.endpoints(of: networks) },
+            ids: storage.ids,
             metrics: metrics,
             logger: logger
         )
         ingestor = Ingestor(
             inbox: storage.inbox,
             fanout: queue,
+            endpoints: { [book = storage.endpointBook] network in try await book.endpoints(of: network) },
             ids: storage.ids,
             clock: storage.clock,
             metrics: metrics
         )
-        let workers: [any Service] = [housekeeping, storage.endpointBook, lanes, settler, sender, claimer, fanout]
+        let workers: [any Service] = [
+            housekeeping, storage.endpointBook, lanes, settler, sender, claimer,
+            Replayer(history: storage.relays, logger: logger), fanout,
+        ]
         services = workers.map { DeferredService($0, until: storage.readiness) }
     }
 }

@@ -94,6 +94,7 @@ struct PushProviders: Sendable {
                 version: Carillon.version,
                 clock: clock
             ),
+            RelayProvider(client: endpoints, source: storage.endpoints, clock: clock),
             WebPushProvider(
                 transport: guarded,
                 credentials: webPushCredentials,

@@ -31,6 +31,7 @@ struct Storage: Sendable {
     let toggles: PostgresToggleStore
     let tags: PostgresTagStore
     let endpoints: PostgresEndpointStore
+    let relays: PostgresRelayHistory
     /// What is remembered of endpoints.
     let endpointBook: EndpointBook
     /// The server if it is ours, the pool, and what keeps the schema in order.
@@ -80,6 +81,7 @@ struct Storage: Sendable {
         toggles = PostgresToggleStore(pool: pool)
         tags = PostgresTagStore(pool: pool)
         endpoints = PostgresEndpointStore(accounts: accounts)
+        relays = PostgresRelayHistory(pool: pool, ids: ids)
         endpointBook = EndpointBook(store: endpoints, announcements: announcements, logger: logger)
         let schema = SchemaKeeper(
             configuration: configuration,

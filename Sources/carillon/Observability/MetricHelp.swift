@@ -21,6 +21,8 @@ enum MetricHelp {
         "carillon_postgres_waiting": "Callers that wait for a connection to PostgreSQL now.",
         "carillon_queue_age_seconds": "How long the event or delivery that waits longest has been due.",
         "carillon_recipients_total": "Users whom events concerned, by verdict and by the level that suppressed.",
+        "carillon_relay_age_seconds": "How old events were when an endpoint had taken them, replays not counted.",
+        "carillon_relay_total": "Messages to endpoints by what became of them; each try again counts as retry.",
         "carillon_stale_settles_total": "Outcomes that were not written because another replica had the delivery.",
         "carillon_waiting_events": "Accepted events in memory that wait to be expanded.",
         "carillon_waiting_groups": "Delivery groups in memory that wait or are being sent.",

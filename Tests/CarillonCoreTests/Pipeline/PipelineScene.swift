@@ -35,6 +35,7 @@ final class PipelineScene: Sendable {
         providers: [any Provider]? = nil,
         recipients: (any RecipientSource)? = nil,
         settleInterval: Duration = .milliseconds(250),
+        isRelaying: Bool = false,
         wrappingOutcomes: (OutcomeIntake) -> any OutcomeSink = { $0 }
     ) throws {
         let watched = WatchedQueue(store)
@@ -89,10 +90,24 @@ final class PipelineScene: Sendable {
             expander: Expander(catalog: catalog, ids: ids),
             outbox: store,
             sending: sending,
+            endpoints: { networks in
+                guard isRelaying else { return [:] }
+                var endpoints: [NetworkID: [Endpoint]] = [:]
+                for network in networks { endpoints[network] = try await store.endpoints(of: network) }
+                return endpoints
+            },
+            ids: ids,
             metrics: metrics,
             logger: logger
         )
-        ingestor = Ingestor(inbox: store, fanout: events, ids: ids, clock: .system, metrics: metrics)
+        ingestor = Ingestor(
+            inbox: store,
+            fanout: events,
+            endpoints: { network in isRelaying ? try await store.endpoints(of: network) : [] },
+            ids: ids,
+            clock: .system,
+            metrics: metrics
+        )
     }
 
     /// Runs the pipeline around `body`, and shuts it down gracefully afterwards.
@@ -101,6 +116,7 @@ final class PipelineScene: Sendable {
         provider: ScriptedProvider = ScriptedProvider(),
         providers: [any Provider]? = nil,
         settleInterval: Duration = .milliseconds(250),
+        isRelaying: Bool = false,
         wrappingOutcomes: (OutcomeIntake) -> any OutcomeSink = { $0 },
         _ body: @Sendable @escaping (PipelineScene) async throws -> Void
     ) async throws {
@@ -112,6 +128,7 @@ final class PipelineScene: Sendable {
             provider: provider,
             providers: providers,
             settleInterval: settleInterval,
+            isRelaying: isRelaying,
             wrappingOutcomes: wrappingOutcomes
         )
         try await scene.populate(members: members)

@@ -231,6 +231,7 @@ extension PublicDependencies {
             endpoints: store,
             endpointsChanged: { dispatcher.endpointsChanged($0) },
             endpointEnabled: { dispatcher.endpointEnabled($0) },
+            relays: store,
             endpointCaller: caller,
             recipients: store,
             history: store,

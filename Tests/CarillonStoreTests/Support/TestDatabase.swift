@@ -129,6 +129,8 @@ extension StoreScene {
             tags: PostgresTagStore(pool: pool),
             templates: PostgresTemplateStore(pool: pool),
             endpoints: PostgresEndpointStore(accounts: accounts),
+            messages: PostgresEndpointStore(accounts: accounts),
+            relays: PostgresRelayHistory(pool: pool, ids: ids),
             history: PostgresEventHistory(pool: pool, ids: ids),
             passTime: {
                 try await pool.withConnection { session in

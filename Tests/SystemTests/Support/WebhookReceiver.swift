@@ -47,6 +47,11 @@ final class WebhookReceiver: Sendable {
 
     var requests: [Received] { state.withLock { $0.requests } }
 
+    /// Answers these statuses next.
+    func answers(_ statuses: [Int]) {
+        state.withLock { $0.statuses = statuses }
+    }
+
     /// Listens while `body` runs, which gets the URL.
     func whileRunning(_ body: @escaping @Sendable (String) async throws -> Void) async throws {
         let (ports, port) = AsyncStream.makeStream(of: Int.self)

@@ -1,0 +1,107 @@
+/// Where a message to an endpoint stands.
+package enum RelayState: String, Sendable, CaseIterable {
+    /// On its way.
+    case pending
+    /// The endpoint took it.
+    case delivered
+    /// It was given up, and can be sent again by hand.
+    case failed
+}
+
+/// One message to an endpoint.
+package struct RelayDelivery: Sendable, Equatable {
+    /// The event.
+    package var eventID: EventID
+    /// What happened.
+    package var eventType: EventType
+    /// Where it stands.
+    package var state: RelayState
+    /// How often it was sent so far.
+    package var attempts: Int
+    /// What was answered last; `nil` before the first attempt.
+    package var answer: RelayAnswer?
+    /// When that was; of one that was not sent yet, when it is to be.
+    package var at: Timestamp
+
+    /// A message by its parts.
+    package init(
+        eventID: EventID,
+        eventType: EventType,
+        state: RelayState,
+        attempts: Int,
+        answer: RelayAnswer?,
+        at: Timestamp
+    ) {
+        self.eventID = eventID
+        self.eventType = eventType
+        self.state = state
+        self.attempts = attempts
+        self.answer = answer
+        self.at = at
+    }
+}
+
+/// Which events an endpoint is to be told of once more.
+package struct ReplayOrder: Sendable, Equatable {
+    /// Accepted then or later.
+    package var from: Timestamp
+    /// Accepted before.
+    package var to: Timestamp
+    /// Of these types.
+    package var types: [String]
+    /// Only those that it did not take.
+    package var onlyFailed: Bool
+
+    /// An order by its parts.
+    package init(from: Timestamp, to: Timestamp, types: [String], onlyFailed: Bool) {
+        self.from = from
+        self.to = to
+        self.types = types
+        self.onlyFailed = onlyFailed
+    }
+}
+
+/// An endpoint is told of former events already: one order at a time.
+package struct ReplayUnderWay: Error, Sendable, Equatable {
+    /// The error.
+    package init() {}
+}
+
+/// What became of the wish to send a message again.
+package enum RelayRetry: Sendable, Equatable {
+    /// It is due now.
+    case queued
+    /// The endpoint was not told of such an event.
+    case unknown
+    /// The event's body is not kept any more.
+    case bodyGone
+}
+
+/// Answers what endpoints were told, and tells them again.
+package protocol RelayHistory: Sendable {
+    /// Messages to an endpoint, the latest events first, before `event` where one is named; of one event if `only` names it.
+    func relayDeliveries(
+        to endpoint: EndpointID,
+        in network: NetworkID,
+        state: RelayState?,
+        only: EventID?,
+        before event: EventID?,
+        limit: Int
+    ) async throws -> [RelayDelivery]
+    /// Makes a message due now, with a new life until `expiry`; one that is on its way keeps its attempts.
+    func retryRelay(
+        of event: EventID,
+        to endpoint: EndpointID,
+        in network: NetworkID,
+        until expiry: Timestamp
+    ) async throws -> RelayRetry
+    /// Begins to tell an endpoint of events once more; answers of how many.
+    /// - Throws: ``ReplayUnderWay``.
+    func beginReplay(_ order: ReplayOrder, to endpoint: EndpointID, in network: NetworkID) async throws -> Int
+    /// Queues the next messages of all that is told once more, as far as what is queued for the same endpoint leaves room: what
+    /// has just happened goes first. Answers whether there is more to be queued soon.
+    func continueReplays() async throws -> Bool
+}
+
+/// How many messages wait for an endpoint at the most while it is told of former events.
+package let replayBacklog = 500

@@ -1,0 +1,47 @@
+/// Names what one endpoint is told of one event.
+package struct RelayKey: Sendable, Hashable {
+    /// The network of both.
+    package var networkID: NetworkID
+    /// The endpoint.
+    package var endpointID: EndpointID
+    /// The event.
+    package var eventID: EventID
+
+    /// A key by its parts.
+    package init(networkID: NetworkID, endpointID: EndpointID, eventID: EventID) {
+        self.networkID = networkID
+        self.endpointID = endpointID
+        self.eventID = eventID
+    }
+}
+
+/// What is needed to tell an endpoint of an event, as it is now.
+package struct RelayMessage: Sendable {
+    /// The endpoint's settings.
+    package var settings: EndpointSettings
+    /// Whether it is in use.
+    package var state: Endpoint.State
+    /// What signs, the newest first.
+    package var secrets: [WebhookSecret]
+    /// The event's JSON as it was posted; `nil` when it is not kept any more.
+    package var body: [UInt8]?
+
+    /// A message by its parts.
+    package init(
+        settings: EndpointSettings,
+        state: Endpoint.State,
+        secrets: [WebhookSecret],
+        body: [UInt8]?
+    ) {
+        self.settings = settings
+        self.state = state
+        self.secrets = secrets
+        self.body = body
+    }
+}
+
+/// Where messages to endpoints come from.
+package protocol RelaySource: Sendable {
+    /// The messages of these keys; none where there is no such endpoint.
+    func relayMessages(_ keys: [RelayKey]) async throws -> [RelayKey: RelayMessage]
+}

@@ -1,0 +1,131 @@
+import CarillonCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// What endpoints were told, and telling them again (FACES section C2). For admins.
+struct RelayController: Sendable {
+    let authenticator: Authenticator
+    let endpoints: any EndpointStore
+    let history: any RelayHistory
+    let clock: WallClock
+
+    func addRoutes(to router: Router<CarillonRequestContext>) {
+        router.get("/v1/networks/{network}/endpoints/{endpoint}/deliveries", use: list)
+        router.post("/v1/networks/{network}/endpoints/{endpoint}/deliveries/{event}/retry", use: retry)
+        router.post("/v1/networks/{network}/endpoints/{endpoint}/replay", use: replay)
+    }
+
+    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (network, endpoint, _) = try await observer(request, context)
+        let query = QueryParameters(request)
+        let page = try Page(query)
+        let state = try query.text("state").map { text throws(Problem) in
+            guard let state = RelayState(rawValue: text) else {
+                let states = RelayState.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .invalidParameter("state", "must be one of \(states)")
+            }
+            return state
+        }
+        let only = try query.text("eventId").map { text throws(Problem) in
+            guard let id = EventID(text) else { throw .invalidParameter("eventId", "must be an id of an event") }
+            return id
+        }
+        let deliveries = try await history.relayDeliveries(
+            to: endpoint.id,
+            in: network,
+            state: state,
+            only: only,
+            before: page.after { EventID($0) },
+            limit: page.fetchLimit
+        )
+        return page.answer(deliveries, key: \.eventID.description, \.json)
+    }
+
+    private func retry(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (network, endpoint, observation) = try await observer(request, context)
+        guard let event = EventID(try context.segment("event")) else { throw Problem.notFound() }
+        if let body = try await RequestBodyReader.optionalJSON(of: request) {
+            try body.read(as: "invalid-retry") { _ in () }
+        }
+        let retry = try await history.retryRelay(
+            of: event,
+            to: endpoint.id,
+            in: network,
+            until: clock.now() + observation.retryTime
+        )
+        switch retry {
+        case .queued: return Response(status: .accepted)
+        case .unknown: throw Problem.notFound()
+        case .bodyGone: throw Problem.conflict("body-gone", "the event is not kept any more: see replayHours")
+        }
+    }
+
+    private func replay(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (network, endpoint, observation) = try await observer(request, context)
+        let body = try await RequestBodyReader.json(of: request)
+        var order = try body.read(as: "invalid-replay") { reader in
+            ReplayOrder(from: &reader, of: endpoint.settings.events)
+        }
+        // What is older is on its way to be forgotten.
+        order.from = max(order.from, clock.now() - .seconds(observation.replayHours * 3_600))
+        do {
+            let count = try await history.beginReplay(order, to: endpoint.id, in: network)
+            return .json(["events": JSONValue(count)], status: .accepted)
+        } catch is ReplayUnderWay {
+            throw Problem.conflict("replay-under-way", "another replay goes on: wait until it is over")
+        }
+    }
+
+    /// The endpoint of the path, which has to be told of events.
+    private func observer(
+        _ request: Request,
+        _ context: CarillonRequestContext
+    ) async throws -> (network: NetworkID, endpoint: Endpoint, EndpointRole.Observation) {
+        let access = try await authenticator.admin(request, context)
+        let id = try context.identifier("endpoint", as: Endpoint.self)
+        guard let endpoint = try await endpoints.endpoints(of: access.networkID).first(where: { $0.id == id }) else {
+            throw Problem.notFound()
+        }
+        guard case .observe(let observation) = endpoint.settings.role else {
+            throw Problem.conflict("not-an-observer", "the endpoint is asked about notifications, and told nothing")
+        }
+        return (access.networkID, endpoint, observation)
+    }
+}
+
+extension ReplayOrder {
+    /// Reads `{"from","to","types","onlyFailed"}`; without `types` it is for all that the endpoint wants.
+    fileprivate init?(from reader: inout JSONObjectReader, of events: EndpointEvents) {
+        let (start, end) = (reader.timestamp("from", required: true), reader.timestamp("to", required: true))
+        let onlyFailed = reader.bool("onlyFailed") ?? false
+        let wanted = EndpointEvents.types(for: .observe).filter { events.contains($0, for: .observe) }
+        var types = wanted
+        if let patterns = reader.strings("types", maximumCount: EndpointEvents.maximumCount, maximumBytes: 64) {
+            for (index, pattern) in patterns.enumerated() where !EndpointEvents.isKnown(pattern, for: .observe) {
+                reader.refuse("types", at: index, "must be a type of events, or all of a kind (message.*)")
+            }
+            let chosen = EndpointEvents(trusted: patterns)
+            types = wanted.filter { chosen.contains($0, for: .observe) }
+        }
+        guard let start, let end else { return nil }
+        if end < start { reader.refuse("to", "must not be before from") }
+        self.init(from: start, to: end, types: types.sorted(), onlyFailed: onlyFailed)
+    }
+}
+
+extension RelayDelivery {
+    /// The message as the API shows it.
+    fileprivate var json: JSONValue {
+        [
+            "eventId": .string(eventID.description),
+            "type": .string(eventType.rawValue),
+            "state": .string(state.rawValue),
+            "attempts": JSONValue(attempts),
+            "status": answer?.status.map { JSONValue($0) } ?? .null,
+            "ms": answer?.milliseconds.map { JSONValue($0) } ?? .null,
+            "error": JSONValue(answer?.error),
+            "at": JSONValue(at),
+        ]
+    }
+}

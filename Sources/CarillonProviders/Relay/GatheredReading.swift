@@ -1,0 +1,60 @@
+import Synchronization
+
+/// Reads for many at once: what is asked for while a reading is under way is read together by the next one.
+final class GatheredReading<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    /// Reads values; one that is not answered does not exist.
+    typealias Read = @Sendable ([Key]) async throws -> [Key: Value]
+
+    private typealias Waiting = (key: Key, continuation: CheckedContinuation<Value?, any Error>)
+
+    private struct State {
+        var waiting: [Waiting] = []
+        var isReading = false
+    }
+
+    /// How many are read together.
+    private static var batchSize: Int { 256 }
+
+    private let read: Read
+    private let state = Mutex(State())
+
+    init(_ read: @escaping Read) {
+        self.read = read
+    }
+
+    /// A value as it is when this is called or later; `nil` when there is none.
+    func value(of key: Key) async throws -> Value? {
+        try await withCheckedThrowingContinuation { continuation in
+            let begins = state.withLock { state in
+                state.waiting.append((key, continuation))
+                defer { state.isReading = true }
+                return !state.isReading
+            }
+            // Unstructured on purpose: a reading is shared, and must not end with whoever began it.
+            if begins { Task { await readAll() } }
+        }
+    }
+
+    private func readAll() async {
+        while let batch = nextBatch() {
+            do {
+                let values = try await read(Array(Set(batch.map(\.key))))
+                for (key, continuation) in batch { continuation.resume(returning: values[key]) }
+            } catch {
+                for (_, continuation) in batch { continuation.resume(throwing: error) }
+            }
+        }
+    }
+
+    private func nextBatch() -> [Waiting]? {
+        state.withLock { state in
+            guard !state.waiting.isEmpty else {
+                state.isReading = false
+                return nil
+            }
+            let batch = Array(state.waiting.prefix(Self.batchSize))
+            state.waiting.removeFirst(batch.count)
+            return batch
+        }
+    }
+}

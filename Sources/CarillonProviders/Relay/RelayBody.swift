@@ -1,0 +1,45 @@
+import CarillonCore
+
+/// The body of a message to an endpoint: an event as it was posted, and what we say of it.
+struct RelayBody {
+    /// What we add, under a name of our own.
+    private static let ownName = "carillon"
+
+    let bytes: [UInt8]
+
+    /// The body of an attempt to tell of an event.
+    init(_ posted: [UInt8], of group: DeliveryGroup) {
+        let cause = group.cause
+        let own: JSONValue = [
+            "eventId": .string(cause.eventID.description),
+            "networkId": .string(group.lane.networkID.rawValue),
+            "receivedAt": .string(cause.receivedAt.description),
+            "attempt": .number(JSONNumber(group.attempt + 1)),
+            "replay": .bool(cause.relay?.isReplay ?? false),
+        ]
+        guard let end = Self.end(of: posted) else {
+            // Whoever posts may call something as we do: ours goes before theirs.
+            var event = JSONObject()
+            if case .object(let members)? = try? JSONValue(parsing: posted) { event = members }
+            event[Self.ownName] = own
+            bytes = JSONValue.object(event).serialized
+            return
+        }
+        bytes = posted[..<end] + Array(#","\#(Self.ownName)":"#.utf8) + own.serialized + [UInt8(ascii: "}")]
+    }
+
+    /// Where the last brace of an object stands to which a member can be added behind the others, its bytes left as they are;
+    /// `nil` when it may have one of our name, written in whatever way.
+    private static func end(of posted: [UInt8]) -> Int? {
+        guard let end = posted.lastIndex(of: UInt8(ascii: "}")), !mayHoldOwnName(posted) else { return nil }
+        // An event has members: its type at the least.
+        return end
+    }
+
+    private static func mayHoldOwnName(_ posted: [UInt8]) -> Bool {
+        let text = String(decoding: posted, as: UTF8.self)
+        guard text.contains(ownName) || text.contains(#"\u"#) else { return false }
+        guard case .object(let members)? = try? JSONValue(parsing: posted) else { return true }
+        return members.contains(ownName)
+    }
+}

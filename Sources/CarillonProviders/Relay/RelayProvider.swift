@@ -1,0 +1,94 @@
+package import CarillonCore
+import NIOHTTP1
+
+/// Tells endpoints of events: one signed POST for each (Standard Webhooks 1.0.0).
+///
+/// Endpoint, secrets and body are read for each attempt, so that what was changed meanwhile holds; what is sent at the same
+/// time is read together.
+package struct RelayProvider: Provider {
+    /// `relay`.
+    package let name = ProviderName.relay
+    /// How long one request may take, from the name to the last byte of the answer.
+    package let deadline: Duration
+
+    /// For how long an endpoint that is disabled is left alone, unless it is enabled before.
+    private static let rest = Duration.seconds(300)
+
+    private let client: EndpointClient
+    private let messages: GatheredReading<RelayKey, RelayMessage>
+    private let clock: WallClock
+
+    /// A provider.
+    /// - Parameters:
+    ///   - client: Signs and sends.
+    ///   - source: Where endpoints and bodies are.
+    ///   - clock: The time that `Retry-After` is compared with.
+    ///   - deadline: How long one request may take.
+    package init(
+        client: EndpointClient,
+        source: any RelaySource,
+        clock: WallClock = .system,
+        deadline: Duration = .seconds(15)
+    ) {
+        self.client = client
+        messages = GatheredReading { keys in try await source.relayMessages(keys) }
+        self.clock = clock
+        self.deadline = deadline
+    }
+
+    /// Sends the message and reports what its endpoint answered.
+    package func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
+        await group.sendToEach(atMost: 1, report: report) { _ in await outcome(of: group) }
+    }
+
+    private func outcome(of group: DeliveryGroup) async -> Outcome? {
+        guard let key = group.relayKey else { return .bug(reason: "not an endpoint") }
+        let message: RelayMessage
+        do {
+            guard let found = try await messages.value(of: key) else { return .unsendable(reason: "endpoint removed") }
+            message = found
+        } catch {
+            return Task.isCancelled ? nil : .deferLane(after: .seconds(1), reason: "could not be read")
+        }
+        guard case .observe = message.settings.role else { return .unsendable(reason: "endpoint does not observe") }
+        guard message.state == .enabled else { return .deferLane(after: Self.rest, reason: "endpoint disabled") }
+        guard !message.secrets.isEmpty else { return .deferLane(after: nil, reason: "no signing secret") }
+        guard let body = message.body else { return .unsendable(reason: "body not kept any more") }
+        let call = EndpointCall(
+            networkID: key.networkID,
+            endpointID: key.endpointID,
+            url: message.settings.url,
+            secrets: message.secrets,
+            messageID: key.eventID.description,
+            body: RelayBody(body, of: group).bytes,
+            timeout: deadline
+        )
+        return await send(call)
+    }
+
+    private func send(_ call: EndpointCall) async -> Outcome? {
+        let start = ContinuousClock.now
+        do {
+            let response = try await client.send(call)
+            let answer = RelayAnswer(status: response.status, time: ContinuousClock.now - start).description
+            return switch Outcome(webhookStatus: response.status, headers: response.headers, now: clock.now()) {
+            case .delivered: .delivered(id: answer)
+            case .unregister: .unregister(at: nil, reason: answer)
+            case .retry(let after, _): .retry(after: after, reason: answer)
+            case let other: other
+            }
+        } catch let refusal as EgressRefusal {
+            return .retry(after: nil, reason: Self.words(refusal.rule.rawValue, since: start))
+        } catch OutboundError.timedOut {
+            return .timedOut(reason: Self.words(OutboundError.timedOut.rawValue, since: start))
+        } catch let error as OutboundError {
+            return .retry(after: nil, reason: Self.words(error.rawValue, since: start))
+        } catch {
+            return Task.isCancelled ? nil : .retry(after: nil, reason: Self.words("failed", since: start))
+        }
+    }
+
+    private static func words(_ error: String, since start: ContinuousClock.Instant) -> String {
+        RelayAnswer(error: error, time: ContinuousClock.now - start).description
+    }
+}

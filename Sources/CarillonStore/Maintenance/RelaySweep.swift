@@ -1,0 +1,65 @@
+import CarillonCore
+import Foundation
+import Postgres
+
+/// Forgets the bodies that no endpoint may be told of any more.
+struct RelaySweep: Sendable {
+    private static let batchSize = 2_000
+
+    let pool: PostgresPool
+
+    /// Goes through all networks of which bodies are kept: each keeps them for as long as the endpoint that wants them longest,
+    /// and what is on its way in any case.
+    func sweep() async throws {
+        for (network, end) in try await networks() {
+            var count = Self.batchSize
+            while count == Self.batchSize {
+                count =
+                    try await pool.takingTurn(at: "relayed: \(network)") { session in
+                        try session.executeOnQueue(Self.statement(network, before: end))
+                    } ?? 0
+            }
+        }
+    }
+
+    /// The networks of which bodies are kept, with what comes after all that is older than it has to be.
+    private func networks() async throws -> [(network: NetworkID, end: UUID)] {
+        try await pool.withConnection { session in
+            let networks = try session.query(
+                """
+                WITH RECURSIVE walk AS (
+                    (SELECT r.network_id FROM relayed r ORDER BY r.network_id LIMIT 1)
+                    UNION ALL
+                    SELECT following.network_id
+                    FROM walk w CROSS JOIN LATERAL (
+                        SELECT r.network_id FROM relayed r WHERE r.network_id > w.network_id ORDER BY r.network_id LIMIT 1
+                    ) AS following
+                )
+                SELECT network_id FROM walk
+                """
+            ) { row in try row.id(0, of: Network.self) }
+            return try networks.map { network in
+                let hours = try session.endpoints(of: network).compactMap { endpoint -> Int? in
+                    guard case .observe(let observation) = endpoint.settings.role else { return nil }
+                    return observation.replayHours
+                }
+                let now = try session.queryFirst("SELECT now()") { row in try row.timestamp(0) }
+                let end = (now ?? Timestamp(milliseconds: 0)) - .seconds((hours.max() ?? 0) * 3_600)
+                return (network, .version7Floor(of: end))
+            }
+        }
+    }
+
+    private static func statement(_ network: NetworkID, before end: UUID) -> SQL {
+        """
+        DELETE FROM relayed r
+        WHERE r.network_id = \(network.rawValue) AND r.event_id = ANY (ARRAY(
+            SELECT old.event_id FROM relayed old
+            WHERE old.network_id = \(network.rawValue) AND old.event_id < \(end)
+                AND NOT EXISTS (SELECT FROM deliveries d
+                                WHERE d.network_id = old.network_id AND d.event_id = old.event_id
+                                    AND d.provider = 'relay')
+            ORDER BY old.event_id LIMIT \(batchSize)))
+        """
+    }
+}

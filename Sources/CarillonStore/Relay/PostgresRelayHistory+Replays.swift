@@ -1,0 +1,195 @@
+import CarillonCore
+import Foundation
+import Postgres
+
+extension PostgresRelayHistory {
+    /// How many messages are queued at a time.
+    private static let pageSize = 100
+    /// How many former events are looked at for them.
+    private static let lookahead = 2_000
+
+    private struct Replay: Sendable {
+        var network: NetworkID
+        var endpoint: EndpointID
+        var after: UUID
+        var until: UUID
+        var types: [String]
+        var onlyFailed: Bool
+    }
+
+    private struct Former: Sendable {
+        var id: EventID
+        var type: EventType
+        var receivedAt: Timestamp
+    }
+
+    /// Queues the next messages of all that is told once more, as far as what is queued for the same endpoint leaves room.
+    package func continueReplays() async throws -> Bool {
+        let orders = try await pool.withConnection { session in
+            try session.query("SELECT network_id, endpoint_id FROM replays ORDER BY network_id, endpoint_id LIMIT 1000")
+            {
+                row in
+                (network: try row.id(0, of: Network.self), endpoint: try row.id(1, of: Endpoint.self))
+            }
+        }
+        var hasMore = false
+        for order in orders {
+            if try await advance(order.endpoint, in: order.network) { hasMore = true }
+        }
+        return hasMore
+    }
+
+    /// Goes one page further with a replay; whether there is room and reason for another.
+    private func advance(_ endpoint: EndpointID, in network: NetworkID) async throws -> Bool {
+        try await pool.write { session in
+            guard let replay = try Self.lock(endpoint, in: network, session) else { return false }
+            guard let retryTime = try Self.retryTime(of: endpoint, in: network, session) else {
+                try Self.end(replay, session)
+                return false
+            }
+            let room = replayBacklog - (try Self.backlog(of: replay, session))
+            guard room > 0 else { return false }
+            let (page, end) = try Self.page(of: replay, limit: min(room, Self.pageSize), session)
+            let expiry = retryTime.now + retryTime.length
+            let groups = page.map { former in
+                DeliveryGroup(
+                    id: ids.next(),
+                    relaying: former.id,
+                    former.type,
+                    receivedAt: former.receivedAt,
+                    to: endpoint,
+                    in: network,
+                    on: RelayTerms(expiresAt: expiry, isReplay: true)
+                )
+            }
+            try session.insert(groups.map { StoredDelivery($0) })
+            try Self.note(page, as: .pending, of: replay, session)
+            guard let end else {
+                try Self.end(replay, session)
+                return false
+            }
+            try session.execute(
+                """
+                UPDATE replays SET after_id = \(end)
+                WHERE network_id = \(network.rawValue) AND endpoint_id = \(endpoint.rawValue)
+                """
+            )
+            return room > page.count
+        }
+    }
+
+    /// The replay, unless another replica is at it.
+    private static func lock(
+        _ endpoint: EndpointID,
+        in network: NetworkID,
+        _ session: borrowing PostgresSession
+    ) throws -> Replay? {
+        try session.queryFirst(
+            """
+            SELECT after_id, until_id, types, only_failed FROM replays
+            WHERE network_id = \(network.rawValue) AND endpoint_id = \(endpoint.rawValue)
+            FOR UPDATE SKIP LOCKED
+            """
+        ) { row in
+            Replay(
+                network: network,
+                endpoint: endpoint,
+                after: try row.decode(0),
+                until: try row.decode(1),
+                types: try row.decode(2),
+                onlyFailed: try row.decode(3)
+            )
+        }
+    }
+
+    /// For how long the endpoint's messages are tried; `nil` when it is gone, or is told nothing.
+    private static func retryTime(
+        of endpoint: EndpointID,
+        in network: NetworkID,
+        _ session: borrowing PostgresSession
+    ) throws -> (now: Timestamp, length: Duration)? {
+        let now = try session.queryFirst("SELECT now()") { row in try row.timestamp(0) }
+        guard let now, let found = try session.endpoints(of: network).first(where: { $0.id == endpoint }),
+            case .observe(let observation) = found.settings.role
+        else { return nil }
+        return (now, observation.retryTime)
+    }
+
+    private static func backlog(of replay: Replay, _ session: borrowing PostgresSession) throws -> Int {
+        try session.queryQueue(
+            """
+            SELECT count(*) FROM (
+                SELECT FROM deliveries d
+                WHERE d.network_id = \(replay.network.rawValue) AND d.app_id = \(replay.endpoint.rawValue)
+                    AND d.provider = 'relay'
+                LIMIT \(replayBacklog)) AS waiting
+            """
+        ) { row in try row.decode(0, as: Int.self) }.first ?? 0
+    }
+
+    /// The next events, but for those of which a message waits; and the last that was looked at, unless it was the last of
+    /// all.
+    private static func page(
+        of replay: Replay,
+        limit: Int,
+        _ session: borrowing PostgresSession
+    ) throws -> (page: [Former], end: UUID?) {
+        let failed: SQL = replay.onlyFailed ? isFailed(replay.endpoint) : ""
+        var page: [Former] = []
+        var looked = 0
+        var end: UUID?
+        try session.forEach(
+            .unprepared(
+                """
+                SELECT r.event_id, r.event_type, r.received_at,
+                       r.event_type = ANY (\(replay.types)) \(sql: failed) AND NOT EXISTS (
+                           SELECT FROM deliveries d
+                           WHERE d.network_id = r.network_id AND d.app_id = \(replay.endpoint.rawValue)
+                               AND d.event_id = r.event_id AND d.provider = 'relay')
+                FROM relayed r
+                WHERE r.network_id = \(replay.network.rawValue) AND r.event_id > \(replay.after)
+                    AND r.event_id < \(replay.until)
+                ORDER BY r.event_id LIMIT \(lookahead)
+                """
+            )
+        ) { row in
+            guard page.count < limit else { return }
+            looked += 1
+            end = try row.decode(0)
+            guard try row.decode(3) else { return }
+            page.append(
+                Former(
+                    id: try row.eventID(0),
+                    type: EventType(try row.decode(1)),
+                    receivedAt: try row.timestamp(2)
+                )
+            )
+        }
+        return (page, looked < lookahead && page.count < limit ? nil : end)
+    }
+
+    private static func note(
+        _ page: [Former],
+        as state: RelayState,
+        of replay: Replay,
+        _ session: borrowing PostgresSession
+    ) throws {
+        guard !page.isEmpty else { return }
+        _ = try session.executeOnQueue(
+            """
+            UPDATE relays SET state = \(state.rawValue)
+            WHERE network_id = \(replay.network.rawValue) AND endpoint_id = \(replay.endpoint.rawValue)
+                AND event_id = ANY (\(page.map(\.id.uuid)))
+            """
+        )
+    }
+
+    private static func end(_ replay: Replay, _ session: borrowing PostgresSession) throws {
+        try session.execute(
+            """
+            DELETE FROM replays
+            WHERE network_id = \(replay.network.rawValue) AND endpoint_id = \(replay.endpoint.rawValue)
+            """
+        )
+    }
+}

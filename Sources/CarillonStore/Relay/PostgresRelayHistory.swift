@@ -1,0 +1,173 @@
+package import CarillonCore
+import Foundation
+package import Postgres
+
+/// What endpoints were told, by `relays` and `deliveries`; what they are told once more, by `relayed` and `replays`.
+package struct PostgresRelayHistory: RelayHistory {
+    private static let firstID = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    private static let lastID = UUID(
+        uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255)
+    )
+
+    let pool: PostgresPool
+    let ids: UUIDv7Generator
+
+    /// A history in the database of `pool`; `ids` makes the ids of what is queued again.
+    package init(pool: PostgresPool, ids: UUIDv7Generator) {
+        self.pool = pool
+        self.ids = ids
+    }
+
+    /// Messages to an endpoint, the latest events first, before `event` where one is named; of one event if `only` names it.
+    package func relayDeliveries(
+        to endpoint: EndpointID,
+        in network: NetworkID,
+        state: RelayState?,
+        only: EventID?,
+        before event: EventID?,
+        limit: Int
+    ) async throws -> [RelayDelivery] {
+        let end = event?.uuid ?? Self.lastID
+        let (first, last) = (only?.uuid ?? Self.firstID, only?.uuid ?? Self.lastID)
+        let condition: SQL =
+            switch state {
+            case nil: ""
+            case .delivered: "AND r.state = 'delivered'"
+            // As the index says it that has only these.
+            case let state?: "AND r.state <> 'delivered' AND r.state = \(state.rawValue)"
+            }
+        let isWaiting = state == nil || state == .pending
+        return try await pool.withConnection { session in
+            try session.queryQueue(
+                """
+                (SELECT r.event_id, r.event_type, r.state, r.attempts, r.answer, r.at FROM relays r
+                 WHERE r.network_id = \(network.rawValue) AND r.endpoint_id = \(endpoint.rawValue)
+                    AND r.event_id < \(end) AND r.event_id BETWEEN \(first) AND \(last) \(sql: condition)
+                 ORDER BY r.event_id DESC LIMIT \(limit))
+                UNION ALL
+                (SELECT d.event_id, d.cause, 'pending', d.attempt, NULL, d.run_at FROM deliveries d
+                 WHERE d.network_id = \(network.rawValue) AND d.app_id = \(endpoint.rawValue) AND d.provider = 'relay'
+                    AND d.event_id < \(end) AND d.event_id BETWEEN \(first) AND \(last) AND \(isWaiting)
+                    AND NOT EXISTS (SELECT FROM relays r
+                                    WHERE r.network_id = d.network_id AND r.endpoint_id = d.app_id
+                                        AND r.event_id = d.event_id)
+                 ORDER BY d.event_id DESC LIMIT \(limit))
+                ORDER BY 1 DESC LIMIT \(limit)
+                """
+            ) { row in
+                let event = try row.eventID(0)
+                let answer = try row.decode(4, as: String?.self)
+                let type = try row.decode(1, as: String.self)
+                return RelayDelivery(
+                    eventID: event,
+                    eventType: try answer == nil
+                        ? DeliveryCause(stored: type, eventID: event).eventType : EventType(type),
+                    state: try row.choice(2),
+                    attempts: try row.decode(3),
+                    answer: answer.map { RelayAnswer($0) },
+                    at: try row.timestamp(5)
+                )
+            }
+        }
+    }
+
+    /// Makes a message due now, with a new life until `expiry`; one that is on its way keeps its attempts.
+    package func retryRelay(
+        of event: EventID,
+        to endpoint: EndpointID,
+        in network: NetworkID,
+        until expiry: Timestamp
+    ) async throws -> RelayRetry {
+        let groupID = ids.next()
+        return try await pool.write { session in
+            let waiting = try session.executeOnQueue(
+                """
+                UPDATE deliveries d SET run_at = CASE WHEN d.leased THEN d.run_at ELSE least(d.run_at, now()) END
+                WHERE d.network_id = \(network.rawValue) AND d.app_id = \(endpoint.rawValue) AND d.provider = 'relay'
+                    AND d.event_id = \(event.uuid)
+                """
+            )
+            if waiting > 0 { return .queued }
+            let known = try session.executeOnQueue(
+                """
+                UPDATE relays SET state = 'pending'
+                WHERE network_id = \(network.rawValue) AND endpoint_id = \(endpoint.rawValue)
+                    AND event_id = \(event.uuid)
+                """
+            )
+            guard known > 0 else { return .unknown }
+            let kept = try session.queryFirst(
+                """
+                SELECT event_type, received_at FROM relayed
+                WHERE network_id = \(network.rawValue) AND event_id = \(event.uuid)
+                """
+            ) { row in (type: EventType(try row.decode(0)), receivedAt: try row.timestamp(1)) }
+            guard let kept else { throw BodyGone() }
+            let group = DeliveryGroup(
+                id: groupID,
+                relaying: event,
+                kept.type,
+                receivedAt: kept.receivedAt,
+                to: endpoint,
+                in: network,
+                on: RelayTerms(expiresAt: expiry, isReplay: true)
+            )
+            try session.insert([StoredDelivery(group)])
+            return .queued
+        } orIfBodyGone: {
+            .bodyGone
+        }
+    }
+
+    /// Begins to tell an endpoint of events once more; answers of how many.
+    package func beginReplay(
+        _ order: ReplayOrder,
+        to endpoint: EndpointID,
+        in network: NetworkID
+    ) async throws -> Int {
+        let (first, end) = (UUID.version7Floor(of: order.from), UUID.version7Floor(of: order.to))
+        let failed: SQL = order.onlyFailed ? Self.isFailed(endpoint) : ""
+        return try await pool.write { session in
+            let begun = try session.execute(
+                """
+                INSERT INTO replays (network_id, endpoint_id, after_id, until_id, types, only_failed)
+                VALUES (\(network.rawValue), \(endpoint.rawValue), \(first), \(end), \(order.types), \(order.onlyFailed))
+                ON CONFLICT DO NOTHING
+                """
+            )
+            guard begun == 1 else { throw ReplayUnderWay() }
+            return try session.queryFirst(
+                """
+                SELECT count(*) FROM relayed r
+                WHERE r.network_id = \(network.rawValue) AND r.event_id >= \(first) AND r.event_id < \(end)
+                    AND r.event_type = ANY (\(order.types)) \(sql: failed)
+                """
+            ) { row in try row.decode(0, as: Int.self) } ?? 0
+        }
+    }
+
+    static func isFailed(_ endpoint: EndpointID) -> SQL {
+        """
+        AND EXISTS (SELECT FROM relays f
+                    WHERE f.network_id = r.network_id AND f.endpoint_id = \(endpoint.rawValue)
+                        AND f.event_id = r.event_id AND f.state <> 'delivered' AND f.state = 'failed')
+        """
+    }
+}
+
+/// Takes a retry back for which there is no body.
+private struct BodyGone: Error {}
+
+extension PostgresPool {
+    /// Writes, or answers something else when what should be written is not there any more: nothing is written then.
+    fileprivate func write<Value: Sendable>(
+        _ body: @Sendable (borrowing PostgresSession) throws -> Value,
+        orIfBodyGone other: () -> Value
+    ) async throws -> Value {
+        do {
+            return try await write(body)
+        } catch is BodyGone {
+            return other()
+        }
+    }
+}

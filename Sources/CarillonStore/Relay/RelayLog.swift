@@ -1,0 +1,148 @@
+import CarillonCore
+import Postgres
+
+/// What settlements say of messages to endpoints, for table `relays`, and of the endpoints themselves.
+struct RelayLog {
+    private struct Row {
+        var key: RelayKey
+        var type: EventType
+        var state: RelayState
+        var attempts: Int
+        var answer: String
+        var at: Timestamp
+    }
+
+    /// What happened to an endpoint.
+    private struct Effect {
+        var hasSucceeded = false
+        var error: String?
+        /// Why it does not want to be told anything any more.
+        var farewell: String?
+    }
+
+    private struct EndpointKey: Hashable, Comparable {
+        var network: NetworkID
+        var endpoint: EndpointID
+
+        static func < (left: Self, right: Self) -> Bool {
+            (left.network, left.endpoint) < (right.network, right.endpoint)
+        }
+    }
+
+    private var rows: [RelayKey: Row] = [:]
+    private var effects: [EndpointKey: Effect] = [:]
+
+    /// The log of settlements of messages.
+    init(_ settlements: [Settlement], at now: Timestamp) {
+        for settlement in settlements {
+            guard let key = settlement.group.relayKey else { continue }
+            for record in settlement.records {
+                let answer = record.providerMessageID ?? record.reason ?? ""
+                let state: RelayState = record.state == .delivered ? .delivered : .failed
+                add(key, settlement, state, record.attempts, answer, at: record.at)
+                note(record.state, answer, of: key)
+            }
+            for remainder in settlement.remainders {
+                guard let target = remainder.targets.first, let trouble = settlement.troubles[target.deviceID] else {
+                    continue
+                }
+                add(key, settlement, .pending, remainder.attempt, trouble, at: now)
+                note(.pending, trouble, of: key)
+            }
+        }
+    }
+
+    private mutating func add(
+        _ key: RelayKey,
+        _ settlement: Settlement,
+        _ state: RelayState,
+        _ attempts: Int,
+        _ answer: String,
+        at moment: Timestamp
+    ) {
+        rows[key] = Row(
+            key: key,
+            type: settlement.group.cause.eventType,
+            state: state,
+            attempts: attempts,
+            answer: answer,
+            at: moment
+        )
+    }
+
+    private mutating func note(_ state: DeliveryState, _ answer: String, of key: RelayKey) {
+        let endpoint = EndpointKey(network: key.networkID, endpoint: key.endpointID)
+        switch state {
+        case .delivered: effects[endpoint, default: Effect()].hasSucceeded = true
+        case .pending: effects[endpoint, default: Effect()].error = RelayAnswer(answer).error
+        case .unregistered: effects[endpoint, default: Effect()].farewell = RelayAnswer(answer).error
+        case .expired, .dead, .suppressed: break
+        }
+    }
+
+    /// Writes what became of the messages, and of the endpoints: one to which nothing has gone through for too long is
+    /// disabled, as is one that said that it is gone.
+    func write(_ session: borrowing PostgresSession) throws {
+        try writeRows(session)
+        try writeEffects(session)
+    }
+
+    private func writeRows(_ session: borrowing PostgresSession) throws {
+        let rows = rows.values.sorted {
+            ($0.key.networkID, $0.key.endpointID, $0.key.eventID) < (
+                $1.key.networkID, $1.key.endpointID, $1.key.eventID
+            )
+        }
+        guard !rows.isEmpty else { return }
+        try session.execute(
+            """
+            INSERT INTO relays AS r (network_id, endpoint_id, event_id, event_type, state, attempts, answer, at)
+            SELECT n.network_id, n.endpoint_id, n.event_id, n.event_type, n.state, n.attempts, n.answer, n.at
+            FROM unnest(\(rows.map(\.key.networkID.rawValue)), \(rows.map(\.key.endpointID.rawValue)),
+                        \(rows.map(\.key.eventID.uuid)), \(rows.map(\.type.rawValue)), \(rows.map(\.state.rawValue)),
+                        \(rows.map(\.attempts)), \(rows.map(\.answer)), \(rows.map(\.at.stored)))
+                AS n (network_id, endpoint_id, event_id, event_type, state, attempts, answer, at)
+            ON CONFLICT (network_id, endpoint_id, event_id) DO UPDATE
+            SET state = EXCLUDED.state, attempts = EXCLUDED.attempts, answer = EXCLUDED.answer, at = EXCLUDED.at
+            """
+        )
+    }
+
+    private func writeEffects(_ session: borrowing PostgresSession) throws {
+        let rows = effects.sorted { $0.key < $1.key }
+        guard !rows.isEmpty else { return }
+        let patience = Endpoint.patience.wholeMilliseconds
+        let hours = Endpoint.patience.components.seconds / 3_600
+        // While all goes well the row is written once a second.
+        try session.execute(
+            """
+            UPDATE endpoints e
+            SET last_success_at = CASE WHEN v.succeeded THEN now() ELSE e.last_success_at END,
+                failing_since = CASE WHEN NOT v.succeeded THEN coalesce(e.failing_since, now()) END,
+                last_error = coalesce(v.farewell, v.error),
+                state = CASE WHEN v.ends THEN 'disabled' ELSE e.state END,
+                state_reason = CASE WHEN v.ends THEN coalesce(v.farewell, v.despair) ELSE e.state_reason END,
+                state_at = CASE WHEN v.ends THEN now() ELSE e.state_at END,
+                revision = CASE WHEN v.ends THEN nextval('endpoint_revisions') ELSE e.revision END
+            FROM (
+                SELECT present.network_id, present.endpoint_id, n.succeeded, n.error, n.farewell,
+                       \("nothing went through for \(hours) hours") AS despair,
+                       present.state = 'enabled' AND (n.farewell IS NOT NULL OR NOT n.succeeded
+                           AND present.failing_since < now() - \(patience) * interval '1 millisecond') IS TRUE AS ends
+                FROM unnest(\(rows.map(\.key.network.rawValue)), \(rows.map(\.key.endpoint.rawValue)),
+                            \(rows.map(\.value.hasSucceeded)), \(rows.map(\.value.error)), \(rows.map(\.value.farewell)))
+                    AS n (network_id, endpoint_id, succeeded, error, farewell)
+                CROSS JOIN LATERAL (
+                    SELECT s.* FROM endpoints s
+                    WHERE s.network_id = n.network_id AND s.endpoint_id = n.endpoint_id LIMIT 1
+                    FOR NO KEY UPDATE
+                ) AS present
+                WHERE NOT n.succeeded OR n.error IS NOT NULL OR n.farewell IS NOT NULL
+                    OR present.failing_since IS NOT NULL OR present.last_error IS NOT NULL
+                    OR (present.last_success_at < now() - interval '1 second') IS NOT FALSE
+            ) AS v
+            WHERE e.network_id = v.network_id AND e.endpoint_id = v.endpoint_id
+            """
+        )
+    }
+}

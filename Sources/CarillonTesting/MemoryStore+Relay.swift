@@ -1,0 +1,226 @@
+package import CarillonCore
+
+/// An event's body as it is kept for endpoints.
+struct MemoryRelayed {
+    var type: EventType
+    var receivedAt: Timestamp
+    var body: [UInt8]
+}
+
+/// What an endpoint is told once more.
+struct MemoryReplay {
+    var order: ReplayOrder
+    /// The last event that was queued.
+    var after: EventID?
+}
+
+extension MemoryStore: RelaySource, RelayHistory {
+    /// The messages of these keys; none where there is no such endpoint.
+    package func relayMessages(_ keys: [RelayKey]) async throws -> [RelayKey: RelayMessage] {
+        let now = clock.now()
+        return try withState { state in
+            var messages: [RelayKey: RelayMessage] = [:]
+            for key in keys {
+                guard let network = state.networks[key.networkID], let stored = network.endpoints[key.endpointID] else {
+                    continue
+                }
+                messages[key] = RelayMessage(
+                    settings: stored.endpoint.settings,
+                    state: stored.endpoint.state,
+                    secrets: stored.secrets.filter { $0.isValid(at: now) }.map(\.secret),
+                    body: network.relayed[key.eventID]?.body
+                )
+            }
+            return messages
+        }
+    }
+
+    /// Messages to an endpoint, the latest events first, before `event` where one is named; of one event if `only` names it.
+    package func relayDeliveries(
+        to endpoint: EndpointID,
+        in network: NetworkID,
+        state: RelayState?,
+        only: EventID?,
+        before event: EventID?,
+        limit: Int
+    ) async throws -> [RelayDelivery] {
+        try withNetwork(network) { network in
+            let tried = network.relays.filter { $0.key.endpointID == endpoint }
+            var all = Array(tried.values)
+            for row in network.groups.values {
+                guard let key = row.group.relayKey, key.endpointID == endpoint, tried[key] == nil else { continue }
+                all.append(
+                    RelayDelivery(
+                        eventID: key.eventID,
+                        eventType: row.group.cause.eventType,
+                        state: .pending,
+                        attempts: row.group.attempt,
+                        answer: nil,
+                        at: row.runAt
+                    )
+                )
+            }
+            let meant = all.filter { delivery in
+                (state.map { $0 == delivery.state } ?? true) && (only.map { $0 == delivery.eventID } ?? true)
+                    && (event.map { delivery.eventID < $0 } ?? true)
+            }
+            return Array(meant.sorted { $1.eventID < $0.eventID }.prefix(limit))
+        }
+    }
+
+    /// Makes a message due now, with a new life until `expiry`; one that is on its way keeps its attempts.
+    package func retryRelay(
+        of event: EventID,
+        to endpoint: EndpointID,
+        in network: NetworkID,
+        until expiry: Timestamp
+    ) async throws -> RelayRetry {
+        let now = clock.now()
+        let key = RelayKey(networkID: network, endpointID: endpoint, eventID: event)
+        return try withNetwork(network) { network in
+            if let waiting = network.groups.first(where: { $0.value.group.relayKey == key }) {
+                if !waiting.value.group.leased { network.groups[waiting.key]?.runAt = now }
+                return .queued
+            }
+            guard network.relays[key] != nil else { return .unknown }
+            guard network.relayed[event] != nil else { return .bodyGone }
+            network.queue(key, until: expiry, at: now, ids: ids)
+            return .queued
+        }
+    }
+
+    /// Begins to tell an endpoint of events once more; answers of how many.
+    package func beginReplay(
+        _ order: ReplayOrder,
+        to endpoint: EndpointID,
+        in network: NetworkID
+    ) async throws -> Int {
+        try withNetwork(network) { network in
+            guard network.replays[endpoint] == nil else { throw ReplayUnderWay() }
+            let replay = MemoryReplay(order: order)
+            network.replays[endpoint] = replay
+            return network.events(of: replay, to: endpoint).count
+        }
+    }
+
+    /// Queues the next messages of all that is told once more, as far as what is queued for the same endpoint leaves room.
+    package func continueReplays() async throws -> Bool {
+        let now = clock.now()
+        return try withState { state in
+            var hasMore = false
+            for id in state.sortedIDs {
+                for endpoint in state.networks[id]?.replays.keys.sorted() ?? [] {
+                    if state.networks[id]?.continueReplay(to: endpoint, at: now, ids: ids) == true { hasMore = true }
+                }
+            }
+            return hasMore
+        }
+    }
+}
+
+extension MemoryNetwork {
+    /// Writes down what became of a message, and what that says of its endpoint.
+    mutating func logMessage(_ settlement: Settlement, at now: Timestamp) {
+        guard let key = settlement.group.relayKey else { return }
+        var delivery = RelayDelivery(
+            eventID: key.eventID,
+            eventType: settlement.group.cause.eventType,
+            state: .pending,
+            attempts: 0,
+            answer: nil,
+            at: now
+        )
+        for record in settlement.records {
+            delivery.state = record.state == .delivered ? .delivered : .failed
+            delivery.attempts = record.attempts
+            delivery.answer = RelayAnswer(record.providerMessageID ?? record.reason ?? "")
+            delivery.at = record.at
+            relays[key] = delivery
+            note(record.state, delivery.answer?.error, of: key.endpointID, at: now)
+        }
+        for remainder in settlement.remainders {
+            guard let target = remainder.targets.first, let trouble = settlement.troubles[target.deviceID] else {
+                continue
+            }
+            delivery.attempts = remainder.attempt
+            delivery.answer = RelayAnswer(trouble)
+            relays[key] = delivery
+            note(.pending, delivery.answer?.error, of: key.endpointID, at: now)
+        }
+    }
+
+    private mutating func note(_ state: DeliveryState, _ error: String?, of id: EndpointID, at now: Timestamp) {
+        guard var stored = endpoints[id] else { return }
+        switch state {
+        case .delivered:
+            stored.endpoint.lastSuccessAt = now
+            stored.endpoint.lastError = nil
+            stored.failingSince = nil
+        case .pending, .unregistered:
+            stored.endpoint.lastError = error
+            let since = stored.failingSince ?? now
+            stored.failingSince = since
+            let isHopeless = since < now - Endpoint.patience
+            let hours = Endpoint.patience.components.seconds / 3_600
+            if state == .unregistered || isHopeless {
+                let despair = "nothing went through for \(hours) hours"
+                stored.endpoint.set(.disabled, reason: state == .unregistered ? error : despair, at: now)
+                lastRevision += 1
+                stored.revision = lastRevision
+            }
+        case .expired, .dead, .suppressed: break
+        }
+        endpoints[id] = stored
+    }
+
+    /// Queues a message once more.
+    fileprivate mutating func queue(_ key: RelayKey, until expiry: Timestamp, at now: Timestamp, ids: UUIDv7Generator) {
+        guard let kept = relayed[key.eventID] else { return }
+        let group = DeliveryGroup(
+            id: ids.next(),
+            relaying: key.eventID,
+            kept.type,
+            receivedAt: kept.receivedAt,
+            to: key.endpointID,
+            in: key.networkID,
+            on: RelayTerms(expiresAt: expiry, isReplay: true)
+        )
+        groups[group.id] = MemoryGroupRow(group: group, runAt: now)
+        relays[key]?.state = .pending
+    }
+
+    /// The events that are left of a replay, the oldest first.
+    fileprivate func events(of replay: MemoryReplay, to endpoint: EndpointID) -> [EventID] {
+        let order = replay.order
+        return relayed.filter { id, kept in
+            let key = RelayKey(networkID: network.id, endpointID: endpoint, eventID: id)
+            return order.from <= kept.receivedAt && kept.receivedAt < order.to
+                && order.types.contains(kept.type.rawValue)
+                && (replay.after.map { $0 < id } ?? true) && (!order.onlyFailed || relays[key]?.state == .failed)
+        }.keys.sorted()
+    }
+
+    fileprivate mutating func continueReplay(
+        to endpoint: EndpointID,
+        at now: Timestamp,
+        ids: UUIDv7Generator
+    ) -> Bool {
+        guard let replay = replays[endpoint],
+            case .observe(let observation)? = endpoints[endpoint]?.endpoint.settings.role
+        else {
+            replays[endpoint] = nil
+            return false
+        }
+        let waiting = Set(groups.values.compactMap(\.group.relayKey).filter { $0.endpointID == endpoint })
+        let room = replayBacklog - waiting.count
+        guard room > 0 else { return false }
+        let left = events(of: replay, to: endpoint)
+        for id in left.prefix(room) {
+            let key = RelayKey(networkID: network.id, endpointID: endpoint, eventID: id)
+            if !waiting.contains(key) { queue(key, until: now + observation.retryTime, at: now, ids: ids) }
+        }
+        replays[endpoint]?.after = left.prefix(room).last
+        if left.count <= room { replays[endpoint] = nil }
+        return false
+    }
+}

@@ -1,0 +1,159 @@
+import CarillonCore
+import CarillonTesting
+import Foundation
+import NIOHTTP1
+import Synchronization
+import Testing
+
+@testable import CarillonProviders
+
+@Suite(.timeLimit(.minutes(1))) struct RelayProviderTests {
+    /// Endpoints and bodies in a dictionary.
+    private struct Source: RelaySource {
+        let messages: [RelayKey: RelayMessage]
+
+        init(_ messages: [RelayKey: RelayMessage]) { self.messages = messages }
+
+        func relayMessages(_ keys: [RelayKey]) async throws -> [RelayKey: RelayMessage] {
+            messages.filter { keys.contains($0.key) }
+        }
+    }
+
+    private static let body = #"{"type":"message.sent","x":[1.50]}"#
+
+    private func group(_ attempt: Int = 0, isReplay: Bool = false, event: EventID = .example) -> DeliveryGroup {
+        var group = DeliveryGroup(
+            id: UUID(),
+            relaying: event,
+            .messageSent,
+            receivedAt: Timestamp(milliseconds: 1_763_632_800_000),
+            to: "e-1",
+            in: "acme",
+            on: RelayTerms(expiresAt: Timestamp(milliseconds: 1_763_732_800_000), isReplay: isReplay)
+        )
+        group.attempt = attempt
+        return group
+    }
+
+    private func message(
+        _ body: String? = Self.body,
+        _ state: Endpoint.State = .enabled,
+        _ role: EndpointRole = .observing,
+        secrets: [WebhookSecret] = [.generate()]
+    ) -> RelayMessage {
+        RelayMessage(
+            settings: Endpoint.sample("e-1", role).settings,
+            state: state,
+            secrets: secrets,
+            body: body.map { Array($0.utf8) }
+        )
+    }
+
+    private func provider(_ source: some RelaySource, _ transport: RecordingTransport) -> RelayProvider {
+        RelayProvider(client: EndpointClient(transport: transport, version: "1"), source: source)
+    }
+
+    private func outcome(
+        of message: RelayMessage?,
+        _ transport: RecordingTransport = RecordingTransport { _ in .answer(204) }
+    ) async throws -> Outcome? {
+        let group = group()
+        let key = try #require(group.relayKey)
+        return await provider(Source(message.map { [key: $0] } ?? [:]), transport).outcomes(of: group).first ?? nil
+    }
+
+    @Test func `the body is the event as it was posted, and what we say of it`() async throws {
+        let transport = RecordingTransport { _ in .answer(204) }
+        let secret = WebhookSecret.generate()
+        let (first, again) = (group(), group(2, isReplay: true))
+        let source = Source([try #require(first.relayKey): message(secrets: [secret])])
+        for group in [first, again] { _ = await provider(source, transport).outcomes(of: group) }
+        let bodies = transport.requests.map { String(decoding: $0.body, as: UTF8.self) }
+        let own =
+            #""carillon":{"eventId":"\#(EventID.example)","networkId":"acme","receivedAt":"2025-11-20T10:00:00.000Z","#
+        #expect(bodies.first == #"{"type":"message.sent","x":[1.50],\#(own)"attempt":1,"replay":false}}"#)
+        #expect(bodies.last == #"{"type":"message.sent","x":[1.50],\#(own)"attempt":3,"replay":true}}"#)
+        for request in transport.requests {
+            #expect(request.headers.first(name: "webhook-id") == EventID.example.description)
+            #expect(request.lane == first.lane && request.url == "https://bot.acme.example/e-1")
+            try WebhookSignature.verify(
+                id: EventID.example.description,
+                timestamp: try #require(request.headers.first(name: "webhook-timestamp")),
+                signatures: try #require(request.headers.first(name: "webhook-signature")),
+                body: request.body,
+                secrets: [secret],
+                now: WallClock.system.now()
+            )
+        }
+    }
+
+    @Test(arguments: [
+        #"{"type":"x","carillon":{"eventId":"forged"}}"#, #"{"carill\u006fn":1,"type":"x"}"#,
+        #"{"type":"x","data":{"carillon":1}} "#, #"{"type":"x","text":"\u0e2a"}"#,
+    ])
+    func `what a sender calls as we do is not taken for ours`(posted: String) throws {
+        let body = RelayBody(Array(posted.utf8), of: group()).bytes
+        let read = try JSONValue(parsing: body)
+        guard case .object(let members) = read, case .object(let own)? = members["carillon"] else {
+            Issue.record("not an object with our member")
+            return
+        }
+        #expect(own["eventId"] == .string(EventID.example.description))
+        #expect(members["type"] == "x")
+    }
+
+    @Test func `each answer is an outcome with its time`() async throws {
+        func outcome(_ status: Int) async throws -> Outcome? {
+            try await self.outcome(of: message(), RecordingTransport { _ in .answer(status) })
+        }
+        guard case .delivered(let id?)? = try await outcome(204),
+            case .unregister(nil, let gone)? = try await outcome(410),
+            case .retry(nil, let moved)? = try await outcome(301), case .retry(nil, let busy)? = try await outcome(503)
+        else {
+            Issue.record("another outcome")
+            return
+        }
+        #expect(RelayAnswer(id).status == 204 && RelayAnswer(id).error == nil && RelayAnswer(id).milliseconds != nil)
+        #expect(RelayAnswer(gone).error == "http 410")
+        #expect(RelayAnswer(moved).status == 301 && RelayAnswer(busy).status == 503)
+        let late = try await self.outcome(of: message(), RecordingTransport { _ in throw OutboundError.timedOut })
+        guard case .timedOut(let reason)? = late else {
+            Issue.record("another outcome")
+            return
+        }
+        #expect(RelayAnswer(reason).error == "timeout" && RelayAnswer(reason).status == nil)
+        let wait = RecordingTransport { _ in .answer(429, headers: ["retry-after": "77"]) }
+        guard case .retry(.seconds(77)?, _)? = try await self.outcome(of: message(), wait) else {
+            Issue.record("another outcome")
+            return
+        }
+    }
+
+    @Test func `what cannot be told is not sent`() async throws {
+        let transport = RecordingTransport { _ in .answer(204) }
+        let rest = Outcome.deferLane(after: .seconds(300), reason: "endpoint disabled")
+        #expect(try await outcome(of: message(Self.body, .disabled), transport) == rest)
+        #expect(try await outcome(of: nil, transport) == .unsendable(reason: "endpoint removed"))
+        #expect(try await outcome(of: message(nil), transport) == .unsendable(reason: "body not kept any more"))
+        let asked = message(Self.body, .enabled, .intercepting)
+        #expect(try await outcome(of: asked, transport) == .unsendable(reason: "endpoint does not observe"))
+        let unsigned = message(secrets: [])
+        #expect(try await outcome(of: unsigned, transport) == .deferLane(after: nil, reason: "no signing secret"))
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test func `what is sent at the same time is read together`() async throws {
+        let gate = Gate()
+        let reading = GatheredReading<Int, Int> { keys in
+            await gate.wait()
+            return Dictionary(uniqueKeysWithValues: keys.filter { $0 < 90 }.map { ($0, -$0) })
+        }
+        let values = try await withThrowingTaskGroup(of: Int?.self) { tasks in
+            for number in 0..<100 { tasks.addTask { try await reading.value(of: number) } }
+            gate.knock()
+            return try await tasks.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(values.compactMap { $0 }) == Set((0..<90).map { -$0 }))
+        #expect(values.count { $0 == nil } == 10)
+    }
+}
