@@ -101,6 +101,7 @@ extension MemoryNetwork {
     ) {
         let group = settlement.group
         if group.relayKey != nil { logMessage(settlement, at: now) }
+        tell(settlement, at: now, ids: ids)
         for record in settlement.records where group.relayKey == nil {
             note(record, of: group, ids: ids)
             guard let effect = record.effect, !isBraked || !effect.putsOutOfUse else { continue }
@@ -150,6 +151,7 @@ extension MemoryNetwork {
                 at: now
             )
             note(record, of: group, ids: ids)
+            tell(Settlement(group: group, records: [record], remainders: []), at: now, ids: ids)
         }
     }
 

@@ -149,6 +149,15 @@ extension MemoryNetwork {
         }
     }
 
+    /// Queues what endpoints are told of devices.
+    mutating func tell(_ settlement: Settlement, at now: Timestamp, ids: UUIDv7Generator) {
+        let all = endpoints.values.map(\.endpoint).sorted { $0.id < $1.id }
+        for message in settlement.feedback(to: all, at: now, ids: ids) {
+            relayed[message.id] = MemoryRelayed(type: message.type, receivedAt: now, body: message.body.serialized)
+            for group in message.groups { groups[group.id] = MemoryGroupRow(group: group, runAt: now) }
+        }
+    }
+
     private mutating func note(_ state: DeliveryState, _ error: String?, of id: EndpointID, at now: Timestamp) {
         guard var stored = endpoints[id] else { return }
         switch state {

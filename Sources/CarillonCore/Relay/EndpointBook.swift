@@ -84,6 +84,11 @@ package final class EndpointBook: Service {
         }
     }
 
+    /// What was known of these networks when it was last looked for, for those who cannot wait.
+    package func lastKnown(of networks: Set<NetworkID>) -> [NetworkID: [Endpoint]] {
+        state.withLock { state in state.list?.endpoints.filter { networks.contains($0.key) } ?? [:] }
+    }
+
     /// Something was changed here: it is known when this returns, and soon to the other replicas.
     package func changed(in network: NetworkID) async {
         outdate()

@@ -8,6 +8,9 @@ package struct EndpointEvents: Sendable, Equatable {
     /// What an endpoint may be told of: what was accepted.
     private static let known = Set(EventType.known.map(\.rawValue)).union(["notification.direct"])
 
+    /// What an endpoint may be told of besides: what became of devices. Only those who name it are told, not those who want all.
+    private static let feedback: Set = ["delivery.delivered", "delivery.failed"]
+
     /// The patterns as they were written, each once.
     package let patterns: [String]
 
@@ -19,7 +22,7 @@ package struct EndpointEvents: Sendable, Equatable {
     /// The types that an endpoint may name.
     package static func types(for mode: EndpointRole.Mode) -> Set<String> {
         switch mode {
-        case .observe: known
+        case .observe: known.union(feedback)
         case .intercept: notifying
         }
     }
@@ -40,7 +43,8 @@ package struct EndpointEvents: Sendable, Equatable {
     }
 
     private static func matches(_ type: String, _ pattern: String) -> Bool {
-        if pattern == "*" || pattern == type { return true }
+        if pattern == type { return true }
+        if pattern == "*" { return !feedback.contains(type) }
         return pattern.hasSuffix(".*") && type.hasPrefix(pattern.dropLast())
     }
 }

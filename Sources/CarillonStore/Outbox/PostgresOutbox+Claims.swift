@@ -250,7 +250,8 @@ extension PostgresOutbox {
             }
             return Settlement(group: delivery.group, records: records, remainders: [])
         }
-        _ = try settle(settlements, session)
+        let told = endpoints?.lastKnown(of: Set(looping.map(\.group.lane.networkID))) ?? [:]
+        _ = try settle(settlements, telling: told, session)
         return claimed.filter { $0.rescues <= Self.maximumRescues }.map(\.delivery)
     }
 

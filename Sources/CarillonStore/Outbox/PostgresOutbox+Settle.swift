@@ -8,10 +8,15 @@ extension PostgresOutbox {
     /// Writing the same settlement twice, as after a lost answer to COMMIT, has no further effect.
     package func settle(_ settlements: [Settlement]) async throws -> SettleReceipt {
         guard !settlements.isEmpty else { return SettleReceipt() }
-        return try await pool.write { session in try settle(settlements, session) }
+        let told = try await endpoints?.endpoints(of: Set(settlements.map(\.group.lane.networkID))) ?? [:]
+        return try await pool.write { session in try settle(settlements, telling: told, session) }
     }
 
-    func settle(_ settlements: [Settlement], _ session: borrowing PostgresSession) throws -> SettleReceipt {
+    func settle(
+        _ settlements: [Settlement],
+        telling endpoints: [NetworkID: [Endpoint]],
+        _ session: borrowing PostgresSession
+    ) throws -> SettleReceipt {
         let ordered = settlements.sorted { left, right in
             (left.group.lane.networkID.rawValue, left.group.id.uuidString)
                 < (right.group.lane.networkID.rawValue, right.group.id.uuidString)
@@ -29,9 +34,35 @@ extension PostgresOutbox {
         receipt.lanes = try LaneRows.note(Self.answers(of: notifications), session)
         let braked = Set(receipt.lanes.filter { $1.brakedSince != nil }.keys)
         try DeviceEffects(notifications, sparing: braked).write(session)
+        if !endpoints.isEmpty { try tell(endpoints, of: notifications, session) }
         try Self.logMessages(written.filter { $0.group.relayKey != nil }, session)
         receipt.stale = Set(ordered.map(\.group.id)).subtracting(fenced).subtracting(repeated)
         return receipt
+    }
+
+    /// Queues what endpoints are told of devices, in the transaction that writes it down.
+    private func tell(
+        _ endpoints: [NetworkID: [Endpoint]],
+        of settlements: [Settlement],
+        _ session: borrowing PostgresSession
+    ) throws {
+        let now = try session.queryFirst("SELECT now()") { row in try row.timestamp(0) }
+        let messages = settlements.flatMap { settlement in
+            let network = settlement.group.lane.networkID
+            let moment = now ?? settlement.group.cause.receivedAt
+            return settlement.feedback(to: endpoints[network] ?? [], at: moment, ids: ids)
+        }
+        guard !messages.isEmpty else { return }
+        try session.execute(
+            """
+            INSERT INTO relayed (network_id, event_id, event_type, received_at, body)
+            SELECT n.network_id, n.event_id, n.event_type, n.received_at, n.body
+            FROM unnest(\(messages.map(\.networkID.rawValue)), \(messages.map(\.id.uuid)), \(messages.map(\.type.rawValue)),
+                        \(messages.map(\.at.stored)), \(messages.map(\.body.serializedText)))
+                AS n (network_id, event_id, event_type, received_at, body)
+            """
+        )
+        try session.insert(messages.flatMap(\.groups).map { StoredDelivery($0) })
     }
 
     /// Writes what became of messages to endpoints, which are no devices.

@@ -6,13 +6,17 @@ import Synchronization
 package final class PostgresOutbox: Outbox {
     let pool: PostgresPool
     let ids: UUIDv7Generator
+    /// Who is told what became of devices.
+    let endpoints: EndpointBook?
     /// The network that was served last: the next claim goes on behind it.
     let lastServed = Mutex("")
 
-    /// A queue in the database of `pool`; `ids` makes the ids of groups that are split off and of dead letters.
-    package init(pool: PostgresPool, ids: UUIDv7Generator) {
+    /// A queue in the database of `pool`; `ids` makes the ids of groups that are split off, of dead letters and of what
+    /// `endpoints` are told of devices.
+    package init(pool: PostgresPool, ids: UUIDv7Generator, endpoints: EndpointBook? = nil) {
         self.pool = pool
         self.ids = ids
+        self.endpoints = endpoints
     }
 
     /// Commits pages of expanded events: their deliveries, and how far each event is.

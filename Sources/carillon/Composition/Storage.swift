@@ -74,15 +74,15 @@ struct Storage: Sendable {
         devices = PostgresDeviceStore(pool: pool)
         directory = PostgresDirectoryStore(pool: pool)
         inbox = PostgresEventInbox(pool: pool)
-        outbox = PostgresOutbox(pool: pool, ids: ids)
+        endpoints = PostgresEndpointStore(accounts: accounts)
+        endpointBook = EndpointBook(store: endpoints, announcements: announcements, logger: logger)
+        outbox = PostgresOutbox(pool: pool, ids: ids, endpoints: endpointBook)
         history = PostgresEventHistory(pool: pool, ids: ids)
         recipients = PostgresRecipientSource(pool: pool)
         templates = PostgresTemplateStore(pool: pool)
         toggles = PostgresToggleStore(pool: pool)
         tags = PostgresTagStore(pool: pool)
-        endpoints = PostgresEndpointStore(accounts: accounts)
         relays = PostgresRelayHistory(pool: pool, ids: ids)
-        endpointBook = EndpointBook(store: endpoints, announcements: announcements, logger: logger)
         let schema = SchemaKeeper(
             configuration: configuration,
             migrations: settings.migrations.path,

@@ -120,7 +120,11 @@ extension StoreScene {
             ids: ids,
             inbox: PostgresEventInbox(pool: pool),
             recipients: PostgresRecipientSource(pool: pool),
-            queue: PostgresOutbox(pool: pool, ids: ids),
+            queue: PostgresOutbox(
+                pool: pool,
+                ids: ids,
+                endpoints: EndpointBook(store: PostgresEndpointStore(accounts: accounts), logger: TestDatabase.logger)
+            ),
             accounts: accounts,
             credentials: PostgresProviderCredentialStore(pool: pool, box: box),
             directory: PostgresDirectoryStore(pool: pool),
