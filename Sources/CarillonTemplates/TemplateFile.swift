@@ -66,8 +66,8 @@ private struct TemplateFileReader {
         }
         var templates: [CompiledTemplate] = []
         for (name, node) in events {
-            guard let eventType = EventType.notifying.first(where: { $0.rawValue == name.scalar?.string }) else {
-                let known = EventType.notifying.map(\.rawValue).joined(separator: ", ")
+            guard let eventType = EventType.withTemplates.first(where: { $0.rawValue == name.scalar?.string }) else {
+                let known = EventType.withTemplates.map(\.rawValue).joined(separator: ", ")
                 report("unknown event type; known are \(known)", at: name)
                 continue
             }

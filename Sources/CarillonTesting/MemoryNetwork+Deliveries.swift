@@ -39,7 +39,7 @@ extension MemoryNetwork {
     ) -> [RefreshedGroup] {
         let due = groups.values.filter { row in
             let isDue = row.runAt <= now || isExpired && !row.group.leased
-            return isDue && (row.group.expiresAt <= now) == isExpired
+            return isDue && (row.group.expiresAt <= now || withdrawnGroups.contains(row.group.id)) == isExpired
         }
         let oldest = due.sorted { ($0.runAt, EventID($0.group.id)) < ($1.runAt, EventID($1.group.id)) }
         var meant: [MemoryGroupRow] = []
@@ -88,6 +88,7 @@ extension MemoryNetwork {
             gone: gone,
             settings: Dictionary(uniqueKeysWithValues: settings),
             networkToggles: networkToggles,
+            isWithdrawn: withdrawnGroups.contains(group.id),
             readPoint: readPoint
         )
     }
@@ -115,6 +116,7 @@ extension MemoryNetwork {
         for (index, remainder) in settlement.remainders.enumerated() where !remainder.targets.isEmpty {
             var rest = group
             if index > 0 { rest.id = ids.next() }
+            if withdrawnGroups.contains(group.id) { withdrawnGroups.insert(rest.id) }
             rest.targets = remainder.targets
             rest.attempt = remainder.attempt
             rest.leased = remainder.delay == nil

@@ -10,6 +10,7 @@ extension MemoryNetwork {
     /// Takes from an event what it says of users, channels and members, unless something newer was said before.
     mutating func learn(from incoming: IncomingEvent, mark: Int) {
         let event = incoming.event
+        guard event.type.describesTheChat else { return }
         if let actor = event.actor {
             if event.type == .userDeleted {
                 if (users[actor.id]?.factsAt ?? .epoch) <= event.timestamp { wipeUser(actor.id, at: event.timestamp) }
@@ -39,7 +40,7 @@ extension MemoryNetwork {
             for person in [event.actor].compactMap(\.self) + event.members {
                 join(person.id, channel.id, incoming, mark, isImplied: true)
             }
-        case .channelDeleted, .channelUpdated, .userDeleted, .userUpdated, .other: break
+        case .channelDeleted, .channelUpdated, .notificationDirect, .userDeleted, .userUpdated, .other: break
         }
     }
 

@@ -69,11 +69,11 @@ extension MemoryNetwork {
     fileprivate mutating func checkRegistration(of device: Device) throws {
         let former = devices[device.id]
         if let former, former.userID != device.userID, former.state == .active,
-            !former.address.isSameToken(as: device.address)
+            !former.address.reachesOnlyTheSame(as: device.address)
         {
             throw DeviceTaken()
         }
-        let replaced = devices.values.filter { $0.id == device.id || $0.address.isSameToken(as: device.address) }
+        let replaced = devices.values.filter { $0.id == device.id || $0.address.reachesOnlyTheSame(as: device.address) }
         let others = devices.values.filter { other in
             other.userID == device.userID && !replaced.contains { $0.id == other.id }
         }
@@ -92,11 +92,13 @@ extension MemoryNetwork {
         var former = devices[device.id].map { [$0] } ?? []
         let isNew = former.isEmpty
         if former.first?.userID != device.userID { deviceMarks[device.id] = nextMark() }
-        for other in devices.values where other.id != device.id && other.address.isSameToken(as: device.address) {
+        for other in devices.values where other.id != device.id && other.address.reachesOnlyTheSame(as: device.address)
+        {
             devices[other.id] = nil
             former.append(other)
         }
         devices[device.id] = device
+        transientDevices.remove(device.id)
         outOfUse[device.id] = nil
         let hosts = webhookHosts
         let limit = network.limits[.webhookHosts]
@@ -113,13 +115,8 @@ extension MemoryNetwork {
 }
 
 extension DeviceAddress {
-    /// Whether both have the same token, whatever else is said of it.
-    fileprivate func isSameToken(as other: DeviceAddress) -> Bool {
-        switch (self, other) {
-        case (.apns(let token, _, _), .apns(let otherToken, _, _)): token.lowercased() == otherToken.lowercased()
-        case (.fcm(let token, _), .fcm(let otherToken, _)): token == otherToken
-        case (.webpush(let endpoint, _, _), .webpush(let otherEndpoint, _, _)): endpoint == otherEndpoint
-        default: false
-        }
+    /// Whether both are the same token, of which there is one device; URLs and standard output may be shared.
+    fileprivate func reachesOnlyTheSame(as other: DeviceAddress) -> Bool {
+        provider != .webhook && provider != .log && reachesTheSame(as: other)
     }
 }

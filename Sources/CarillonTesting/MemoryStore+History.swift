@@ -39,6 +39,19 @@ extension MemoryStore: EventHistory {
         }
     }
 
+    /// Takes back what of an event still waits; `false` when the event is unknown.
+    package func withdraw(_ id: EventID, in network: NetworkID) async throws -> Bool {
+        try withNetwork(network) { network in
+            guard network.status(of: id) != nil else { return false }
+            if let row = network.inbox[id] { network.finish(row.pending, failure: nil) }
+            network.withdrawnGroups.formUnion(
+                network.groups.values.map(\.group).filter { $0.cause.eventID == id }.map(\.id)
+            )
+            network.newChanges.append(nil)
+            return true
+        }
+    }
+
     /// What was given up, oldest first.
     package func deadLetters(in network: NetworkID, after: UUID?, limit: Int) async throws -> [DeadLetter] {
         try withNetwork(network) { network in

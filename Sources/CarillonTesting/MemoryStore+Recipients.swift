@@ -9,7 +9,11 @@ extension MemoryStore: RecipientSource {
             let readPoint = ReadPoint(state.readPoint, moment: clock.now())
             for query in queries where total < recipientPageSize {
                 if query.after != nil, !pages.isEmpty { break }
-                guard let network = state.networks[query.networkID] else { throw UnknownNetwork() }
+                guard var network = state.networks[query.networkID] else { throw UnknownNetwork() }
+                if query.only == nil, case .addresses(let devices) = query.audience {
+                    network.addTransient(devices)
+                    state.networks[query.networkID] = network
+                }
                 let page = network.page(for: query, at: readPoint)
                 total += page.recipients.count
                 pages.append(page)
@@ -23,12 +27,13 @@ extension MemoryStore: RecipientSource {
 extension MemoryNetwork {
     fileprivate func page(for query: RecipientQuery, at readPoint: ReadPoint) -> RecipientPage {
         if let only = query.only { return prospect(query, of: only, at: readPoint) }
+        if let direct = query.event.direct, !direct.isForMembers { return directPage(direct, query, at: readPoint) }
         let users = concerned(by: query).sorted().filter { id in query.after.map { $0.precedes(id) } ?? true }
         let share = users.prefix(query.after == nil ? firstRecipientPageSize : recipientPageSize)
         return RecipientPage(
             settings: settings,
             names: names(in: query.event),
-            recipients: share.map { recipient($0, in: query.event.channel?.id) },
+            recipients: filtered(share.map { recipient($0, in: query.event.channel?.id) }, query),
             next: share.count < users.count ? share.last.map(PageCursor.user) : nil,
             readPoint: readPoint
         )
@@ -48,8 +53,20 @@ extension MemoryNetwork {
             )
             network.learn(from: incoming, mark: network.nextMark())
         }
-        let concerned = Set(network.concerned(by: query))
-        let people = users.sorted().map { network.recipient($0, in: query.event.channel?.id) }
+        var concerned = Set(network.concerned(by: query))
+        var people = users.sorted().map { network.recipient($0, in: query.event.channel?.id) }
+        if let direct = query.event.direct {
+            let shares = people.compactMap { person in
+                direct.share(
+                    of: person,
+                    isMember: concerned.contains(person.userID),
+                    subscribes: network.isSubscribed(_:to:)
+                )
+            }
+            let known = Dictionary(uniqueKeysWithValues: network.filtered(shares, query).map { ($0.userID, $0) })
+            concerned = Set(known.keys)
+            people = people.map { known[$0.userID] ?? $0 }
+        }
         return RecipientPage(
             settings: settings,
             names: names(in: query.event),
@@ -61,7 +78,7 @@ extension MemoryNetwork {
 
     var networkToggles: NetworkToggles { NetworkToggles(document: toggles.versioned.document) }
 
-    private var settings: NetworkSettings {
+    var settings: NetworkSettings {
         let overrides = templates.values.compactMap { template in
             LocaleTag(template.locale).flatMap {
                 try? CompiledTemplate(template.source, for: template.eventType, locale: $0)
@@ -79,7 +96,7 @@ extension MemoryNetwork {
         let mark = query.eventID.flatMap { inbox[$0]?.mark } ?? .max
         let isMeant = { (since: Int) in since < mark || since == mark && query.event.type != .memberJoined }
         switch query.audience {
-        case .nobody:
+        case .nobody, .people, .devices, .tags, .everyone, .addresses:
             return []
         case .members(let channel):
             return memberIDs(of: channel).filter { user in isMember(user, of: channel, since: isMeant) }
@@ -93,7 +110,7 @@ extension MemoryNetwork {
         return knownUser(user) != nil && condition(member.since)
     }
 
-    private func recipient(_ user: UserID, in channel: ChannelID?) -> Recipient {
+    func recipient(_ user: UserID, in channel: ChannelID?) -> Recipient {
         Recipient(
             userID: user,
             locale: users[user]?.person.locale,
@@ -102,7 +119,7 @@ extension MemoryNetwork {
         )
     }
 
-    private func names(in event: Event) -> DirectoryNames {
+    func names(in event: Event) -> DirectoryNames {
         var names = DirectoryNames(
             channel: event.unnamedChannel.flatMap { channels[$0]?.channel.displayName },
             isDirect: event.undescribedChannel.flatMap { channels[$0]?.channel.isDirect } ?? false

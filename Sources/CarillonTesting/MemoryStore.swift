@@ -119,6 +119,8 @@ struct MemoryNetwork {
     var channels: [ChannelID: MemoryChannel] = [:]
     var members: [MemoryMemberKey: MemoryMember] = [:]
     var devices: [DeviceID: Device] = [:]
+    /// Those that came with a notification, and nobody registered.
+    var transientDevices: Set<DeviceID> = []
     /// The marks of devices' registrations for their users.
     var deviceMarks: [DeviceID: Int] = [:]
     var tags: [TagID: Tag] = [:]
@@ -141,6 +143,8 @@ struct MemoryNetwork {
     var groups: [UUID: MemoryGroupRow] = [:]
     var records: [EventID: [MemoryRecord]] = [:]
     var deadLetters: [UUID: MemoryDeadLetter] = [:]
+    /// Those of events that were withdrawn.
+    var withdrawnGroups: Set<UUID> = []
     /// The last place given out in the order in which events are accepted and members are made.
     var lastMark = 0
     /// What the current call switches or unregisters; `nil` is everybody.

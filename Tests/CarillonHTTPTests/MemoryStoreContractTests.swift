@@ -10,7 +10,8 @@ import Testing
         + RemovalContract.clauses
         + ToggleStoreContract.clauses + DeviceStoreContract.clauses + TemplateStoreContract.clauses
         + TagStoreContract.clauses
-        + EventInboxContract.clauses + RecipientSourceContract.clauses + DeliveryQueueContract.clauses
+        + EventInboxContract.clauses + RecipientSourceContract.clauses + DirectAudienceContract.clauses
+        + DeliveryQueueContract.clauses
         + LaneBookContract.clauses + SettlementContract.clauses + EventHistoryContract.clauses
         + ProviderCredentialStoreContract.clauses + EndpointStoreContract.clauses
         + RelayContract.clauses

@@ -11,9 +11,10 @@ import Testing
             let admin = try await api.call(.get, network.path("notifications"), as: network.adminKey)
             #expect(
                 admin.text == """
-                    {"enabled":true,"modules":{"chat":{"enabled":true},"social":{"enabled":true}},"events":\
+                    {"enabled":true,"modules":{"chat":{"enabled":true},"social":{"enabled":true},\
+                    "video":{"enabled":true},"direct":{"enabled":true}},"events":\
                     {"channel.created":{"enabled":true},"member.joined":{"enabled":true},"message.sent":\
-                    {"enabled":true}},"updatedAt":null}
+                    {"enabled":true},"notification.direct":{"enabled":true}},"updatedAt":null}
                     """
             )
             let user = try await api.call(.get, network.path("users/me/notifications"), as: network.token())

@@ -29,6 +29,11 @@ import Testing
         try await withStores { scene, _ in try await clause.check(scene) }
     }
 
+    @Test(arguments: DirectAudienceContract.clauses)
+    func directAudiences(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
     @Test(arguments: DeliveryQueueContract.clauses)
     func deliveryQueue(_ clause: ContractClause) async throws {
         try await withStores { scene, _ in try await clause.check(scene) }

@@ -16,7 +16,7 @@ import Testing
         .messageSent(user: "USER", channel: "CHANNEL", kind: .text, text: "MESSAGE", isDirect: true),
     ]
 
-    @Test(arguments: EventType.notifying)
+    @Test(arguments: EventType.withTemplates)
     func `every language has every event`(eventType: EventType) throws {
         #expect(try builtIns().locales(for: eventType).map(\.rawValue) == Self.locales)
     }
@@ -24,7 +24,7 @@ import Testing
     @Test(arguments: locales)
     func `every language has every variant`(locale: String) throws {
         let tag = try #require(LocaleTag(locale))
-        for eventType in EventType.notifying where !eventType.templateVariants.isEmpty {
+        for eventType in EventType.withTemplates where !eventType.templateVariants.isEmpty {
             guard case .variants(let texts) = try builtIns()[eventType, tag]?.source.body else {
                 Issue.record("\(eventType) has one body for all variants")
                 continue

@@ -27,6 +27,7 @@ package struct Explainer: Sendable {
         let judge = RecipientJudge(unlimited, page)
         let concerned = judge.concerned(page.recipients).first
         let person = concerned ?? (page.recipients + page.others).first ?? Recipient(userID: user)
+        let devices = person.devices(for: event.direct?.content)
         var explanation = Explanation(
             levels: ToggleLevel.allCases.map { level in
                 let objection = judge.objection(of: level, to: person)
@@ -34,7 +35,7 @@ package struct Explainer: Sendable {
             },
             notification: event.isSilent
                 ? nil : judge.subject.map { notification($0, to: person, page.settings) },
-            devices: person.devices
+            devices: devices
         )
         if event.isCaused(by: user) {
             explanation.decidedBy = .actor
@@ -46,7 +47,7 @@ package struct Explainer: Sendable {
         } else if case .forbid(let level, let reason) = judge.decision(on: person) {
             explanation.decidedBy = Explanation.Stage(level)
             explanation.reason = reason.description
-        } else if person.devices.isEmpty {
+        } else if devices.isEmpty {
             explanation.decidedBy = .noDevice
         }
         return explanation

@@ -19,6 +19,7 @@ package struct Expander: Sendable {
         let cause = DeliveryCause(
             eventID: pending.id,
             eventType: pending.event.type,
+            module: judge.question.module,
             channel: pending.event.channel.map { channel in
                 Channel(id: channel.id, displayName: channel.displayName ?? page.names.channel)
             },
@@ -29,16 +30,18 @@ package struct Expander: Sendable {
         )
         var grouping = Grouping(networkID: pending.networkID, cause: cause, ids: ids)
         var renderer = NotificationRenderer(subject, catalog: catalog, page.settings)
+        let content = pending.event.direct?.content
         for recipient in judge.concerned(page.recipients) {
             let decision = judge.decision(on: recipient)
-            event.tally.count(decision, hasDevice: !recipient.devices.isEmpty)
+            let devices = recipient.devices(for: content)
+            event.tally.count(decision, hasDevice: !devices.isEmpty)
             guard decision == .allow else { continue }
-            for device in recipient.devices {
+            for device in devices {
                 let key = renderer.template(deviceLocale: device.locale, userLocale: recipient.locale)
                 grouping.add(
                     Target(device),
                     key,
-                    of: recipient.devices.count,
+                    of: devices.count,
                     allowedUntil: judge.allowedUntil(recipient)
                 )
             }
@@ -47,7 +50,7 @@ package struct Expander: Sendable {
         return Expansion(
             event: event,
             after: pending.cursor,
-            groups: grouping.groups { renderer.push(for: $0) },
+            groups: grouping.groups { Push(renderer.notification(for: $0), content: content) },
             next: page.next
         )
     }

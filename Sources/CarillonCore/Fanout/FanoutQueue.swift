@@ -154,6 +154,7 @@ extension PendingEvent {
     /// About how much memory it takes, in events of the size that is usual.
     fileprivate var weight: Int {
         let people = event.members.count + event.mentions.count + (event.visibleTo?.count ?? 0)
-        return 1 + ((event.message?.text.utf8.count ?? 0) + people * 100) / Self.usualSize
+        let text = event.message?.text.utf8.count ?? 0
+        return 1 + (text + people * 100 + (event.direct?.size ?? 0)) / Self.usualSize
     }
 }

@@ -106,6 +106,10 @@ package protocol EventHistory: Sendable {
     /// settled meanwhile at least once.
     func deliveries(of id: EventID, in network: NetworkID, after place: DeliveryPlace?, limit: Int) async throws
         -> DeliveryPage?
+    /// Takes back what of an event still waits: it ends as `expired` for the reason `withdrawn`, and of an event whose
+    /// recipients have not all been found, no more are looked for. What is being sent at this moment may arrive. `false` when
+    /// the event is unknown.
+    func withdraw(_ id: EventID, in network: NetworkID) async throws -> Bool
     /// What was given up, oldest first.
     func deadLetters(in network: NetworkID, after: UUID?, limit: Int) async throws -> [DeadLetter]
     /// Puts a dead letter back into the queue with a new life; `false` when there is none: twice in parallel revives once.

@@ -4,6 +4,15 @@ extension Event {
     ///
     /// What was posted in that form is kept as it is; this is for what came in another one.
     package var canonicalJSON: JSONValue {
+        let data = direct.map { $0.json(channel: channel?.id, actor: actor?.id) } ?? sharedData
+        return [
+            "id": .string(sourceID), "type": .string(type.rawValue), "timestamp": .string(timestamp.description),
+            "data": .object(data),
+        ]
+    }
+
+    /// What is said of channel, people and message.
+    private var sharedData: JSONObject {
         var data = JSONObject()
         data["channel"] = channel.map { .object($0.json) }
         data["user"] = actor.map { .object($0.json) }
@@ -13,10 +22,7 @@ extension Event {
         if mentionsAll { data["mentionsAll"] = true }
         data["visibleTo"] = visibleTo.map { .array($0.sorted().map { .string($0.rawValue) }) }
         if isSilent { data["notify"] = false }
-        return [
-            "id": .string(sourceID), "type": .string(type.rawValue), "timestamp": .string(timestamp.description),
-            "data": .object(data),
-        ]
+        return data
     }
 }
 

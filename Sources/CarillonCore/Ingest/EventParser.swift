@@ -4,24 +4,31 @@
 /// absent. The limits on counts and sizes hold inside the limit on the whole body, which the server enforces.
 package struct EventParser: Sendable {
     /// The most events in one array.
-    package static let maximumBatchCount = 1000
+    package static let maximumBatchCount = PostedBody.maximumCount
     /// How far ahead of our clock a sender's may be before its timestamp is taken as now.
     package static let clockTolerance = Duration.seconds(300)
 
-    private static let problem = "invalid-event"
+    private static let body = PostedBody(problem: "invalid-event", one: "an event", many: "events")
     private let clock: WallClock
     private let vocabulary: EventReader.Vocabulary
+    private let addresses: DeviceAddressReader?
 
     /// A parser that takes an event without a timestamp to have happened when it is parsed.
     ///
     /// To read a stored event again, give it a clock that stands at the time of its receipt.
-    package init(clock: WallClock) {
-        self.init(clock: clock, vocabulary: .whole)
+    ///
+    /// - Parameters:
+    ///   - clock: What time it is.
+    ///   - addresses: Reads the addresses of direct notifications; `nil` where these are ignored like any unknown type, as
+    ///     they are among posted events.
+    package init(clock: WallClock, addresses: DeviceAddressReader? = nil) {
+        self.init(clock: clock, vocabulary: .whole, addresses: addresses)
     }
 
-    init(clock: WallClock, vocabulary: EventReader.Vocabulary) {
+    init(clock: WallClock, vocabulary: EventReader.Vocabulary, addresses: DeviceAddressReader?) {
         self.clock = clock
         self.vocabulary = vocabulary
+        self.addresses = addresses
     }
 
     /// Reads one event or an array of 1 to ``maximumBatchCount`` events.
@@ -35,10 +42,11 @@ package struct EventParser: Sendable {
     /// - Throws: The problem `invalid-json` with line and column, or `invalid-event` with a JSON Pointer (RFC 6901) to
     ///   each error, such as `/3/data/channel/id`.
     package func parse(body: [UInt8], fallbackSourceID: String?) throws(InvalidInput) -> ParsedBody {
-        if JSONValue.beginsArray(body) {
-            .batch(try batch(body))
-        } else {
-            .single(try single(body, fallbackSourceID: fallbackSourceID))
+        try Self.body.parse(body) { value, bytes, pointer, errors in
+            // What stands alone has the empty pointer.
+            let reader = reader(fallbackSourceID: pointer.isEmpty ? fallbackSourceID : nil, into: errors)
+            guard let event = reader.read(value, at: pointer) else { return nil }
+            return ParsedEvent(sourceID: event.sourceID, content: event.content, body: Array(bytes))
         }
     }
 
@@ -51,53 +59,16 @@ package struct EventParser: Sendable {
         fallbackSourceID: String?,
         into errors: InputErrors
     ) -> ParsedEvent.Content? {
-        let reader = reader(fallbackSourceID: fallbackSourceID, errors)
-        return reader.read(value, at: pointer)?.content
+        reader(fallbackSourceID: fallbackSourceID, into: errors).read(value, at: pointer)?.content
     }
 
-    private func reader(fallbackSourceID: String?, _ errors: InputErrors) -> EventReader {
-        EventReader(now: clock.now(), fallbackSourceID: fallbackSourceID, errors: errors, vocabulary: vocabulary)
-    }
-
-    private func single(_ body: [UInt8], fallbackSourceID: String?) throws(InvalidInput) -> ParsedEvent {
-        let value: JSONValue
-        do throws(JSONSyntaxError) {
-            value = try JSONValue(parsing: body)
-        } catch {
-            throw InvalidInput(error)
-        }
-        guard case .object = value else {
-            throw InvalidInput(problem: Self.problem, pointer: "", detail: "must be an event or an array of events")
-        }
-        let errors = InputErrors()
-        let reader = reader(fallbackSourceID: fallbackSourceID, errors)
-        guard let event = reader.read(value, at: "") else {
-            throw InvalidInput(problem: Self.problem, errors: errors.errors)
-        }
-        return ParsedEvent(sourceID: event.sourceID, content: event.content, body: body)
-    }
-
-    private func batch(_ body: [UInt8]) throws(InvalidInput) -> [ParsedEvent] {
-        let elements: [(range: Range<Int>, value: JSONValue)]
-        do throws(JSONSyntaxError) {
-            elements = try JSONValue.parseElements(of: body)
-        } catch {
-            throw InvalidInput(error)
-        }
-        guard (1...Self.maximumBatchCount).contains(elements.count) else {
-            let detail = "must hold 1 to \(Self.maximumBatchCount) events"
-            throw InvalidInput(problem: Self.problem, pointer: "", detail: detail)
-        }
-        let errors = InputErrors()
-        let reader = reader(fallbackSourceID: nil, errors)
-        var events: [ParsedEvent] = []
-        events.reserveCapacity(elements.count)
-        for (index, element) in elements.enumerated() where !errors.isFull {
-            guard let event = reader.read(element.value, at: JSONPointer.step(index)) else { continue }
-            let bytes = Array(body[element.range])
-            events.append(ParsedEvent(sourceID: event.sourceID, content: event.content, body: bytes))
-        }
-        try errors.throwIfAny(problem: Self.problem)
-        return events
+    private func reader(fallbackSourceID: String?, into errors: InputErrors) -> EventReader {
+        EventReader(
+            now: clock.now(),
+            fallbackSourceID: fallbackSourceID,
+            directReader: addresses.map { DirectNotificationReader(addresses: $0, errors: errors) },
+            errors: errors,
+            vocabulary: vocabulary
+        )
     }
 }

@@ -17,6 +17,8 @@ struct EventReader {
     let now: Timestamp
     /// The source id of an event without one.
     let fallbackSourceID: String?
+    /// Reads direct notifications; `nil` where they are a type like any other that is unknown.
+    var directReader: DirectNotificationReader?
     /// Where errors go.
     let errors: InputErrors
     /// What is understood.
@@ -34,7 +36,7 @@ struct EventReader {
             nonEmpty: true
         )
         guard let typeName else { return nil }
-        guard let type = EventType(known: typeName) else {
+        guard let type = EventType(known: typeName), type != .notificationDirect || directReader != nil else {
             return sourceID.map { ($0, .ignored(type: typeName)) }
         }
         var event = Event(sourceID: sourceID ?? "", type: type, timestamp: timestamp(in: &envelope))
@@ -89,6 +91,8 @@ struct EventReader {
                 event.members = members(in: &data, required: false)
                 event.mentionsAll = data.bool("mentionsAll") ?? false
             }
+        case .notificationDirect:
+            directReader?.fill(&event, from: &data)
         case .userUpdated, .userDeleted:
             event.actor = data.person("user", required: true)
         case .other:

@@ -79,6 +79,14 @@ package struct JSONObject: Sendable {
     }
 }
 
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    /// The members in the order in which they are written; the last one of a name wins.
+    package init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self.init()
+        for (key, value) in elements { self[key] = value }
+    }
+}
+
 extension JSONObject: Equatable {
     /// Equal members, in any order.
     package static func == (left: Self, right: Self) -> Bool {

@@ -1,3 +1,5 @@
+import Crypto
+
 /// One address of a user: where a provider can reach them (API section 6).
 package struct Device: Sendable, Equatable {
     /// The id that the app chose for this installation.
@@ -36,6 +38,14 @@ package struct Device: Sendable, Equatable {
         self.error = error
         self.registeredAt = registeredAt
         self.broadcasts = broadcasts
+    }
+}
+
+extension DeviceID {
+    /// The id of a device that nobody registered: `t-` and the SHA-256 of provider and address in base64url.
+    package init(reachedAt address: DeviceAddress) {
+        let name = "\(address.provider.rawValue):\(address.text)"
+        self.init(trusted: "t-" + Base64URL.encode(SHA256.hash(data: Array(name.utf8))))
     }
 }
 
@@ -112,6 +122,16 @@ package enum DeviceAddress: Sendable, Hashable {
         case .log: ""
         case .webhook(let url): Self.authority(of: url)
         case .webpush(let endpoint, _, _): Self.authority(of: endpoint)
+        }
+    }
+
+    /// What says where it is, apart from what belongs to it: a token or a URL; nothing for standard output.
+    package var text: String {
+        switch self {
+        case .apns(let token, _, _), .fcm(let token, _): token
+        case .log: ""
+        case .webhook(let url): url
+        case .webpush(let endpoint, _, _): endpoint
         }
     }
 

@@ -6,7 +6,7 @@ package struct Event: Sendable, Equatable {
     package var type: EventType
     /// When it happened by the sender's clock; never more than five minutes ahead of ours.
     package var timestamp: Timestamp
-    /// The channel it happened in; absent only for `user.…` events.
+    /// The channel it happened in; absent for `user.…` events and for direct notifications that belong to none.
     package var channel: Channel?
     /// Who caused it: never notified of their own act.
     package var actor: Person?
@@ -23,6 +23,8 @@ package struct Event: Sendable, Equatable {
     package var visibleTo: Set<UserID>?
     /// Whether it only keeps the directory true, whatever its type.
     package var isSilent: Bool
+    /// What is sent, for `notification.direct`.
+    package var direct: DirectNotification?
 
     /// An event by its parts; all that a type does not carry is left out.
     package init(
@@ -36,7 +38,8 @@ package struct Event: Sendable, Equatable {
         mentions: Set<UserID> = [],
         mentionsAll: Bool = false,
         visibleTo: Set<UserID>? = nil,
-        isSilent: Bool = false
+        isSilent: Bool = false,
+        direct: DirectNotification? = nil
     ) {
         self.sourceID = sourceID
         self.type = type
@@ -49,6 +52,7 @@ package struct Event: Sendable, Equatable {
         self.mentionsAll = mentionsAll
         self.visibleTo = visibleTo
         self.isSilent = isSilent
+        self.direct = direct
     }
 
     /// Whether anybody may be notified of it; otherwise it only keeps the directory true.

@@ -16,6 +16,8 @@ package enum EventType: Sendable, Hashable {
     case userUpdated
     /// A person is gone, with their devices, memberships and toggles.
     case userDeleted
+    /// Somebody sends a notification that no fact of the chat caused.
+    case notificationDirect
     /// A kind that this release knows nothing of: senders evolve, and so do we.
     case other(String)
 
@@ -29,6 +31,7 @@ package enum EventType: Sendable, Hashable {
             case "channel.updated": .channelUpdated
             case "channel.deleted": .channelDeleted
             case "member.left": .memberLeft
+            case "notification.direct": .notificationDirect
             case "user.updated": .userUpdated
             case "user.deleted": .userDeleted
             default: .other(rawValue)
@@ -50,6 +53,7 @@ package enum EventType: Sendable, Hashable {
         case .memberJoined: "member.joined"
         case .memberLeft: "member.left"
         case .messageSent: "message.sent"
+        case .notificationDirect: "notification.direct"
         case .userUpdated: "user.updated"
         case .userDeleted: "user.deleted"
         case .other(let name): name
@@ -64,12 +68,24 @@ package enum EventType: Sendable, Hashable {
     /// Whether people are notified of it; the others only keep the directory true.
     package var notifies: Bool { EventType.notifying.contains(self) }
 
-    /// The types that people are notified of; templates and toggles exist for these.
-    package static let notifying: [EventType] = [.channelCreated, .memberJoined, .messageSent]
+    /// The types that people are notified of; toggles exist for these.
+    package static let notifying: [EventType] = withTemplates + [.notificationDirect]
+
+    /// The types whose texts come from templates; the texts of the others come with them.
+    package static let withTemplates: [EventType] = [.channelCreated, .memberJoined, .messageSent]
+
+    /// Whether its texts come from templates.
+    package var hasTemplates: Bool { EventType.withTemplates.contains(self) }
+
+    /// Whether it can be meant for somebody by name.
+    package var canMention: Bool { self == .messageSent || self == .notificationDirect }
+
+    /// Whether what it names is there: a notification's channel and actor may be anything.
+    package var describesTheChat: Bool { self != .notificationDirect }
 
     /// The types that Carillon understands.
     package static let known: [EventType] = [
-        .channelCreated, .channelUpdated, .channelDeleted, .memberJoined, .memberLeft, .messageSent, .userUpdated,
-        .userDeleted,
+        .channelCreated, .channelUpdated, .channelDeleted, .memberJoined, .memberLeft, .messageSent,
+        .notificationDirect, .userUpdated, .userDeleted,
     ]
 }

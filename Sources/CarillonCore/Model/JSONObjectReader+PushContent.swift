@@ -83,14 +83,14 @@ extension JSONObjectReader {
         var headers: [String: String] = [:]
         var values = reader
         for name in reader.keys {
-            guard provider.settableHeaders.contains(name.lowercased()) else {
-                let known = provider.settableHeaders.sorted().joined(separator: ", ")
+            guard let form = provider.settableHeaders[name.lowercased()] else {
+                let known = provider.settableHeaders.keys.sorted().joined(separator: ", ")
                 values.refuse(name, "is none of the headers that can be set: \(known)")
                 continue
             }
             guard let value = values.string(name, required: true, maximumBytes: Self.longestHeader) else { continue }
-            guard value.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else {
-                values.refuse(name, "must be printable ASCII")
+            guard form.admits(value) else {
+                values.refuse(name, form.rule)
                 continue
             }
             if headers.updateValue(value, forKey: name.lowercased()) != nil { values.refuse(name, "is given twice") }

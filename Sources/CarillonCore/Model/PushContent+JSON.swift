@@ -47,12 +47,29 @@ extension ProviderName {
     /// What the body is called in a raw part: FCM's is a message.
     package var payloadKey: String { self == .fcm ? "message" : "payload" }
 
-    /// The headers that a raw part may set, in lower case.
-    package var settableHeaders: Set<String> {
+    /// The headers that a raw part may set, in lower case, with what they may be: what a push service would refuse is an
+    /// error of whoever wrote it, and would stop others' deliveries only later.
+    var settableHeaders: [String: HeaderForm] {
         switch self {
-        case .apns: ["apns-push-type", "apns-priority", "apns-collapse-id", "apns-expiration", "apns-topic"]
-        case .webpush: ["ttl", "urgency", "topic"]
-        case .fcm, .log, .webhook, .relay: []
+        case .apns:
+            [
+                "apns-push-type": .oneOf([
+                    "alert", "background", "complication", "controls", "fileprovider", "liveactivity", "location",
+                    "mdm",
+                    "pushtotalk", "voip", "widgets",
+                ]),
+                "apns-priority": .oneOf(["1", "5", "10"]),
+                "apns-collapse-id": .text(maximumBytes: 64),
+                "apns-expiration": .number,
+                "apns-topic": .text(maximumBytes: 256),
+            ]
+        case .webpush:
+            [
+                "ttl": .number, "urgency": .oneOf(["very-low", "low", "normal", "high"]),
+                "topic": .base64URL(maximum: 32),
+            ]
+        case .fcm, .log, .relay, .webhook:
+            [:]
         }
     }
 }

@@ -22,6 +22,9 @@ package struct WebPushHosts: Sendable, Equatable {
         patterns = [Self.wellKnown]
     }
 
+    /// All hosts.
+    static let any = WebPushHosts([anyHost])
+
     /// These patterns, each of which ``pattern(_:)`` has read.
     package init(_ patterns: [String]) {
         self.patterns = patterns

@@ -67,6 +67,8 @@ package struct DeliveryCause: Sendable, Equatable {
     package var eventID: EventID
     /// What happened.
     package var eventType: EventType
+    /// Whose switch is asked.
+    package var module: Module
     /// The channel it happened in, with the name that was known at that time; `nil` for what belongs to none.
     package var channel: Channel?
     /// The roles of who caused it.
@@ -84,6 +86,7 @@ package struct DeliveryCause: Sendable, Equatable {
     package init(
         eventID: EventID,
         eventType: EventType,
+        module: Module = .chat,
         channel: Channel?,
         actorRoles: [String],
         mentions: Set<UserID>,
@@ -92,6 +95,7 @@ package struct DeliveryCause: Sendable, Equatable {
     ) {
         self.eventID = eventID
         self.eventType = eventType
+        self.module = module
         self.channel = channel
         self.actorRoles = actorRoles
         self.mentions = mentions

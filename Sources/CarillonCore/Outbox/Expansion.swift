@@ -30,6 +30,8 @@ package struct RefreshedGroup: Sendable {
     package var settings: [UserID: ToggleSettings]
     /// The admin's switches.
     package var networkToggles: NetworkToggles
+    /// Whether its event was withdrawn: it is not to be sent any more.
+    package var isWithdrawn: Bool
     /// The moment, or an earlier one.
     package var readPoint: ReadPoint
 
@@ -39,9 +41,11 @@ package struct RefreshedGroup: Sendable {
         gone: [Target],
         settings: [UserID: ToggleSettings],
         networkToggles: NetworkToggles,
+        isWithdrawn: Bool = false,
         readPoint: ReadPoint
     ) {
         self.readPoint = readPoint
+        self.isWithdrawn = isWithdrawn
         self.group = group
         self.gone = gone
         self.settings = settings

@@ -62,6 +62,7 @@ extension ToggleQuestion {
         let causer = event.causer
         self.init(
             eventType: event.type,
+            module: event.direct?.module ?? .chat,
             actorRoles: causer?.roles ?? causer.flatMap { names.roles[$0.id] } ?? []
         )
     }

@@ -16,4 +16,9 @@ package struct Recipient: Sendable, Equatable {
         self.settings = settings
         self.devices = devices
     }
+
+    /// Those of the devices that something with this content is sent to.
+    package func devices(for content: PushContent?) -> [Device] {
+        content.map { content in devices.filter { content.isSent(through: $0.address.provider) } } ?? devices
+    }
 }

@@ -54,7 +54,7 @@ private struct TemplateChecker {
         self.eventType = eventType
         self.direction = direction
         self.pointer = pointer
-        if !eventType.notifies { report("nobody is notified of this type of event: it has no templates", at: "") }
+        if !eventType.hasTemplates { report("there are no templates for this type of event", at: "") }
     }
 
     mutating func wording(_ wording: TemplateWording, of part: TemplatePart) -> CompiledWording {
@@ -71,7 +71,7 @@ private struct TemplateChecker {
             report("must not be empty", at: place)
         } else if text.utf8.count > limit {
             report("must have at most \(limit) bytes", at: place)
-        } else if eventType.notifies {
+        } else if eventType.hasTemplates {
             var parser = TemplateParser(text, of: eventType, part: part)
             do throws(TemplateParser.Failure) {
                 segments = try parser.parse()

@@ -6,6 +6,8 @@
 ///
 /// A variant that an override leaves out comes from the built-in template of its locale, of the more general ones, of the
 /// network's default, or of English, whichever is the first to exist.
+///
+/// The texts of a direct notification are chosen in the same way, before the text that it has for everybody.
 package struct NotificationRenderer: Sendable {
     /// What is rendered.
     package let subject: NotificationSubject
@@ -21,7 +23,7 @@ package struct NotificationRenderer: Sendable {
     private static let maximumKnownLocales = 512
 
     private struct Choice {
-        let template: CompleteTemplate
+        let wording: Wording
         var notification: Notification?
     }
 
@@ -66,20 +68,18 @@ package struct NotificationRenderer: Sendable {
 
     /// The notification by a template that this renderer chose.
     package mutating func notification(for key: TemplateKey) -> Notification {
-        guard chosen.indices.contains(key.index) else { return catalog.english(for: subject).notification(of: subject) }
+        let usual = defaultChain.first ?? .english
+        guard chosen.indices.contains(key.index) else { return lastResort.notification(of: subject, usual: usual) }
         if let notification = chosen[key.index].notification { return notification }
-        let notification = chosen[key.index].template.notification(of: subject)
+        let notification = chosen[key.index].wording.notification(of: subject, usual: usual)
         chosen[key.index].notification = notification
         return notification
     }
 
-    /// What is sent to those whom this renderer chose a template for.
-    package mutating func push(for key: TemplateKey) -> Push { Push(notification(for: key), content: nil) }
-
     /// The template of those who prefer nothing that there is.
     private mutating func keyOfDefault() -> TemplateKey {
         if let defaultKey { return defaultKey }
-        let key = firstKey(in: defaultChain) ?? add(catalog.english(for: subject))
+        let key = firstKey(in: defaultChain) ?? add(lastResort)
         defaultKey = key
         return key
     }
@@ -94,26 +94,31 @@ package struct NotificationRenderer: Sendable {
 
     private mutating func firstKey(in chain: [LocaleTag]) -> TemplateKey? {
         for locale in chain {
-            let index = chosen.firstIndex { $0.template.locale == locale }
+            let index = chosen.firstIndex { $0.wording.locale == locale }
             if let index { return TemplateKey(index: index) }
-            if let template = template(locale) { return add(template) }
+            if let wording = wording(locale) { return add(wording) }
         }
         return nil
     }
 
-    private mutating func add(_ template: CompleteTemplate) -> TemplateKey {
-        chosen.append(Choice(template: template))
+    private mutating func add(_ wording: Wording) -> TemplateKey {
+        chosen.append(Choice(wording: wording))
         return TemplateKey(index: chosen.count - 1)
     }
 
-    /// The template of exactly this locale.
-    private func template(_ locale: LocaleTag) -> CompleteTemplate? {
+    /// The words of exactly this locale.
+    private func wording(_ locale: LocaleTag) -> Wording? {
+        if case .direct(let texts) = subject { return texts.complete(locale, defaultChain).map { .texts($0, locale) } }
         guard let override = overrides[subject.eventType, locale] else {
-            return catalog.template(subject.eventType, locale)
+            return catalog.template(subject.eventType, locale).map(Wording.template)
         }
         let builtIn = (locale.fallbackChain + defaultChain).lazy.compactMap { catalog.template(subject.eventType, $0) }
-        return CompleteTemplate(override, completedBy: builtIn.first ?? catalog.english(for: subject))
+        if let other = builtIn.first { return .template(CompleteTemplate(override, completedBy: other)) }
+        guard case .template(let last) = lastResort else { return nil }
+        return .template(CompleteTemplate(override, completedBy: last))
     }
+
+    private var lastResort: Wording { catalog.lastResort(for: subject) }
 }
 
 /// A template that a ``NotificationRenderer`` chose: what has the same key has the same text.

@@ -6,12 +6,19 @@ package enum NotificationSubject: Sendable, Hashable {
     case memberJoined(user: String, channel: String, furtherJoiners: Int, isDirect: Bool = false)
     /// A user wrote in a channel.
     case messageSent(user: String, channel: String, kind: Message.Kind, text: String, isDirect: Bool = false)
+    /// Somebody sends texts of their own, which no template changes.
+    case direct(DirectTexts)
 
     /// What an event tells; `nil` when nobody is notified of its type, or when it lacks what its type must carry.
     ///
     /// The event's own names go before the directory's. A name that is missing, or of which nothing is left when control
     /// characters are dropped, is replaced by the id.
     package init?(event: Event, names: DirectoryNames = .init()) {
+        if event.type == .notificationDirect {
+            guard let direct = event.direct else { return nil }
+            self = .direct(direct.texts)
+            return
+        }
         guard let channel = event.channel else { return nil }
         let channelName = Self.name(channel.displayName, names.channel, else: channel.id.rawValue)
         let isDirect = channel.isDirect ?? names.isDirect
@@ -39,7 +46,7 @@ package enum NotificationSubject: Sendable, Hashable {
                 text: message.text,
                 isDirect: isDirect
             )
-        case .channelDeleted, .channelUpdated, .memberLeft, .userDeleted, .userUpdated, .other:
+        case .channelDeleted, .channelUpdated, .memberLeft, .notificationDirect, .userDeleted, .userUpdated, .other:
             return nil
         }
     }
@@ -50,6 +57,7 @@ package enum NotificationSubject: Sendable, Hashable {
         case .channelCreated: .channelCreated
         case .memberJoined: .memberJoined
         case .messageSent: .messageSent
+        case .direct: .notificationDirect
         }
     }
 
@@ -59,13 +67,14 @@ package enum NotificationSubject: Sendable, Hashable {
         case .channelCreated(_, let isDirect), .memberJoined(_, _, _, let isDirect),
             .messageSent(_, _, _, _, let isDirect):
             isDirect ? .direct : .channel
+        case .direct: .channel
         }
     }
 
     /// The variant of the body that tells it; `nil` where there is only one.
     package var variant: TemplateVariant? {
         switch self {
-        case .channelCreated: nil
+        case .channelCreated, .direct: nil
         case .memberJoined(_, _, let furtherJoiners, _): furtherJoiners > 0 ? .many : .one
         case .messageSent(_, _, .text, _, _): .text
         case .messageSent(_, _, .image, _, _): .image

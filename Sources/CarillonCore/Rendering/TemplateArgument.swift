@@ -37,15 +37,15 @@ extension EventType {
         }
     }
 
-    /// The arguments by position: `%1s` is the first. Empty for events that nobody is notified of.
+    /// The arguments by position: `%1s` is the first. Empty for events that have no templates.
     func templateArguments(in part: TemplatePart) -> [TemplateArgument] {
         switch (self, part) {
         case (.channelCreated, _): [.channel]
         case (.memberJoined, _): [.user, .channel, .furtherJoiners]
         case (.messageSent, .title): [.user, .channel]
         case (.messageSent, .body): [.message]
-        case (.channelDeleted, _), (.channelUpdated, _), (.memberLeft, _), (.userDeleted, _), (.userUpdated, _),
-            (.other, _):
+        case (.channelDeleted, _), (.channelUpdated, _), (.memberLeft, _), (.notificationDirect, _), (.userDeleted, _),
+            (.userUpdated, _), (.other, _):
             []
         }
     }

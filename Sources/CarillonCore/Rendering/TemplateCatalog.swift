@@ -58,12 +58,13 @@ package struct TemplateCatalog: Sendable {
         templates[eventType]?[locale]
     }
 
-    /// The last resort for a subject.
-    func english(for subject: NotificationSubject) -> CompleteTemplate {
+    /// What a subject is told in to those who prefer nothing that there is.
+    func lastResort(for subject: NotificationSubject) -> Wording {
         switch subject {
-        case .channelCreated: english.channelCreated
-        case .memberJoined: english.memberJoined
-        case .messageSent: english.messageSent
+        case .channelCreated: .template(english.channelCreated)
+        case .memberJoined: .template(english.memberJoined)
+        case .messageSent: .template(english.messageSent)
+        case .direct(let texts): .texts(texts.lastResort, nil)
         }
     }
 

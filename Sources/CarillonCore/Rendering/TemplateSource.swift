@@ -55,7 +55,9 @@ extension EventType {
         switch self {
         case .memberJoined: [.one, .many]
         case .messageSent: [.text, .image, .other]
-        case .channelCreated, .channelDeleted, .channelUpdated, .memberLeft, .userDeleted, .userUpdated, .other: []
+        case .channelCreated, .channelDeleted, .channelUpdated, .memberLeft, .notificationDirect, .userDeleted,
+            .userUpdated, .other:
+            []
         }
     }
 }

@@ -7,7 +7,7 @@ package final class Claimer: Service {
     private static let groupsPerLaneAndClaim = 64
     private static let longestBacklog = 2_000
     private static let pollInterval = Duration.milliseconds(350)
-    private static let expiryInterval = Duration.seconds(15)
+    private static let expiryInterval = Duration.seconds(5)
     private static let measureInterval = Duration.seconds(5)
 
     private let queue: SendingQueue

@@ -36,14 +36,19 @@ struct LastLook: Sendable {
         }
         var records = refreshed.gone.map { record($0, .unregistered, "no longer registered for this user") }
         group.allowedUntil = nil
-        guard group.expiresAt > now else {
-            records += group.targets.map { record($0, .expired, "not delivered in time") }
+        guard group.expiresAt > now, !refreshed.isWithdrawn else {
+            let reason = refreshed.isWithdrawn ? "withdrawn" : "not delivered in time"
+            records += group.targets.map { record($0, .expired, reason) }
             group.targets = []
             return (group, records)
         }
         // No switch is about endpoints.
         guard group.lane.provider != .relay else { return (refreshed.group, records) }
-        let question = ToggleQuestion(eventType: group.cause.eventType, actorRoles: group.cause.actorRoles)
+        let question = ToggleQuestion(
+            eventType: group.cause.eventType,
+            module: group.cause.module,
+            actorRoles: group.cause.actorRoles
+        )
         let evaluator = ToggleEvaluator(network: refreshed.networkToggles, question: question, now: now)
         group.targets = refreshed.group.targets.filter { target in
             let settings = refreshed.settings[target.userID] ?? ToggleSettings()

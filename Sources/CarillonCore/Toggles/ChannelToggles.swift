@@ -2,7 +2,7 @@
 package struct ChannelToggles: Sendable, Hashable {
     /// The main switch.
     package var enabled = true
-    /// Lets only messages through that mention the user.
+    /// Lets only messages through that mention the user, and what is sent to them by name.
     package var mentionsOnly = false
     /// Silent until then.
     package var mutedUntil: Timestamp?
@@ -16,7 +16,7 @@ package struct ChannelToggles: Sendable, Hashable {
     package func objection(to act: ToggleQuestion, mentioned: Bool, at now: Timestamp) -> ToggleReason? {
         guard enabled else { return .enabled }
         if let mutedUntil, now < mutedUntil { return .mutedUntil(mutedUntil) }
-        if mentionsOnly, !(mentioned && act.eventType == .messageSent) { return .mentionsOnly }
+        if mentionsOnly, !(mentioned && act.eventType.canMention) { return .mentionsOnly }
         return nil
     }
 }

@@ -13,7 +13,7 @@ package struct NetworkToggles: Sendable, Hashable {
     /// Why this level forbids the act, or `nil` when it allows it.
     package func objection(to act: ToggleQuestion) -> ToggleReason? {
         guard enabled else { return .enabled }
-        guard !disabledModules.contains(act.eventType.module) else { return .module(act.eventType.module) }
+        guard !disabledModules.contains(act.module) else { return .module(act.module) }
         guard !disabledEvents.contains(act.eventType) else { return .event(act.eventType) }
         return nil
     }

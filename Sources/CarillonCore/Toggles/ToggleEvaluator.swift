@@ -2,12 +2,15 @@
 package struct ToggleQuestion: Sendable, Hashable {
     /// What happened.
     package var eventType: EventType
+    /// Whose switch it obeys.
+    package var module: Module
     /// The roles of who caused it.
     package var actorRoles: [String]
 
     /// A question about an act.
-    package init(eventType: EventType, actorRoles: [String]) {
+    package init(eventType: EventType, module: Module = .chat, actorRoles: [String]) {
         self.eventType = eventType
+        self.module = module
         self.actorRoles = actorRoles
     }
 }

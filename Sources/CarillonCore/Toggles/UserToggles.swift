@@ -26,9 +26,9 @@ package struct UserToggles: Sendable, Hashable {
     /// Why this level forbids the act at `now`, or `nil` when it allows it.
     package func objection(to act: ToggleQuestion, at now: Timestamp) -> ToggleReason? {
         guard enabled else { return .enabled }
-        if let toggle = modules[act.eventType.module] {
-            guard toggle.enabled else { return .module(act.eventType.module) }
-            if let roles = toggle.roles, !roles.admits(act.actorRoles) { return .roles(act.eventType.module) }
+        if let toggle = modules[act.module] {
+            guard toggle.enabled else { return .module(act.module) }
+            if let roles = toggle.roles, !roles.admits(act.actorRoles) { return .roles(act.module) }
         }
         if let mutedUntil, now < mutedUntil { return .mutedUntil(mutedUntil) }
         if let quietHours, quietHours.contains(now) { return .quietHours }

@@ -51,6 +51,15 @@ struct Access: Sendable {
         }
     }
 
+    /// Passes those who may send notifications of their own.
+    func requireNotifications() throws(Problem) {
+        switch principal {
+        case .operator, .apiKey(.admin), .apiKey(.notify): return
+        case .apiKey(.device), .apiKey(.events), .backend, .user:
+            throw .forbidden("an API key of role notify or admin is needed")
+        }
+    }
+
     /// Passes those who may unregister devices, and perhaps register them.
     func requireDevices() throws(Problem) {
         switch principal {

@@ -12,12 +12,12 @@ extension APIKey {
     }
 
     private var members: JSONObject {
-        JSONObject([
+        [
             "id": .string(id),
             "role": .string(role.rawValue),
             "label": JSONValue(label),
             "createdAt": JSONValue(createdAt),
-        ])
+        ]
     }
 }
 

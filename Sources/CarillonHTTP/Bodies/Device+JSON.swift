@@ -3,11 +3,11 @@ import CarillonCore
 extension Device {
     /// The device as the API shows it: its token is never shown again in full.
     var json: JSONValue {
-        var object = JSONObject([
+        var object: JSONObject = [
             "id": .string(id.rawValue),
             "userId": userID.json,
             "provider": .string(address.provider.rawValue),
-        ])
+        ]
         switch address {
         case .apns(let token, let appID, let environment):
             object["appId"] = .string(appID)

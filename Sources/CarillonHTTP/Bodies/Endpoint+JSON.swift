@@ -3,7 +3,7 @@ import CarillonCore
 extension Endpoint {
     /// The endpoint as the API shows it.
     func json(_ circuit: LaneStatus.Circuit) -> JSONValue {
-        var json = JSONObject(["id": .string(id.rawValue)])
+        var json: JSONObject = ["id": .string(id.rawValue)]
         for (name, value) in settings.json.members { json[name] = value }
         json["state"] = .string(state.rawValue)
         json["stateReason"] = JSONValue(stateReason)
@@ -18,9 +18,9 @@ extension Endpoint {
 extension EndpointSettings {
     /// The settings as they are written and shown, with defaults filled in.
     var json: JSONObject {
-        var json = JSONObject([
+        var json: JSONObject = [
             "url": .string(url), "mode": .string(role.mode.rawValue), "events": JSONValue(events.patterns),
-        ])
+        ]
         json["description"] = JSONValue(description)
         switch role {
         case .observe(let observation):

@@ -48,7 +48,7 @@ struct Page {
 
     /// The answer: a page as a store made it, and the key of the next one.
     func answer<Item>(_ items: some Collection<Item>, next: String?, _ json: (Item) -> JSONValue) -> Response {
-        var body = JSONObject(["items": .array(items.map(json))])
+        var body: JSONObject = ["items": .array(items.map(json))]
         if let next { body["next"] = .string(Base64URL.encode(next.utf8)) }
         return .json(.object(body))
     }

@@ -3,7 +3,7 @@ import CarillonCore
 extension ProviderCredential {
     /// The credential as `GET` shows it: what identifies it, and nothing secret.
     var json: JSONValue {
-        var object = JSONObject(["provider": .string(provider.rawValue)])
+        var object: JSONObject = ["provider": .string(provider.rawValue)]
         if !appID.isEmpty { object["appId"] = .string(appID) }
         object["updatedAt"] = JSONValue(updatedAt)
         for (key, value) in identity.members { object[key] = value }

@@ -51,11 +51,3 @@ extension JSONValue {
         self = .array(texts.map { .string($0) })
     }
 }
-
-extension JSONObject {
-    /// An object with these members in this order.
-    init(_ members: KeyValuePairs<String, JSONValue>) {
-        self.init()
-        for (key, value) in members { self[key] = value }
-    }
-}

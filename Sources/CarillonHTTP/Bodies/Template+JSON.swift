@@ -38,11 +38,11 @@ struct ListedTemplate {
 
     /// The template as the API shows it.
     var json: JSONValue {
-        var object = JSONObject([
+        var object: JSONObject = [
             "type": .string(eventType.rawValue),
             "locale": .string(locale.rawValue),
             "origin": .string(origin.rawValue),
-        ])
+        ]
         if case .object(let texts) = source.json {
             for (key, value) in texts.members { object[key] = value }
         }

@@ -61,18 +61,23 @@ enum EmbeddedEvent {
     /// - Parameters:
     ///   - json: The event.
     ///   - type: The type it has to have, and has when it names none; `nil` for any.
+    ///   - addresses: Reads the addresses of direct notifications; `nil` where these are no event.
     ///   - clock: When an event without a timestamp happened.
     /// - Returns: The event.
     /// - Throws: `invalid-event`, also for a type that is unknown: it would be ignored.
-    static func event(_ json: JSONValue, ofType type: EventType? = nil, clock: WallClock) throws(InvalidInput) -> Event
-    {
+    static func event(
+        _ json: JSONValue,
+        ofType type: EventType? = nil,
+        addresses: DeviceAddressReader? = nil,
+        clock: WallClock
+    ) throws(InvalidInput) -> Event {
         var json = json
         if let type, case .object(var object) = json, object["type"] == nil {
             object["type"] = .string(type.rawValue)
             json = .object(object)
         }
         let errors = InputErrors()
-        let content = EventParser(clock: clock)
+        let content = EventParser(clock: clock, addresses: addresses)
             .content(of: json, at: pointer, fallbackSourceID: "embedded", into: errors)
         try errors.throwIfAny(problem: "invalid-event")
         guard case .known(let event)? = content else {

@@ -105,7 +105,7 @@ struct DeviceController: Sendable {
 
 extension DeviceAddress {
     /// Whether only admins may have it sent to: what it names is no phone and no browser.
-    fileprivate var isForAdmins: Bool {
+    var isForAdmins: Bool {
         switch self {
         case .log, .webhook: true
         case .apns, .fcm, .webpush: false

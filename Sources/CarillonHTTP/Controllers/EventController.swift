@@ -18,6 +18,7 @@ struct EventController: Sendable {
         router.get("/v1/networks/{network}/events", use: list)
         router.get("/v1/networks/{network}/events/{id}", use: show)
         router.get("/v1/networks/{network}/events/{id}/deliveries", use: listDeliveries)
+        router.delete("/v1/networks/{network}/events/{id}/deliveries", use: withdraw)
     }
 
     private func post(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
@@ -91,6 +92,12 @@ struct EventController: Sendable {
         )
         guard let deliveries else { throw Problem.notFound() }
         return page.answer(deliveries.items, next: deliveries.next?.description, \.json)
+    }
+
+    private func withdraw(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        guard try await history.withdraw(try eventID(context), in: access.networkID) else { throw Problem.notFound() }
+        return .noContent
     }
 
     /// The id is ours, so that anything else than a UUID names no event.

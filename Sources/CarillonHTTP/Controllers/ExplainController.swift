@@ -6,6 +6,7 @@ import Hummingbird
 struct ExplainController: Sendable {
     let authenticator: Authenticator
     let explainer: Explainer
+    let egress: EgressGuard
     let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
@@ -21,7 +22,8 @@ struct ExplainController: Sendable {
             guard let user, let event else { return nil }
             return (user, event)
         }
-        let event = try EmbeddedEvent.event(eventJSON, clock: clock)
+        let addresses = DeviceAddressReader(egress: egress, webPushHosts: access.network.webPushHosts)
+        let event = try EmbeddedEvent.event(eventJSON, addresses: addresses, clock: clock)
         return .json(try await explainer.explain(event, to: user, in: access.networkID).json)
     }
 }

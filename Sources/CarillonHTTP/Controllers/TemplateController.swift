@@ -22,7 +22,7 @@ struct TemplateController: Sendable {
         let access = try await authenticator.admin(request, context)
         let page = try Page(QueryParameters(request))
         var listed: [String: ListedTemplate] = [:]
-        for type in EventType.notifying {
+        for type in EventType.withTemplates {
             for locale in catalog.locales(for: type) {
                 guard let template = catalog[type, locale].map(ListedTemplate.init) else { continue }
                 listed[template.key] = template
@@ -96,8 +96,9 @@ struct TemplateController: Sendable {
     /// The event type and the locale of the path. A type that notifies nobody has no templates.
     private func place(_ context: CarillonRequestContext) throws(Problem) -> (EventType, LocaleTag) {
         let type = EventType(try context.segment("eventType"))
-        guard type.notifies else {
-            throw .notFound("there are templates for \(EventType.notifying.map(\.rawValue).joined(separator: ", "))")
+        guard type.hasTemplates else {
+            let types = EventType.withTemplates.map(\.rawValue).joined(separator: ", ")
+            throw .notFound("there are templates for \(types)")
         }
         guard let locale = LocaleTag(try context.segment("locale")) else {
             throw .invalidID("locale", "must be a language tag of BCP 47, such as th or pt-BR")

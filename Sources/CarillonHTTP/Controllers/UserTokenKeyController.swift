@@ -107,7 +107,7 @@ extension StoredUserTokenKey {
 
     /// The key as it is listed, with a secret that is shown once.
     fileprivate func json(revealing secret: Secret?) -> JSONValue {
-        var object = JSONObject(["id": .string(id.canonicalText)])
+        var object: JSONObject = ["id": .string(id.canonicalText)]
         if case .object(let shown) = key.json {
             for (name, value) in shown.members { object[name] = value }
         }

@@ -7,6 +7,7 @@ struct PublicControllers {
     private let credentials: CredentialController
     private let tokenKeys: UserTokenKeyController
     private let events: EventController
+    private let notifications: NotificationController
     private let users: UserController
     private let channels: ChannelController
     private let imports: ImportController
@@ -52,6 +53,13 @@ struct PublicControllers {
             history: dependencies.history,
             clock: clock
         )
+        notifications = NotificationController(
+            authenticator: authenticator,
+            rates: dependencies.rates,
+            accept: dependencies.accept,
+            egress: dependencies.egress,
+            clock: clock
+        )
         users = UserController(authenticator: authenticator, directory: directory)
         channels = ChannelController(authenticator: authenticator, directory: directory)
         imports = ImportController(
@@ -70,6 +78,7 @@ struct PublicControllers {
                 toggles: dependencies.toggles,
                 catalog: dependencies.catalog
             ),
+            egress: dependencies.egress,
             clock: clock
         )
         devices = DeviceController(
@@ -136,6 +145,7 @@ struct PublicControllers {
         credentials.addRoutes(to: router)
         tokenKeys.addRoutes(to: router)
         events.addRoutes(to: router)
+        notifications.addRoutes(to: router)
         users.addRoutes(to: router)
         channels.addRoutes(to: router)
         imports.addRoutes(to: router)

@@ -10,7 +10,7 @@ enum NetworkPurge {
     /// With what follows the network in the primary key.
     private static let keys = [
         ("inbox", ["event_id"]), ("deliveries", ["group_id"]), ("event_keys", ["source_id"]),
-        ("dead_letters", ["letter_id"]), ("stopped_users", ["event_id", "user_id"]),
+        ("dead_letters", ["letter_id"]), ("withdrawals", ["event_id"]), ("stopped_users", ["event_id", "user_id"]),
         ("subscriptions", ["tag", "kind", "subject_id"]), ("tags", ["tag"]),
         ("devices", ["device_id"]), ("members", ["channel_id", "user_id"]),
         ("channels", ["channel_id"]), ("users", ["user_id"]), ("lanes", ["provider", "app_id"]),

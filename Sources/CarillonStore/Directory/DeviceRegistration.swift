@@ -181,7 +181,7 @@ struct DeviceRegistration {
                    n.broadcasts
             FROM unnest(\(devices.map(\.id.rawValue)), \(devices.map(\.userID.rawValue)),
                         \(addresses.map(\.provider.rawValue)), \(addresses.map(\.appID)),
-                        \(addresses.map(\.storedAddress)), \(addresses.map(\.storedEnvironment)),
+                        \(addresses.map(\.text)), \(addresses.map(\.storedEnvironment)),
                         \(addresses.map(\.storedKeys?.p256dh)), \(addresses.map(\.storedKeys?.auth)),
                         \(addresses.map(\.uniqueHash)), \(devices.map(\.locale)), \(devices.map(\.state.rawValue)),
                         \(devices.map(\.error)), \(devices.map(\.registeredAt.stored)),
@@ -220,7 +220,7 @@ struct FormerDevice {
         let address = device.address
         return user == device.userID
             && columns == [
-                address.provider.rawValue, address.appID, address.storedAddress, address.storedEnvironment,
+                address.provider.rawValue, address.appID, address.text, address.storedEnvironment,
                 address.storedKeys?.p256dh, address.storedKeys?.auth,
             ]
     }

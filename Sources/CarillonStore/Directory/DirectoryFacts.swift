@@ -123,6 +123,7 @@ struct DirectoryFacts: Sendable {
 
     private mutating func add(_ incoming: IncomingEvent, at place: Int) {
         let event = incoming.event
+        guard event.type.describesTheChat else { return }
         let network = incoming.networkID
         let at = event.timestamp
         if let actor = event.actor {
@@ -146,7 +147,7 @@ struct DirectoryFacts: Sendable {
             // Who writes in a channel is in it.
             if let sender = event.actor { join(key, sender.id, incoming, place, isImplied: true) }
             for member in event.members { join(key, member.id, incoming, place, isImplied: true) }
-        case .channelDeleted, .channelUpdated, .userDeleted, .userUpdated, .other: break
+        case .channelDeleted, .channelUpdated, .notificationDirect, .userDeleted, .userUpdated, .other: break
         }
     }
 

@@ -47,16 +47,6 @@ extension Row {
 }
 
 extension DeviceAddress {
-    /// What column `address` holds.
-    var storedAddress: String {
-        switch self {
-        case .apns(let token, _, _), .fcm(let token, _): token
-        case .log: ""
-        case .webhook(let url): url
-        case .webpush(let endpoint, _, _): endpoint
-        }
-    }
-
     /// What column `environment` holds.
     var storedEnvironment: String? {
         guard case .apns(_, _, let environment) = self else { return nil }

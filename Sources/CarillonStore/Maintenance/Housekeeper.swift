@@ -79,6 +79,7 @@ package final class Housekeeper: Sendable {
         return [
             ("changes", "changed_at < now() - interval '10 minutes'"),
             ("event_keys", "received_at < now() - \(window) * interval '1 day'"),
+            ("withdrawals", "withdrawn_at < now() - \(days) * interval '1 day'"),
             ("dead_letters", "at < now() - \(days) * interval '1 day'"),
             ("devices", "state = 'unregistered' AND state_at < now() - \(unregistered) * interval '1 day'"),
             ("devices", "state = 'quarantined' AND state_at < now() - \(quarantined) * interval '1 day'"),

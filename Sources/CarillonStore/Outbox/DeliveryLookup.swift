@@ -16,6 +16,8 @@ struct DeliveryLookup {
     /// Taken before anything else is read.
     private var readPoint = ReadPoint("", moment: Timestamp(milliseconds: 0))
     private var networkToggles: [NetworkID: NetworkToggles] = [:]
+    /// When events were withdrawn.
+    private var withdrawals: [EventID: Timestamp] = [:]
 
     init(_ deliveries: [StoredDelivery], _ session: borrowing PostgresSession) throws {
         self.deliveries = deliveries
@@ -23,6 +25,7 @@ struct DeliveryLookup {
         guard !deliveries.isEmpty else { return }
         readPoint = try ReadPoint.current(session)
         try readNetworks(session)
+        try readWithdrawals(session)
         try readDevices(session)
     }
 
@@ -35,6 +38,7 @@ struct DeliveryLookup {
                 gone: [],
                 settings: [:],
                 networkToggles: networkToggles[delivery.group.lane.networkID] ?? NetworkToggles(),
+                isWithdrawn: isWithdrawn(delivery.group.cause),
                 readPoint: readPoint
             )
             if delivery.group.relayKey != nil {
@@ -66,6 +70,28 @@ struct DeliveryLookup {
         ) { row in
             networkToggles[try row.id(0)] = try ToggleDocuments.network(try row.decode(1))
         }
+    }
+
+    /// What was brought back to life since is not withdrawn.
+    private func isWithdrawn(_ cause: DeliveryCause) -> Bool {
+        withdrawals[cause.eventID].map { cause.receivedAt < $0 } ?? false
+    }
+
+    private mutating func readWithdrawals(_ session: borrowing PostgresSession) throws {
+        let events = Dictionary(
+            deliveries.map { ($0.group.cause.eventID, $0.group.lane.networkID.rawValue) }
+        ) { first, _ in first }
+        try session.forEach(
+            """
+            SELECT w.event_id, w.withdrawn_at
+            FROM unnest(\(Array(events.values)), \(events.keys.map(\.uuid))) AS n (network_id, event_id)
+            CROSS JOIN LATERAL (
+                SELECT w.event_id, w.withdrawn_at FROM withdrawals w
+                WHERE w.network_id = n.network_id AND w.event_id = n.event_id
+                LIMIT 1
+            ) AS w
+            """
+        ) { row in withdrawals[try row.eventID(0)] = try row.timestamp(1) }
     }
 
     private mutating func readDevices(_ session: borrowing PostgresSession) throws {

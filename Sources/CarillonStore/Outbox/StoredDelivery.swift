@@ -96,19 +96,21 @@ extension StoredDelivery {
 extension DeliveryCause {
     /// The cause as JSON, without the event's id, which has a column.
     var stored: String {
-        var cause = JSONObject()
-        cause["type"] = .string(eventType.rawValue)
-        cause["channel"] = channel.map { .string($0.id.rawValue) } ?? .null
-        cause["name"] = channel?.displayName.map(JSONValue.string) ?? .null
-        cause["roles"] = .array(actorRoles.map(JSONValue.string))
-        cause["mentions"] = .array(mentions.sorted().map { .string($0.rawValue) })
+        var cause: JSONObject = [
+            "type": .string(eventType.rawValue),
+            "channel": channel.map { .string($0.id.rawValue) } ?? .null,
+            "name": channel?.displayName.map(JSONValue.string) ?? .null,
+            "roles": .array(actorRoles.map(JSONValue.string)),
+            "mentions": .array(mentions.sorted().map { .string($0.rawValue) }),
+            "receivedAt": .number(JSONNumber(Int(receivedAt.milliseconds))),
+        ]
         if mentionsAll { cause["mentionsAll"] = true }
-        cause["receivedAt"] = .number(JSONNumber(Int(receivedAt.milliseconds)))
         if let relay {
             cause["relay"] = [
                 "until": .number(JSONNumber(Int(relay.expiresAt.milliseconds))), "replay": .bool(relay.isReplay),
             ]
         }
+        if module != .chat { cause["module"] = .string(module.rawValue) }
         return JSONValue.object(cause).serializedText
     }
 
@@ -123,6 +125,7 @@ extension DeliveryCause {
         self.init(
             eventID: eventID,
             eventType: EventType(type),
+            module: cause["module"]?.text.flatMap(Module.init) ?? .chat,
             channel: cause["channel"]?.text.map { id in
                 Channel(id: ChannelID(trusted: id), displayName: cause["name"]?.text)
             },

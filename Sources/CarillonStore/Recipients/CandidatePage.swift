@@ -70,7 +70,8 @@ struct PageReading {
             address: try row.address(at: 8),
             locale: try row.decode(14),
             error: try row.decode(15),
-            registeredAt: try row.timestamp(16)
+            registeredAt: try row.timestamp(16),
+            broadcasts: try row.decode(17)
         )
         let index = found[current].content.candidates.count - 1
         found[current].content.candidates[index].recipient.devices.append(device)

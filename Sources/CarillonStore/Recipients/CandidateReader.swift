@@ -25,6 +25,8 @@ struct CandidateReader {
         case channel(PageKey)
         case listed(Int)
         case asked(Int)
+        case named(Int)
+        case broad(Int)
     }
 
     /// The queries that are looked at.
@@ -36,34 +38,61 @@ struct CandidateReader {
     private var listed: [Int: Listed] = [:]
     private var pages: [PageKey: CandidatePage] = [:]
     private var listedPages: [Int: CandidatePage] = [:]
+    private var named = NamedDevices()
+    private var broad: [Int: BroadAudience] = [:]
     private var documents = ToggleDocuments()
 
     /// For the first page of each of the first queries, or, when the first query goes on with a large audience, the next
     /// page of that one alone.
-    init(_ all: [RecipientQuery]) {
+    ///
+    /// - Parameters:
+    ///   - all: The queries.
+    ///   - addressed: Which devices are reached by the addresses that queries name, by the queries' positions.
+    init(_ all: [RecipientQuery], addressed: [Int: [DeviceID]] = [:]) {
         queries = Array(all.first?.after == nil ? all.prefix { $0.after == nil } : all.prefix(1))
         limit = all.first?.after == nil ? firstRecipientPageSize : recipientPageSize
-        var known: Set<PageKey> = []
         for (position, query) in queries.enumerated() {
-            if let only = query.only {
-                // Nobody is in a channel without a name.
-                let channel = query.channelKey ?? ChannelKey(network: query.networkID, channel: ChannelID(trusted: ""))
-                listed[position] = Listed(channel: channel, users: only.sorted(), areAsked: true)
-                sources.append(.asked(position))
-                continue
-            }
-            switch (query.audience, query.after) {
-            case (.nobody, _), (_, .device):
-                sources.append(.nobody)
-            case (.members(let channel), let after):
-                let key = PageKey(channel: ChannelKey(network: query.networkID, channel: channel), after: after?.user)
-                if known.insert(key).inserted { keys.append(key) }
-                sources.append(.channel(key))
-            case (.users(let users, let channel), let after):
-                let key = ChannelKey(network: query.networkID, channel: channel)
-                listed[position] = Listed(channel: key, users: Self.inOrder(users, behind: after?.user))
-                sources.append(.listed(position))
-            }
+            sources.append(
+                query.only.map { asked($0, query, position) } ?? source(of: query, position, addressed[position] ?? [])
+            )
+        }
+    }
+
+    private mutating func asked(_ users: Set<UserID>, _ query: RecipientQuery, _ position: Int) -> Source {
+        listed[position] = Listed(channel: query.channelOrNone, users: users.sorted(), areAsked: true)
+        return .asked(position)
+    }
+
+    private mutating func source(of query: RecipientQuery, _ position: Int, _ addressed: [DeviceID]) -> Source {
+        switch (query.audience, query.after) {
+        case (.nobody, _):
+            return .nobody
+        case (.everyone, let after):
+            broad[position] = BroadAudience(nil, query.channelOrNone, after: after, limit: limit)
+            return .broad(position)
+        case (.tags(let tags), let after):
+            broad[position] = BroadAudience(tags, query.channelOrNone, after: after, limit: limit)
+            return .broad(position)
+        case (_, .device):
+            return .nobody
+        case (.members(let channel), let after):
+            let key = PageKey(channel: ChannelKey(network: query.networkID, channel: channel), after: after?.user)
+            if !keys.contains(key) { keys.append(key) }
+            return .channel(key)
+        case (.users(let users, let channel), let after):
+            let key = ChannelKey(network: query.networkID, channel: channel)
+            listed[position] = Listed(channel: key, users: Self.inOrder(users, behind: after?.user))
+            return .listed(position)
+        case (.people(let users), let after):
+            let users = Self.inOrder(users, behind: after?.user)
+            listed[position] = Listed(channel: query.channelOrNone, users: users, areAsked: true)
+            return .listed(position)
+        case (.devices(let devices), _):
+            named.add(devices, query.channelOrNone, at: position)
+            return .named(position)
+        case (.addresses, _):
+            named.add(addressed, query.channelOrNone, at: position)
+            return .named(position)
         }
     }
 
@@ -73,7 +102,10 @@ struct CandidateReader {
     }
 
     /// What reads the pages.
-    var statements: [SQL] { [pagesStatement, listedStatement].compactMap(\.self) }
+    var statements: [SQL] {
+        [pagesStatement, listedStatement, named.isEmpty ? nil : named.statement].compactMap(\.self)
+            + broad.keys.sorted().flatMap { broad[$0]?.statements ?? [] }
+    }
 
     /// Takes in what the statements answered.
     mutating func take(_ answers: some Sequence<StatementResult>) throws {
@@ -92,6 +124,8 @@ struct CandidateReader {
             try answer.forEach { row in try reading.add(row, &documents) }
             for (position, page) in zip(positions, reading.pages()) { listedPages[position] = page }
         }
+        if !named.isEmpty, let answer = answers.next() { try named.take(answer, &documents) }
+        for position in broad.keys.sorted() { try broad[position]?.take(&answers, &documents) }
     }
 
     /// As many of the first queries as were answered; the first one always is.
@@ -99,36 +133,50 @@ struct CandidateReader {
         var total = 0
         var count = 0
         for source in sources {
-            let page: CandidatePage? =
+            let size: Int? =
                 switch source {
-                case .nobody: CandidatePage()
-                case .channel(let key): pages[key]
-                case .listed(let position), .asked(let position): listedPages[position]
+                case .nobody: 0
+                case .channel(let key): pages[key]?.count
+                case .listed(let position), .asked(let position): listedPages[position]?.count
+                case .named(let position): named.recipients(at: position).count
+                case .broad(let position): broad[position]?.count
                 }
-            guard let page, count == 0 || total + page.count <= recipientPageSize else { break }
-            total += page.count
+            guard let size, count == 0 || total + size <= recipientPageSize else { break }
+            total += size
             count += 1
         }
         return Array(queries.prefix(count))
     }
 
-    /// The people whom an event concerns: those who were members before it, or whom it made ones; all who are members when
-    /// it has no mark, as one that is accepted now.
-    func recipients(at position: Int, mark: EventMark?) -> ([Recipient], next: UserID?) {
+    /// The people whom an event concerns: those who were members or subscribed before it, or whom it made members; all who are
+    /// when it has no mark, as one that is accepted now.
+    func recipients(at position: Int, mark: EventMark?) -> ([Recipient], next: PageCursor?) {
         // Nobody is told of their own joining.
         let isOfThoseBefore = queries[position].event.type == .memberJoined
         let isMeant = { (since: EventMark) in
             guard let mark else { return true }
             return since < mark || since == mark && !isOfThoseBefore
         }
-        return switch sources[position] {
-        case .nobody, .asked: ([], nil)
-        case .channel(let key): pages[key]?.recipients(since: isMeant) ?? ([], nil)
-        case .listed: listedPages[position]?.recipients(since: isMeant) ?? ([], nil)
+        switch sources[position] {
+        case .nobody, .asked:
+            return ([], nil)
+        case .channel(let key):
+            let page = pages[key]?.recipients(since: isMeant)
+            return (page?.0 ?? [], page?.next.map(PageCursor.user))
+        case .listed:
+            guard let page = listedPages[position] else { return ([], nil) }
+            let (recipients, next) = page.recipients(since: isMeant)
+            let areAsked = listed[position]?.areAsked == true
+            return (areAsked ? page.people.map(\.recipient) : recipients, next.map(PageCursor.user))
+        case .named:
+            return (named.recipients(at: position), nil)
+        case .broad:
+            return broad[position]?.page(before: mark) ?? ([], nil)
         }
     }
 
-    /// The people who were asked for, those first whom the event concerns as it is accepted now.
+    /// The people who were asked for, those first whom the event concerns as it is accepted now. Whom a direct notification
+    /// concerns is not known here.
     func asked(at position: Int, for query: RecipientQuery) -> (concerned: [Recipient], others: [Recipient])? {
         guard case .asked = sources[position] else { return nil }
         let people = listedPages[position]?.people ?? []
@@ -137,6 +185,7 @@ struct CandidateReader {
         case .nobody: isMeant = { _ in false }
         case .members: isMeant = { _ in true }
         case .users(let users, _): isMeant = Set(users).contains
+        case .addresses, .devices, .everyone, .people, .tags: isMeant = { _ in false }
         }
         let isConcerned = { (person: (recipient: Recipient, isMember: Bool)) in
             person.isMember && isMeant(person.recipient.userID)
@@ -211,7 +260,7 @@ struct CandidateReader {
 
     private static let personColumns: SQL = """
         u.locale, u.toggles, u.deleted OR coalesce(m.facts_at <= u.wiped_at, false), d.device_id, d.provider, d.app_id,
-        d.address, d.environment, d.p256dh, d.auth, d.locale, d.error, d.registered_at
+        d.address, d.environment, d.p256dh, d.auth, d.locale, d.error, d.registered_at, d.broadcasts
         """
 
     /// What is known of a user, and their devices but those from before they were removed.
@@ -224,7 +273,7 @@ struct CandidateReader {
         ) AS u ON true
         LEFT JOIN LATERAL (
             SELECT d.device_id, d.provider, d.app_id, d.address, d.environment, d.p256dh, d.auth, d.locale, d.error,
-                   d.registered_at
+                   d.registered_at, d.broadcasts
             FROM devices d
             WHERE d.network_id = p.network_id AND d.user_id = \(sql: user) AND d.state = 'active'
                 AND d.user_wipes = coalesce(u.wipes, 0)

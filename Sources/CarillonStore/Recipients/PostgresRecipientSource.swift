@@ -13,37 +13,74 @@ package final class PostgresRecipientSource: RecipientSource {
     }
 
     /// One page of recipients for each of the first queries, in their order; at least for the first one. Reads all of it in
-    /// one round trip.
+    /// one round trip, unless notifications name addresses or filter by a tag.
     package func recipients(for queries: [RecipientQuery]) async throws -> [RecipientPage] {
         guard let first = queries.first else { return [] }
         if let listing = first.listingOfAsked { return [try await prospect(first, listing)] }
         let others = Array(queries.prefix { $0.listingOfAsked == nil })
-        return try await pool.snapshot { session in
-            try self.pages(for: others) { statements in try session.commit(after: statements) }
+        let addressed = try await AddressBook(pool).devices(reachedBy: others)
+        let pages = try await pool.snapshot { session in
+            try self.pages(for: others, addressed) { statements in try session.commit(after: statements) }
         }
+        return try await narrowed(pages, others)
     }
 
     private func pages(
         for queries: [RecipientQuery],
+        _ addressed: [Int: [DeviceID]] = [:],
         _ ask: (_ statements: [SQL]) throws -> [StatementResult]
     ) throws -> [RecipientPage] {
-        var candidates = CandidateReader(queries)
+        var candidates = CandidateReader(queries, addressed: addressed)
         let answers = try ask(candidates.statements + [RecipientContext.statement(for: candidates.queries)])
         guard let last = answers.last else { throw StoreError.unreadable("context of events") }
         try candidates.take(answers.dropLast())
         let context = try RecipientContext(last)
         return candidates.answered.enumerated().map { position, query in
-            let asked = candidates.asked(at: position, for: query)
-            let (recipients, next) =
-                asked.map { ($0.concerned, nil) } ?? candidates.recipients(at: position, mark: context.mark(of: query))
-            return RecipientPage(
+            var page = RecipientPage(
                 settings: context.settings(for: query, overrides),
                 names: context.names(for: query),
-                recipients: recipients,
-                others: asked?.others ?? [],
-                next: next.map(PageCursor.user),
+                recipients: [],
                 readPoint: context.readPoint
             )
+            if let asked = candidates.asked(at: position, for: query) {
+                (page.recipients, page.others) = asked
+            } else {
+                (page.recipients, page.next) = candidates.recipients(at: position, mark: context.mark(of: query))
+            }
+            return page
+        }
+    }
+
+    /// The pages of direct notifications with whom they are meant for, as far as that is not seen from the directory alone.
+    private func narrowed(_ pages: [RecipientPage], _ queries: [RecipientQuery]) async throws -> [RecipientPage] {
+        guard queries.contains(where: { $0.event.direct != nil }) else { return pages }
+        var lookup = SubscriptionLookup()
+        for (page, query) in zip(pages, queries) {
+            guard let direct = query.event.direct else { continue }
+            let tags = query.only == nil ? Set([direct.filter.tag].compactMap(\.self)) : direct.tags
+            lookup.ask(about: page.recipients + page.others, tags, in: query.networkID)
+        }
+        try await lookup.read(pool)
+        return zip(pages, queries).map { page, query in
+            guard let direct = query.event.direct else { return page }
+            let subscribes = { lookup.subscribes($0, to: $1, in: query.networkID) }
+            var page = page
+            if query.only != nil {
+                // Members come first, and were told from the others.
+                let members = Set(page.recipients.map(\.userID))
+                let people = page.recipients + page.others
+                page.recipients = people.compactMap { person in
+                    direct.share(
+                        of: person,
+                        isMember: members.contains(person.userID),
+                        subscribes: subscribes
+                    )
+                }
+                let concerned = Set(page.recipients.map(\.userID))
+                page.others = people.filter { !concerned.contains($0.userID) }
+            }
+            page.recipients = direct.filtered(page.recipients, subscribes: subscribes)
+            return page
         }
     }
 

@@ -151,6 +151,9 @@ extension RecipientQuery {
     /// The channel that the event happened in.
     var channelKey: ChannelKey? { event.channel.map { ChannelKey(network: networkID, channel: $0.id) } }
 
+    /// That channel, or one in which nobody is: there is none without a name.
+    var channelOrNone: ChannelKey { channelKey ?? ChannelKey(network: networkID, channel: ChannelID(trusted: "")) }
+
     /// The channel of which the event does not say what a text needs.
     fileprivate var undescribedChannel: ChannelKey? {
         event.undescribedChannel.map { ChannelKey(network: networkID, channel: $0) }

@@ -223,8 +223,13 @@ package enum DirectoryFactsContract {
 
 extension Device {
     /// A device that writes to standard output.
-    static func log(_ id: DeviceID, of user: UserID, locale: String? = nil) -> Device {
-        Device(id: id, userID: user, address: .log, locale: locale, registeredAt: .seconds(0))
+    static func log(
+        _ id: DeviceID,
+        of user: UserID,
+        locale: String? = nil,
+        state: DeviceState = .active
+    ) -> Device {
+        Device(id: id, userID: user, address: .log, locale: locale, state: state, registeredAt: .seconds(0))
     }
 }
 

@@ -28,7 +28,69 @@ package enum EventHistoryContract {
         ContractClause("a dead letter tells what was given up", deadLetterTellsWhatWasGivenUp),
         ContractClause("a dead letter is revived once, with a new life", deadLetterIsRevivedOnceWithANew),
         ContractClause("a forgotten dead letter stays dead", forgottenDeadLetterStaysDead),
+        ContractClause("what waits of an event can be withdrawn, wherever it waits", whatWaitsCanBeWithdrawn),
+        ContractClause("an event can be withdrawn before its recipients are found", withdrawnBeforeItIsExpanded),
+        ContractClause("a dead letter of a withdrawn event is revived all the same", withdrawnDeadLetterIsRevived),
     ]
+
+    private static func whatWaitsCanBeWithdrawn(_ scene: StoreScene) async throws {
+        let (waiting, held) = (try await scene.target("w", of: "a"), try await scene.target("h", of: "b"))
+        let pending = try await scene.pending(.message("c", from: Person(id: "z"), id: "evt"))
+        let groups = [
+            scene.group(pending, to: [waiting]), scene.group(pending, to: [held], leased: true),
+        ]
+        #expect(try await scene.queue.enqueue([Expansion(event: pending, groups: groups, next: nil)]) == [true])
+        let other = try await scene.enqueue(to: [[waiting]])
+        let before = try #require(try await scene.queue.refresh([groups[1]]).first)
+        #expect(!before.isWithdrawn)
+        #expect(try await scene.history.withdraw(pending.id, in: scene.network))
+        // What a replica holds is looked at again before it is sent.
+        let changes = try await scene.queue.changes(since: [(scene.network, before.readPoint)])
+        #expect(changes == [.everybody])
+        #expect(try await scene.queue.refresh([groups[1]]).map(\.isWithdrawn) == [true])
+        // What nobody holds is found among what is over, whatever its lane does.
+        let expired = try await scene.queue.claimExpired(limit: 10)
+        #expect(expired.map(\.group.id) == [groups[0].id])
+        #expect(expired.map(\.isWithdrawn) == [true])
+        let others = try await scene.claim()
+        #expect(others.map(\.group.cause.eventID) == [other])
+        #expect(others.map(\.isWithdrawn) == [false])
+        #expect(try await scene.history.withdraw(pending.id, in: scene.network))
+        #expect(try await scene.history.withdraw(pending.id, in: scene.otherNetwork) == false)
+        #expect(try await scene.history.withdraw(EventID(scene.ids.next()), in: scene.network) == false)
+    }
+
+    private static func withdrawnBeforeItIsExpanded(_ scene: StoreScene) async throws {
+        let pending = try await scene.pending(.message("c", from: Person(id: "z"), id: "evt"))
+        #expect(try await scene.history.withdraw(pending.id, in: scene.network))
+        #expect(try await scene.history.event(pending.id, in: scene.network)?.state == .done)
+        let group = scene.group(pending, to: [try await scene.target("d", of: "a")])
+        #expect(try await scene.queue.enqueue([Expansion(event: pending, groups: [group], next: nil)]) == [false])
+        try await scene.passTime()
+        #expect(try await scene.inbox.claimEvents(limit: 10).isEmpty)
+    }
+
+    private static func withdrawnDeadLetterIsRevived(_ scene: StoreScene) async throws {
+        let target = try await scene.target("d", of: "a")
+        let event = try await scene.enqueue(to: [[target]])
+        let claimed = try #require(try await scene.claim().first)
+        let record = DeviceRecord(
+            deviceID: "d",
+            userID: "a",
+            state: .dead,
+            attempts: 1,
+            reason: "refused",
+            at: WallClock.system.now()
+        )
+        _ = try await scene.queue.settle([Settlement(group: claimed.group, records: [record], remainders: [])])
+        #expect(try await scene.history.withdraw(event, in: scene.network))
+        let letter = try #require(
+            try await scene.history.deadLetters(in: scene.network, after: nil, limit: 1).first
+        )
+        try await scene.passTime()
+        #expect(try await scene.history.retryDeadLetter(letter.id, in: scene.network))
+        #expect(try await scene.claim().map(\.isWithdrawn) == [false])
+    }
 
     private static func whatIsUnknownIsNotFound(_ scene: StoreScene) async throws {
         let id = EventID(scene.ids.next())

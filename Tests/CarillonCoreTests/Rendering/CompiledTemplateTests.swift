@@ -58,7 +58,8 @@ import Testing
             (.channelCreated, .variants([.one: "%s"]), "/body", "this event has no variants"),
             (.messageSent, .variants([.direct: "%s"]), "/body/direct", "this event has no such variant of the body"),
             (.channelCreated, .variants([:]), "/body", "this event has no variants"),
-            (.userDeleted, .one("x"), "", "nobody is notified"),
+            (.userDeleted, .one("x"), "", "there are no templates"),
+            (.notificationDirect, .one("x"), "", "there are no templates"),
         ] as [(EventType, TemplateWording, String, String)]
     )
     func `a variant is refused at its own place`(

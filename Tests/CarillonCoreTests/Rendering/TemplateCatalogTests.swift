@@ -2,9 +2,9 @@ import CarillonCore
 import Testing
 
 @Suite struct TemplateCatalogTests {
-    @Test(arguments: EventType.notifying)
+    @Test(arguments: EventType.withTemplates)
     func `English must have every event`(missing: EventType) throws {
-        let templates = try EventType.notifying.filter { $0 != missing }.map { try template($0, "en", "t", "b") }
+        let templates = try EventType.withTemplates.filter { $0 != missing }.map { try template($0, "en", "t", "b") }
         let error = try #require(throws: InvalidInput.self) { try TemplateCatalog(templates) }
         #expect(error.errors.map(\.pointer) == ["/en/\(missing.rawValue)"])
     }
@@ -15,7 +15,7 @@ import Testing
     ])
     func `English must have every variant`(eventType: EventType, variants: [TemplateVariant]) throws {
         let texts = Dictionary(uniqueKeysWithValues: variants.map { ($0, "x") })
-        let others = try EventType.notifying.filter { $0 != eventType }.map { try template($0, "en", "t", "b") }
+        let others = try EventType.withTemplates.filter { $0 != eventType }.map { try template($0, "en", "t", "b") }
         let incomplete = try template(eventType, "en", "t", .variants(texts))
         #expect(throws: InvalidInput.self) { try TemplateCatalog(others + [incomplete]) }
     }

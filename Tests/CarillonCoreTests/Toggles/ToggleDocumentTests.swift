@@ -12,14 +12,16 @@ import Testing
         (
             ToggleScope.network,
             """
-            {"enabled":true,"modules":{"chat":{"enabled":true},"social":{"enabled":true}},\
-            "events":{"channel.created":{"enabled":true},"member.joined":{"enabled":true},"message.sent":{"enabled":true}}}
+            {"enabled":true,"modules":{"chat":{"enabled":true},"social":{"enabled":true},\
+            "video":{"enabled":true},"direct":{"enabled":true}},"events":{"channel.created":{"enabled":true},"member.joined":{"enabled":true},\
+            "message.sent":{"enabled":true},"notification.direct":{"enabled":true}}}
             """
         ),
         (
             user,
             """
-            {"enabled":true,"modules":{"chat":{"enabled":true,"roles":null},"social":{"enabled":true,"roles":null}},\
+            {"enabled":true,"modules":{"chat":{"enabled":true,"roles":null},"social":{"enabled":true,"roles":null},\
+            "video":{"enabled":true,"roles":null},"direct":{"enabled":true,"roles":null}},\
             "mutedUntil":null,"quietHours":null}
             """
         ),
@@ -34,15 +36,17 @@ import Testing
         (
             ToggleScope.network,
             """
-            {"enabled":true,"modules":{"chat":{"enabled":false},"social":{"enabled":true}},\
-            "events":{"channel.created":{"enabled":true},"member.joined":{"enabled":false},"message.sent":{"enabled":true}}}
+            {"enabled":true,"modules":{"chat":{"enabled":false},"social":{"enabled":true},\
+            "video":{"enabled":true},"direct":{"enabled":true}},"events":{"channel.created":{"enabled":true},"member.joined":{"enabled":false},\
+            "message.sent":{"enabled":true},"notification.direct":{"enabled":true}}}
             """
         ),
         (
             user,
             """
             {"enabled":false,"modules":{"chat":{"enabled":true,"roles":{"only":["admin","moderator"]}},\
-            "social":{"enabled":false,"roles":{"except":[]}}},"mutedUntil":"2026-11-21T00:00:00.000Z",\
+            "social":{"enabled":false,"roles":{"except":[]}},"video":{"enabled":true,"roles":null},\
+            "direct":{"enabled":false,"roles":null}},"mutedUntil":"2026-11-21T00:00:00.000Z",\
             "quietHours":{"from":"22:00","to":"07:05","timeZone":"Asia/Bangkok"}}
             """
         ),

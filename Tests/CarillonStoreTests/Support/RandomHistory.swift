@@ -34,7 +34,11 @@ struct RandomHistory: CustomStringConvertible {
 
     /// An event that tells people something.
     mutating func event() -> Event {
-        var event = self.event(one([.messageSent, .messageSent, .memberJoined, .channelCreated]))
+        var event = self.event(
+            one([
+                .messageSent, .messageSent, .memberJoined, .channelCreated, .notificationDirect, .notificationDirect,
+            ])
+        )
         if chance(0.3) { event.timestamp = event.timestamp - .seconds(60) }
         if chance(0.2) { event.visibleTo = Set(users()) }
         event.isSilent = chance(0.1)
@@ -43,7 +47,7 @@ struct RandomHistory: CustomStringConvertible {
     }
 
     private mutating func step() async throws {
-        switch Int.random(in: 0..<14, using: &random) {
+        switch Int.random(in: 0..<17, using: &random) {
         case 0...5:
             let type: EventType = one([
                 .channelCreated, .memberJoined, .memberLeft, .channelDeleted, .userDeleted, .userUpdated, .messageSent,
@@ -60,14 +64,22 @@ struct RandomHistory: CustomStringConvertible {
             }
         case 10...11:
             var device = Device(
-                id: DeviceID(trusted: "d\(Int.random(in: 0..<9, using: &random))"),
+                id: device(),
                 userID: user(),
-                address: .log,
+                address: one([.log, .fcm(token: "token \(count)", appID: "app")]),
                 locale: one(Self.locales),
-                registeredAt: WallClock.system.now()
+                registeredAt: WallClock.system.now(),
+                broadcasts: chance(0.7)
             )
             device.state = one([.active, .active, .active, .quarantined, .unregistered])
+            count += 1
             _ = try await scene.devices.putDevice(device, in: network, by: .admin)
+        case 12...13:
+            let subscriber: Subscriber = chance(0.5) ? .user(user()) : .device(device())
+            _ = try await scene.tags.subscribe(subscriber, to: tag(), in: network, ifOwnedBy: nil, by: .admin)
+        case 14:
+            let subscriber: Subscriber = chance(0.5) ? .user(user()) : .device(device())
+            try await scene.tags.unsubscribe(subscriber, from: tag(), in: network, ifOwnedBy: nil)
         default: try await set()
         }
     }
@@ -80,7 +92,7 @@ struct RandomHistory: CustomStringConvertible {
                 .network,
                 one([
                     ["events": ["member.joined": ["enabled": false]]], ["events": ["message.sent": ["enabled": false]]],
-                    [:],
+                    ["modules": ["direct": ["enabled": false]]], [:],
                 ])
             )
         case 1...2: (scope, document) = (.user(user()), userDocument())
@@ -127,11 +139,36 @@ struct RandomHistory: CustomStringConvertible {
             event.actor = chance(0.5) ? person() : nil
             for user in users() { event.members.append(person(user)) }
             if event.members.isEmpty { event.members = [person()] }
+        case .notificationDirect:
+            event.channel = chance(0.5) ? event.channel : nil
+            event.actor = chance(0.3) ? person() : nil
+            event.direct = direct()
+            if case .people(let users)? = event.direct?.audience { event.mentions = Set(users) }
+            if case .members(let channel)? = event.direct?.audience { event.channel = Channel(id: channel) }
         case .channelDeleted, .channelUpdated, .other: break
         }
         return event
     }
 
+    private mutating func direct() -> DirectNotification {
+        DirectNotification(
+            to: one([
+                .people(users()), .devices([device(), device()]), .members(of: channel()), .tags([tag(), tag()]),
+                .everyone,
+                .everyone, .addresses([AddressedDevice(address: .fcm(token: "token 7", appID: "app"))]),
+            ]),
+            filter: one([
+                DeviceFilter(), DeviceFilter(), DeviceFilter(providers: [.fcm]), DeviceFilter(appIDs: ["app"]),
+                DeviceFilter(tag: tag()),
+            ]),
+            texts: DirectTexts(.init(title: "Title", body: "Body"), byLocale: [.english: .init(body: "Text")]),
+            module: one([.direct, .direct, .chat, .video]),
+            content: PushContent(kind: one([.alert, .silent]))
+        )
+    }
+
+    private mutating func tag() -> TagID { one(["t1", "t2"].map { TagID(trusted: $0) }) }
+    private mutating func device() -> DeviceID { DeviceID(trusted: "d\(Int.random(in: 0..<9, using: &random))") }
     private mutating func person() -> Person { person(user()) }
 
     private mutating func person(_ id: UserID) -> Person {

@@ -1,0 +1,59 @@
+import CarillonCore
+import Crypto
+import HTTPTypes
+import struct Foundation.UUID
+import Hummingbird
+
+/// Takes notifications that no event of the chat caused (FACES section B1).
+struct NotificationController: Sendable {
+    let authenticator: Authenticator
+    let rates: RequestRates
+    let accept: EventController.Accept
+    let egress: EgressGuard
+    let clock: WallClock
+
+    func addRoutes(to router: Router<CarillonRequestContext>) {
+        router.post("/v1/networks/{network}/notifications", use: post)
+    }
+
+    private func post(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.access(request, context)
+        try access.requireNotifications()
+        let key = try IdempotencyKey.text(request.headers)
+        try ContentType.check(request.headers, accepted: ContentType.json)
+        let body = try await RequestBodyReader.bytes(of: request, upTo: RequestBodyReader.eventsLimit)
+        let addresses = DeviceAddressReader(egress: egress, webPushHosts: access.network.webPushHosts)
+        let parsed = try NotificationParser(clock: clock, addresses: addresses).parse(body: body) { index in
+            key.map { Self.sourceID(key: $0, index: index) } ?? EventID(UUID()).description
+        }
+        switch parsed {
+        case .single(let notification):
+            try check([notification], of: access)
+            let receipts = try await accept([notification], access.networkID)
+            guard let receipt = receipts.first else { throw Problem.internalError }
+            return .json(receipt.json, status: .accepted)
+        case .batch(let notifications):
+            try check(notifications, of: access)
+            let receipts = try await accept(notifications, access.networkID)
+            return .json(["results": .array(receipts.map(\.json))], status: .accepted)
+        }
+    }
+
+    private func check(_ notifications: [ParsedEvent], of access: Access) throws {
+        for (index, notification) in notifications.enumerated() where access.writer != .admin {
+            guard case .known(let event) = notification.content, case .addresses(let devices)? = event.direct?.audience,
+                let place = devices.firstIndex(where: { $0.address.isForAdmins })
+            else { continue }
+            let pointer = (notifications.count > 1 ? "/\(index)" : "") + "/to/addresses/\(place)/provider"
+            throw Problem.forbidden("devices of this provider are addressed by admins", at: pointer)
+        }
+        try rates.take(events: notifications.count, of: access.network)
+    }
+
+    /// What a notification without an id is recognised by: the request's key, with its place in an array.
+    private static func sourceID(key: String, index: Int?) -> String {
+        let name = index.map { "\(key)/\($0)" } ?? key
+        guard Identifier<Event>(name) == nil else { return name }
+        return Base64URL.encode(SHA256.hash(data: Array(name.utf8)))
+    }
+}

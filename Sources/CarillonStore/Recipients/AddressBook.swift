@@ -1,0 +1,169 @@
+import CarillonCore
+import Foundation
+import Postgres
+
+/// Knows which devices are reached by addresses that notifications name, and adds those that nobody has registered.
+///
+/// Such a device is transient: it belongs to nobody, is in no list, and is forgotten when nothing is sent to it any more.
+struct AddressBook {
+    private let pool: PostgresPool
+
+    init(_ pool: PostgresPool) {
+        self.pool = pool
+    }
+
+    /// What one query names at one place.
+    fileprivate struct Entry {
+        var network: NetworkID
+        var device: AddressedDevice
+
+        var id: DeviceID { DeviceID(reachedAt: device.address) }
+    }
+
+    /// The devices that queries name by their addresses, by the queries' positions, each in the order in which they are
+    /// named.
+    func devices(reachedBy queries: [RecipientQuery]) async throws -> [Int: [DeviceID]] {
+        var entries: [Entry] = []
+        var places: [Int: Range<Int>] = [:]
+        for (position, query) in queries.enumerated() where query.only == nil {
+            guard case .addresses(let devices) = query.audience else { continue }
+            places[position] = entries.count..<entries.count + devices.count
+            entries += devices.map { Entry(network: query.networkID, device: $0) }
+        }
+        guard !entries.isEmpty else { return [:] }
+        var known = try await find(entries)
+        let missing = entries.indices.filter { known[$0] == nil }
+        let changed = entries.indices.filter { known[$0]?.isOutdated == true }
+        if !changed.isEmpty { try await update(changed.map { entries[$0] }) }
+        if !missing.isEmpty {
+            try await add(missing.map { entries[$0] })
+            // Somebody may have registered one of them meanwhile.
+            for (index, device) in try await find(missing.map { entries[$0] }) { known[missing[index]] = device }
+        }
+        return places.mapValues { range in range.map { known[$0]?.id ?? entries[$0].id } }
+    }
+
+    /// Those that there are, by their places. Where many may share an address, the one that came with a notification. What
+    /// nobody registered is outdated when it is reached in another way now, or was not named for a day.
+    private func find(_ entries: [Entry]) async throws -> [Int: (id: DeviceID, isOutdated: Bool)] {
+        let addresses = entries.map(\.device.address)
+        let found = try await pool.withConnection { session in
+            // Planned each time: in an empty table an index that names only the network seems as good.
+            try session.query(
+                .unprepared(
+                    """
+                    SELECT n.position, d.device_id,
+                           d.transient AND (d.seen_at < now() - interval '1 day'
+                                            OR (d.app_id, d.environment, d.p256dh, d.auth)
+                                                IS DISTINCT FROM (n.app_id, n.environment, n.p256dh, n.auth))
+                    FROM unnest(\(entries.map(\.network.rawValue)), \(addresses.map(\.uniqueHash)),
+                                \(entries.map(\.id.rawValue)), \(addresses.map(\.appID)),
+                                \(addresses.map(\.storedEnvironment)), \(addresses.map(\.storedKeys?.p256dh)),
+                                \(addresses.map(\.storedKeys?.auth)))
+                        WITH ORDINALITY AS n (network_id, address_hash, device_id, app_id, environment, p256dh, auth, position)
+                    CROSS JOIN LATERAL (
+                        (SELECT d.* FROM devices d
+                         WHERE d.network_id = n.network_id AND d.address_hash = n.address_hash
+                         LIMIT 1)
+                        UNION ALL
+                        (SELECT d.* FROM devices d
+                         WHERE n.address_hash IS NULL AND d.network_id = n.network_id AND d.device_id = n.device_id
+                         LIMIT 1)
+                    ) AS d
+                    """
+                )
+            ) { row in
+                (
+                    try row.decode(0, as: Int.self) - 1,
+                    (id: try row.id(1) as DeviceID, isOutdated: try row.decode(2, as: Bool.self))
+                )
+            }
+        }
+        return Dictionary(found) { first, _ in first }
+    }
+
+    private func update(_ entries: [Entry]) async throws {
+        let entries = Self.inOrder(entries)
+        let addresses = entries.map(\.device.address)
+        try await pool.write { session in
+            _ = try session.execute(
+                .unprepared(
+                    """
+                    UPDATE devices d
+                    SET app_id = n.app_id, environment = n.environment, p256dh = n.p256dh, auth = n.auth, seen_at = now()
+                    FROM unnest(\(entries.map(\.network.rawValue)), \(entries.map(\.id.rawValue)),
+                                \(addresses.map(\.appID)), \(addresses.map(\.storedEnvironment)),
+                                \(addresses.map(\.storedKeys?.p256dh)), \(addresses.map(\.storedKeys?.auth)))
+                        AS n (network_id, device_id, app_id, environment, p256dh, auth)
+                    WHERE d.network_id = n.network_id AND d.device_id = n.device_id AND d.transient
+                    """
+                )
+            )
+        }
+    }
+
+    /// Adds devices. Webhooks on more servers than the network may have are left out: they count as people without a device.
+    private func add(_ entries: [Entry]) async throws {
+        let webhooks = Dictionary(
+            grouping: entries.filter { $0.device.address.provider == .webhook },
+            by: \.network
+        )
+        let others = entries.filter { $0.device.address.provider != .webhook }
+        if !others.isEmpty { try await pool.write { session in try Self.insert(others, session) } }
+        for (network, entries) in webhooks {
+            do {
+                try await pool.write { session in
+                    let registration = DeviceRegistration(entries.map(\.transient), in: network)
+                    try registration.lock(session)
+                    let addsHosts = try registration.addsWebhookHosts(session)
+                    try Self.insert(entries, session)
+                    if addsHosts { try registration.checkWebhookHosts(session) }
+                }
+            } catch is LimitReached {}
+        }
+    }
+
+    private static func insert(_ entries: [Entry], _ session: borrowing PostgresSession) throws {
+        let entries = inOrder(entries)
+        let addresses = entries.map(\.device.address)
+        try session.execute(
+            """
+            INSERT INTO devices (network_id, device_id, user_id, provider, app_id, address, environment, p256dh, auth,
+                                 address_hash, locale, state, error, registered_at, transient)
+            SELECT n.network_id, n.device_id, '', n.provider, n.app_id, n.address, n.environment, n.p256dh, n.auth,
+                   n.address_hash, n.locale, 'active', \(Self.firstError), now(), true
+            FROM unnest(\(entries.map(\.network.rawValue)), \(entries.map(\.id.rawValue)),
+                        \(addresses.map(\.provider.rawValue)), \(addresses.map(\.appID)), \(addresses.map(\.text)),
+                        \(addresses.map(\.storedEnvironment)), \(addresses.map(\.storedKeys?.p256dh)),
+                        \(addresses.map(\.storedKeys?.auth)), \(addresses.map(\.uniqueHash)),
+                        \(entries.map(\.device.locale)))
+                AS n (network_id, device_id, provider, app_id, address, environment, p256dh, auth, address_hash, locale)
+            ON CONFLICT DO NOTHING
+            """
+        )
+    }
+
+    /// In one order, so that two who write the same do not wait for each other; each once.
+    private static func inOrder(_ entries: [Entry]) -> [Entry] {
+        let sorted = entries.sorted { ($0.network, $0.id) < ($1.network, $1.id) }
+        return sorted.enumerated().filter { index, entry in
+            index == 0 || sorted[index - 1].network != entry.network || sorted[index - 1].id != entry.id
+        }.map(\.element)
+    }
+
+    /// What a device carries until something was delivered to it; without that it is forgotten after a day.
+    static let firstError = "not delivered to yet"
+}
+
+extension AddressBook.Entry {
+    fileprivate var transient: Device {
+        Device(
+            id: id,
+            userID: .nobody,
+            address: device.address,
+            locale: device.locale,
+            error: AddressBook.firstError,
+            registeredAt: Timestamp(milliseconds: 0)
+        )
+    }
+}

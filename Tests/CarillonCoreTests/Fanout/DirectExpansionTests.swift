@@ -1,0 +1,116 @@
+import Foundation
+import CarillonTesting
+import Testing
+
+@testable import CarillonCore
+
+/// Direct notifications through judging, rendering and grouping.
+@Suite struct DirectExpansionTests {
+    private func device(_ id: String, of user: UserID, _ address: DeviceAddress) -> Device {
+        Device(id: DeviceID(trusted: id), userID: user, address: address, registeredAt: testNow)
+    }
+
+    private let browser = DeviceAddress.webpush(endpoint: "https://push.example/1", p256dh: "p", auth: "a")
+    private let phone = DeviceAddress.fcm(token: "t", appID: "app")
+
+    private func expand(
+        _ direct: DirectNotification,
+        to recipients: [Recipient],
+        actor: UserID? = nil,
+        mentions: Set<UserID> = [],
+        toggles: NetworkToggles = .init()
+    ) throws -> Expansion {
+        let event = Event(
+            sourceID: "n",
+            type: .notificationDirect,
+            timestamp: testNow,
+            actor: actor.map { Person(id: $0) },
+            mentions: mentions,
+            direct: direct
+        )
+        let pending = PendingEvent(
+            networkID: NetworkID(trusted: "acme"),
+            id: EventID(UUID()),
+            receivedAt: testNow,
+            event: event,
+            leaseToken: 1
+        )
+        let page = RecipientPage(
+            settings: NetworkSettings(toggles: toggles, defaultLocale: nil, templates: .init()),
+            names: DirectoryNames(),
+            recipients: recipients,
+            readPoint: ReadPoint("1:1:", moment: testNow)
+        )
+        return Expander(catalog: try sampleCatalog(), ids: UUIDv7Generator()).expand(pending, page)
+    }
+
+    @Test func `what goes beyond the text goes with it, and its module to the last look`() throws {
+        let direct = DirectNotification(
+            to: .everyone,
+            texts: DirectTexts(.init(title: "Title")),
+            module: .video,
+            content: PushContent(badge: 3, timeToLive: 60)
+        )
+        let expansion = try expand(direct, to: [Recipient(userID: "bob", devices: [device("d", of: "bob", phone)])])
+        let group = try #require(expansion.groups.first)
+        #expect(group.push.content == direct.content)
+        #expect(group.cause.module == .video)
+        #expect(group.cause.eventType == .notificationDirect)
+        #expect(group.cause.channel == nil)
+        #expect(group.expiresAt == testNow + .seconds(60))
+    }
+
+    @Test func `a device that nobody owns counts as somebody, each by itself`() throws {
+        let devices = [device("d1", of: .nobody, phone), device("d2", of: .nobody, phone)]
+        let direct = DirectNotification(to: .everyone, texts: DirectTexts(.init(title: "Title")))
+        let expansion = try expand(direct, to: devices.map { Recipient(userID: .nobody, devices: [$0]) })
+        #expect(expansion.event.tally.resolved == 2)
+        #expect(expansion.event.tally.notified == 2)
+        #expect(expansion.groups.flatMap(\.targets).map(\.deviceID) == ["d1", "d2"])
+        #expect(expansion.groups.allSatisfy { $0.deviceCounts == [:] })
+    }
+
+    @Test func `browsers get nothing that is silent, unless somebody wrote what`() throws {
+        let recipient = Recipient(
+            userID: "bob",
+            devices: [device("b", of: "bob", browser), device("p", of: "bob", phone)]
+        )
+        let onlyBrowser = Recipient(userID: "carol", devices: [device("c", of: "carol", browser)])
+        let silent = DirectNotification(to: .everyone, content: PushContent(kind: .silent))
+        let expansion = try expand(silent, to: [recipient, onlyBrowser])
+        #expect(expansion.groups.flatMap(\.targets).map(\.deviceID) == ["p"])
+        #expect(expansion.event.tally.notified == 1)
+        #expect(expansion.event.tally.noDevice == 1)
+        let written = DirectNotification(
+            to: .everyone,
+            content: PushContent(kind: .silent, parts: [.webpush: RawPart()])
+        )
+        #expect(try expand(written, to: [recipient, onlyBrowser]).groups.flatMap(\.targets).count == 3)
+    }
+
+    @Test func `toggles are asked by the module, and by the type`() throws {
+        let bob = Recipient(userID: "bob", devices: [device("d", of: "bob", phone)])
+        func tally(_ module: Module, _ change: (inout NetworkToggles) -> Void) throws -> RecipientTally {
+            var toggles = NetworkToggles()
+            change(&toggles)
+            let direct = DirectNotification(to: .everyone, texts: DirectTexts(.init(title: "x")), module: module)
+            return try expand(direct, to: [bob], toggles: toggles).event.tally
+        }
+        #expect(try tally(.direct) { $0.disabledModules = [.chat] }.notified == 1)
+        #expect(try tally(.direct) { $0.disabledModules = [.direct] }.suppressed == [.network: 1])
+        #expect(try tally(.chat) { $0.disabledModules = [.chat] }.suppressed == [.network: 1])
+        #expect(try tally(.social) { $0.disabledEvents = [.notificationDirect] }.suppressed == [.network: 1])
+    }
+
+    @Test func `whoever it is from gets nothing, and who is named counts as mentioned`() throws {
+        var bob = Recipient(userID: "bob", devices: [device("d", of: "bob", phone)])
+        bob.settings.channel.mentionsOnly = true
+        let alice = Recipient(userID: "alice", devices: [device("a", of: "alice", phone)])
+        let direct = DirectNotification(to: .people(["bob", "alice"]), texts: DirectTexts(.init(title: "x")))
+        let unnamed = try expand(direct, to: [alice, bob], actor: "alice")
+        #expect(unnamed.event.tally.suppressed == [.channel: 1])
+        #expect(unnamed.event.tally.resolved == 1)
+        let named = try expand(direct, to: [alice, bob], actor: "alice", mentions: ["bob", "alice"])
+        #expect(named.groups.flatMap(\.targets).map(\.userID) == ["bob"])
+    }
+}
