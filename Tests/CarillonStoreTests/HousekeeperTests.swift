@@ -236,10 +236,10 @@ import Testing
                     """
                 ) { row in try row.decode(0, as: String.self) }
             }
-            // As many rows as there are networks, keys, secrets and templates.
+            // As many rows as there are networks, keys, secrets, templates, endpoints and withdrawals.
             let small: Set = [
                 "networks", "api_keys", "master_key_canary", "webhook_secrets", "user_token_keys", "templates",
-                "provider_credentials", "provider_tokens", "schema_migrations", "replays",
+                "provider_credentials", "provider_tokens", "schema_migrations", "endpoints", "withdrawals",
                 // Only former releases write to it.
                 "released_brakes",
             ]

@@ -92,10 +92,10 @@ import Testing
     }
 
     @Test(arguments: EventType.notifying, [true, false])
-    func `mentionsOnly lets only messages through that mention the user`(type: EventType, mentioned: Bool) {
+    func `mentionsOnly lets only messages through that mention the user, and what names them`(type: EventType, mentioned: Bool) {
         var channel = ChannelToggles()
         channel.mentionsOnly = true
-        let allows = type == .messageSent && mentioned
+        let allows = (type == .messageSent || type == .notificationDirect) && mentioned
         #expect(
             decide(type, channel: channel, mentioned: mentioned) == (allows ? .allow : .forbid(.channel, .mentionsOnly))
         )
