@@ -16,6 +16,14 @@ struct MemoryInboxRow {
 }
 
 extension MemoryInboxRow {
+    /// Takes it from whoever holds it: no more recipients are looked for.
+    mutating func withdraw(at now: Timestamp) {
+        pending.isWithdrawn = true
+        pending.leaseToken += 1
+        isLeased = false
+        runAt = now
+    }
+
     /// What the body says now.
     fileprivate var stored: StoredEvent {
         StoredEvent(

@@ -41,11 +41,14 @@ extension MemoryStore: EventHistory {
 
     /// Takes back what of an event still waits; `false` when the event is unknown.
     package func withdraw(_ id: EventID, in network: NetworkID) async throws -> Bool {
-        try withNetwork(network) { network in
+        let now = clock.now()
+        return try withNetwork(network) { network in
             guard network.status(of: id) != nil else { return false }
-            if let row = network.inbox[id] { network.finish(row.pending, failure: nil) }
+            network.inbox[id]?.withdraw(at: now)
             network.withdrawnGroups.formUnion(
-                network.groups.values.map(\.group).filter { $0.cause.eventID == id }.map(\.id)
+                network.groups.values.map(\.group).filter { $0.cause.eventID == id && $0.lane.provider != .relay }.map(
+                    \.id
+                )
             )
             network.newChanges.append(nil)
             return true

@@ -239,7 +239,7 @@ import Testing
             // As many rows as there are networks, keys, secrets, templates, endpoints and withdrawals.
             let small: Set = [
                 "networks", "api_keys", "master_key_canary", "webhook_secrets", "user_token_keys", "templates",
-                "provider_credentials", "provider_tokens", "schema_migrations", "endpoints", "withdrawals",
+                "provider_credentials", "provider_tokens", "schema_migrations", "replays", "withdrawals",
                 // Only former releases write to it.
                 "released_brakes",
             ]

@@ -9,11 +9,12 @@ package struct Expander: Sendable {
         self.ids = ids
     }
 
-    /// Expands one page. An event that lacks what its type must carry notifies nobody.
+    /// Expands one page. An event that lacks what its type must carry notifies nobody, and so does the rest of one that was
+    /// withdrawn.
     package func expand(_ pending: PendingEvent, _ page: RecipientPage) -> Expansion {
         var event = pending
         let judge = RecipientJudge(pending.event, page)
-        guard let subject = judge.subject else {
+        guard !pending.isWithdrawn, let subject = judge.subject else {
             return Expansion(event: event, after: pending.cursor, groups: [], next: nil)
         }
         let cause = DeliveryCause(

@@ -62,6 +62,8 @@ package struct PendingEvent: Sendable {
     package var cursor: PageCursor?
     /// The counts of the pages that are committed.
     package var tally: RecipientTally
+    /// Whether it was withdrawn: no more recipients are looked for.
+    package var isWithdrawn: Bool
 
     /// A pending event by its parts.
     package init(
@@ -72,7 +74,8 @@ package struct PendingEvent: Sendable {
         event: Event,
         leaseToken: Int64,
         cursor: PageCursor? = nil,
-        tally: RecipientTally = .init()
+        tally: RecipientTally = .init(),
+        isWithdrawn: Bool = false
     ) {
         self.networkID = networkID
         self.id = id
@@ -82,6 +85,7 @@ package struct PendingEvent: Sendable {
         self.leaseToken = leaseToken
         self.cursor = cursor
         self.tally = tally
+        self.isWithdrawn = isWithdrawn
     }
 }
 

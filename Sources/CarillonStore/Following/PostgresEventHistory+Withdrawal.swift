@@ -14,24 +14,19 @@ extension PostgresEventHistory {
                 ON CONFLICT (network_id, event_id) DO UPDATE SET withdrawn_at = now()
                 """
             )
-            // Waits for whoever writes a page of it just now, so that its deliveries are seen below.
+            // Waits for whoever writes a page of it just now, so that its deliveries are seen below. Whoever looks for its
+            // recipients has lost it; whoever claims it next ends it, and tells endpoints of it all the same.
             _ = try session.executeOnQueue(
                 """
-                WITH done AS (
-                    DELETE FROM inbox i WHERE i.network_id = \(network.rawValue) AND i.event_id = \(id.uuid)
-                    RETURNING i.network_id, i.event_id, i.source_id, i.event_type, i.received_at, i.resolved, i.notified,
-                        i.suppressed_network, i.suppressed_user, i.suppressed_channel, i.no_device
-                )
-                INSERT INTO events (network_id, event_id, source_id, event_type, received_at, resolved, notified,
-                                    suppressed_network, suppressed_user, suppressed_channel, no_device)
-                SELECT * FROM done
+                UPDATE inbox i SET withdrawn = true, leased = false, lease_token = i.lease_token + 1, run_at = now()
+                WHERE i.network_id = \(network.rawValue) AND i.event_id = \(id.uuid)
                 """
             )
             _ = try session.executeOnQueue(
                 """
                 UPDATE deliveries d SET expires_at = least(d.expires_at, now())
                 FROM (SELECT group_id FROM deliveries
-                      WHERE network_id = \(network.rawValue) AND event_id = \(id.uuid)
+                      WHERE network_id = \(network.rawValue) AND event_id = \(id.uuid) AND provider <> 'relay'
                       ORDER BY group_id FOR NO KEY UPDATE) AS waiting
                 WHERE d.network_id = \(network.rawValue) AND d.group_id = waiting.group_id
                 """

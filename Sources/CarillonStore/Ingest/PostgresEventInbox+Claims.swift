@@ -140,7 +140,8 @@ extension PostgresEventInbox {
             RETURNING i.network_id, i.event_id, i.source_id, i.received_at, i.occurred_at, i.body, i.lease_token,
                 i.rescues, i.cursor, i.resolved, i.notified, i.suppressed_network, i.suppressed_user,
                 i.suppressed_channel, i.no_device, coalesce(i.mark, i.event_id),
-                i.received_at < now() - \(idempotencyWindow.wholeMilliseconds) * interval '1 millisecond'
+                i.received_at < now() - \(idempotencyWindow.wholeMilliseconds) * interval '1 millisecond',
+                i.withdrawn
             """
         ) { row in
             let receivedAt = try row.timestamp(3)
@@ -173,7 +174,8 @@ extension PostgresEventInbox {
                 event: event ?? Event(sourceID: sourceID, type: .messageSent, timestamp: receivedAt),
                 leaseToken: try row.decode(6),
                 cursor: try row.decode(8, as: String?.self).map(PageCursor.init(stored:)),
-                tally: tally
+                tally: tally,
+                isWithdrawn: try row.decode(17)
             )
             return ClaimedRow(
                 event: pending,

@@ -45,6 +45,7 @@ struct DeliveryLookup {
                 // An endpoint is no device; whether it is still there is seen when the message is read.
                 rest = rest.dropFirst(delivery.devices.count)
                 refreshed.group.targets = delivery.devices.map { Target(EndpointID(trusted: $0.device.rawValue)) }
+                refreshed.isWithdrawn = false
                 return refreshed
             }
             for owner in delivery.devices {

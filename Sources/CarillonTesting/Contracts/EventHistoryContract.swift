@@ -62,12 +62,16 @@ package enum EventHistoryContract {
 
     private static func withdrawnBeforeItIsExpanded(_ scene: StoreScene) async throws {
         let pending = try await scene.pending(.message("c", from: Person(id: "z"), id: "evt"))
+        #expect(!pending.isWithdrawn)
         #expect(try await scene.history.withdraw(pending.id, in: scene.network))
-        #expect(try await scene.history.event(pending.id, in: scene.network)?.state == .done)
         let group = scene.group(pending, to: [try await scene.target("d", of: "a")])
         #expect(try await scene.queue.enqueue([Expansion(event: pending, groups: [group], next: nil)]) == [false])
-        try await scene.passTime()
-        #expect(try await scene.inbox.claimEvents(limit: 10).isEmpty)
+        let claimed = try await scene.inbox.claimEvents(limit: 10)
+        #expect(claimed.map(\.id) == [pending.id])
+        #expect(claimed.map(\.isWithdrawn) == [true])
+        let end = claimed.map { Expansion(event: $0, groups: [], next: nil) }
+        #expect(try await scene.queue.enqueue(end) == [true])
+        #expect(try await scene.history.event(pending.id, in: scene.network)?.state == .done)
     }
 
     private static func withdrawnDeadLetterIsRevived(_ scene: StoreScene) async throws {

@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: EventType.notifying, [true, false])
-    func `mentionsOnly lets only messages through that mention the user, and what names them`(type: EventType, mentioned: Bool) {
+    func `mentionsOnly lets only what names the user through`(type: EventType, mentioned: Bool) {
         var channel = ChannelToggles()
         channel.mentionsOnly = true
         let allows = (type == .messageSent || type == .notificationDirect) && mentioned
