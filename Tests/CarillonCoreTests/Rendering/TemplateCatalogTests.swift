@@ -22,8 +22,8 @@ import Testing
 
     @Test(arguments: [TemplateVariant.channel, .direct])
     func `English must have every variant of a title`(variant: TemplateVariant) throws {
-        let others = try EventType.notifying.dropFirst().map { try template($0, "en", "t", "b") }
-        let incomplete = try template(EventType.notifying[0], "en", title: .variants([variant: "x"]), "b")
+        let others = try EventType.withTemplates.dropFirst().map { try template($0, "en", "t", "b") }
+        let incomplete = try template(EventType.withTemplates[0], "en", title: .variants([variant: "x"]), "b")
         #expect(throws: InvalidInput.self) { try TemplateCatalog(others + [incomplete]) }
     }
 
