@@ -14,6 +14,7 @@ protocol Benchmark: Sendable {
 enum BenchmarkName: String, CaseIterable, ExpressibleByArgument {
     case ingest
     case fanout
+    case direct
     case latency
     case mixed
     case evaluate
@@ -33,6 +34,7 @@ enum BenchmarkName: String, CaseIterable, ExpressibleByArgument {
         switch self {
         case .ingest: IngestBenchmark(rounds: scale.rounds, seconds: scale.seconds ?? 10)
         case .fanout: FanoutBenchmark(rounds: scale.rounds, members: scale.members)
+        case .direct: FanoutBenchmark(rounds: scale.rounds, members: scale.members, measuresDirect: true)
         case .latency: LatencyBenchmark(events: scale.samples)
         case .mixed: MixedBenchmark(seconds: scale.seconds ?? 60)
         case .evaluate: EvaluateBenchmark(rounds: max(5, scale.rounds))
@@ -59,7 +61,7 @@ struct Scale: ParsableArguments, Sendable {
     @Option(help: "How long each load lasts: 10 for ingest, 60 for mixed, 15 for chat and neighbours, unless given.")
     var seconds: Int?
 
-    @Option(help: "The members of fanout's channel.")
+    @Option(help: "The members of fanout's and direct's channel.")
     var members = 100_000
 
     @Option(help: "The devices of one event in push-apns, push-fcm, push-webpush and slow-provider.")

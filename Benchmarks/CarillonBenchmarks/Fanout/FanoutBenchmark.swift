@@ -1,3 +1,4 @@
+import CarillonCore
 import NIOCore
 import Postgres
 
@@ -6,11 +7,16 @@ import Postgres
 ///
 /// A tenth of the members has muted everything and another tenth the channel. There is no such share at the network's
 /// level, where a switch is everybody's.
+///
+/// `direct` measures beside it, in turn, a notification to everyone of the same size and with the same recipients.
 struct FanoutBenchmark: Benchmark {
+
     /// How often each measurement is repeated.
     let rounds: Int
     /// How many members the channel has.
     let members: Int
+    /// Whether notifications to everyone are measured, too.
+    var measuresDirect = false
 
     private static let networkID = "crowd"
     private static let pollInterval = Duration.milliseconds(5)
@@ -18,7 +24,7 @@ struct FanoutBenchmark: Benchmark {
 
     func report(in workshop: Workshop) async throws -> Report {
         try await Cluster.withCluster(in: workshop) { cluster in
-            var report = Report(benchmark: "fanout")
+            var report = Report(benchmark: measuresDirect ? "direct" : "fanout")
             let network = try await fill(cluster, &report)
             let yardstick = try await RowPerDeviceYardstick(on: cluster, networkID: Self.networkID, sender: sender)
             // A process of its own: the import's memory is not the fan-out's.
@@ -26,7 +32,8 @@ struct FanoutBenchmark: Benchmark {
             try await ServiceUnderTest.withService(on: cluster, output: try notifications.create()) { service in
                 try await measure(yardstick, network, cluster, service, &report)
             }
-            try notifications.verify(lineCount: try await yardstick.rowCount * (rounds + 1))
+            let events = (rounds + 1) * (measuresDirect ? 2 : 1)
+            try notifications.verify(lineCount: try await yardstick.rowCount * events)
             return report
         }
     }
@@ -87,19 +94,25 @@ struct FanoutBenchmark: Benchmark {
         var request = FollowedEvent(events: events, client: client, network: network)
         cluster.workshop.say("fanout, warming up")
         _ = try await yardstick.seconds()
-        _ = try await secondsUntilDone(&request, expected: expected, service)
+        _ = try await secondsUntilDone(&request, expected: expected)
+        if measuresDirect { _ = try await secondsUntilDone(&request, everyone(events.text), expected: expected) }
         let before = try await HotTables.settledCount(on: cluster)
         var yardsticks: [Double] = []
         var fanouts: [Double] = []
+        var directs: [Double] = []
         for round in 1...rounds {
             cluster.workshop.say("fanout, round \(round) of \(rounds)")
             try await cluster.checkpoint()
             yardsticks.append(try await yardstick.seconds())
             try await cluster.checkpoint()
-            fanouts.append(try await secondsUntilDone(&request, expected: expected, service))
+            fanouts.append(try await secondsUntilDone(&request, expected: expected))
+            guard measuresDirect else { continue }
+            try await cluster.checkpoint()
+            directs.append(try await secondsUntilDone(&request, everyone(events.text), expected: expected))
         }
         let written = try await HotTables.settledCount(on: cluster)
-        let rows = { (later: Int, earlier: Int) in Double(later - earlier) / Double(rounds) }
+        let count = Double(fanouts.count + directs.count)
+        let rows = { (later: Int, earlier: Int) in Double(later - earlier) / count }
         let memory = try service.process.peakResidentBytes
         report.figures += [
             Figure("devices notified", count: expected),
@@ -111,6 +124,13 @@ struct FanoutBenchmark: Benchmark {
             Figure("rows deleted for an event", rows(written.deleted, before.deleted)),
             Figure("resident memory, fan-out", Double(memory) / 1e6, "MB", goal: .below(250)),
         ]
+        if measuresDirect {
+            let ratio = Series(directs).median / Series(fanouts).median
+            report.figures += [
+                Figure("everyone, 202 to done", Series(directs), "s"),
+                Figure("everyone ÷ message", ratio, goal: .atMost(1.1)),
+            ]
+        }
         report.notes = [
             "one message into a channel of \(members) members with a log device each; a tenth of them has muted"
                 + " everything and another tenth the channel. At the network's level a switch is everybody's.",
@@ -119,13 +139,26 @@ struct FanoutBenchmark: Benchmark {
         ]
     }
 
-    /// Posts a message and asks for it until it is done.
+    /// A notification to everyone whom a message in the channel would reach.
+    private func everyone(_ text: String) -> JSONValue {
+        [
+            "to": ["everyone": true], "title": "All of you", "body": .string(text),
+            "channelId": .string(DirectoryLines.channelID(0)), "actorId": .string(sender),
+        ]
+    }
+
+    /// Posts a message, or a notification, and asks for it until it is done.
     private func secondsUntilDone(
         _ request: inout FollowedEvent,
-        expected: Int,
-        _ service: ServiceUnderTest
+        _ notification: JSONValue? = nil,
+        expected: Int
     ) async throws -> Double {
-        let acceptedAt = try await request.post()
+        let acceptedAt: NIODeadline
+        if let notification {
+            acceptedAt = try await request.post(notification)
+        } else {
+            acceptedAt = try await request.post()
+        }
         let deadline = acceptedAt + TimeAmount(Self.limit)
         while NIODeadline.now() < deadline {
             let (status, at) = try await request.status()

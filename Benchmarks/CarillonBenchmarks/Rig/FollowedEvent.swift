@@ -24,8 +24,18 @@ struct FollowedEvent: Sendable {
 
     /// Posts the next event.
     /// - Returns: When its 202 arrived.
-    mutating func post() async throws -> NIODeadline {
-        let answer = try await client.send(events.next()).expecting(202)
+    mutating func post() async throws -> NIODeadline { try await post(events.next()) }
+
+    /// Posts a direct notification.
+    /// - Returns: When its 202 arrived.
+    mutating func post(_ notification: JSONValue) async throws -> NIODeadline {
+        let headers = [("content-type", "application/json"), ("authorization", "Bearer \(network.apiKey)")]
+        let path = network.path + "/notifications"
+        return try await post(HTTPRequest(method: "POST", path: path, headers: headers, body: notification.serialized))
+    }
+
+    private mutating func post(_ request: HTTPRequest) async throws -> NIODeadline {
+        let answer = try await client.send(request).expecting(202)
         guard case .object(let members) = try answer.json, case .string(let id)? = members["id"],
             members["status"] == "accepted"
         else { throw UnexpectedAnswer(answer) }
