@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 
 import openapi_spec_validator
@@ -70,8 +71,15 @@ def post(address, token, body):
         data=json.dumps(body).encode(),
         headers={"authorization": f"Bearer {token}", "content-type": "application/json"},
     )
-    with urllib.request.urlopen(request) as answer:
-        return json.load(answer)
+    for patience in range(20, -1, -1):
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as error:
+            # On a busy machine the database may need its time; the answer says when to ask again.
+            if error.code != 503 or not patience:
+                raise
+            time.sleep(int(error.headers.get("retry-after", "1")))
 
 
 def main():
