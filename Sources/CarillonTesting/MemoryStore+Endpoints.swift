@@ -105,7 +105,7 @@ extension MemoryStore: EndpointStore {
 }
 
 extension MemoryNetwork {
-    fileprivate var sortedEndpoints: [Endpoint] {
+    var sortedEndpoints: [Endpoint] {
         endpoints.values.map(\.endpoint).sorted { $0.id < $1.id }
     }
 

@@ -28,7 +28,9 @@ extension MemoryStore: LaneBook {
             var conditions = LaneConditions(moment: now, lanes: [:])
             for (lane, row) in state.lanes where lanes.contains(lane) {
                 var row = row
+                let former = row.condition
                 row.condition.apply(change, at: now)
+                state.networks[lane.networkID]?.tell(lane, from: former, to: row.condition, at: now, ids: ids)
                 if row.condition.brakedSince == nil { (row.gone, row.delivered) = ([], []) }
                 conditions.lanes[lane] = row.condition
                 state.lanes[lane] = row.condition.isWell(at: now) ? nil : row

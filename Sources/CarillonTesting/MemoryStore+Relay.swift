@@ -151,11 +151,24 @@ extension MemoryNetwork {
 
     /// Queues what endpoints are told of devices.
     mutating func tell(_ settlement: Settlement, at now: Timestamp, ids: UUIDv7Generator) {
-        let all = endpoints.values.map(\.endpoint).sorted { $0.id < $1.id }
-        for message in settlement.feedback(to: all, at: now, ids: ids) {
-            relayed[message.id] = MemoryRelayed(type: message.type, receivedAt: now, body: message.body.serialized)
-            for group in message.groups { groups[group.id] = MemoryGroupRow(group: group, runAt: now) }
-        }
+        for message in settlement.feedback(to: sortedEndpoints, at: now, ids: ids) { queue(message, at: now) }
+    }
+
+    /// Queues what endpoints are told of a lane.
+    mutating func tell(
+        _ lane: Lane,
+        from former: LaneCondition,
+        to condition: LaneCondition,
+        at now: Timestamp,
+        ids: UUIDv7Generator
+    ) {
+        let message = lane.feedback(from: former, to: condition, for: sortedEndpoints, at: now, ids: ids)
+        if let message { queue(message, at: now) }
+    }
+
+    private mutating func queue(_ message: FeedbackMessage, at now: Timestamp) {
+        relayed[message.id] = MemoryRelayed(type: message.type, receivedAt: now, body: message.body.serialized)
+        for group in message.groups { groups[group.id] = MemoryGroupRow(group: group, runAt: now) }
     }
 
     private mutating func note(_ state: DeliveryState, _ error: String?, of id: EndpointID, at now: Timestamp) {

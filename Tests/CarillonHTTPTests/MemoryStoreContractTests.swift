@@ -14,7 +14,7 @@ import Testing
         + DeliveryQueueContract.clauses
         + LaneBookContract.clauses + SettlementContract.clauses + EventHistoryContract.clauses
         + ProviderCredentialStoreContract.clauses + EndpointStoreContract.clauses
-        + RelayContract.clauses
+        + RelayContract.clauses + FeedbackContract.clauses
 
     @Test(arguments: clauses)
     func keeps(_ clause: ContractClause) async throws {

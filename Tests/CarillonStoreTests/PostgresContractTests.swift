@@ -89,6 +89,11 @@ import Testing
         try await withStores { scene, _ in try await clause.check(scene) }
     }
 
+    @Test(arguments: FeedbackContract.clauses)
+    func feedback(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
     @Test(arguments: RelayContract.clauses)
     func relay(_ clause: ContractClause) async throws {
         try await withStores { scene, _ in try await clause.check(scene) }

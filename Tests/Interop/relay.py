@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 
 from api_description import ROOT, start
@@ -24,8 +25,15 @@ def call(address, token, path, body):
         data=json.dumps(body).encode(),
         headers={"authorization": f"Bearer {token}", "content-type": "application/json"},
     )
-    with urllib.request.urlopen(request) as answer:
-        return json.load(answer)
+    while True:
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as error:
+            if error.code != 503:
+                raise
+            # It listens before it can work.
+            time.sleep(0.5)
 
 
 def free_port():

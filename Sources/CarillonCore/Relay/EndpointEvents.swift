@@ -4,12 +4,12 @@ package struct EndpointEvents: Sendable, Equatable {
     package static let maximumCount = 50
 
     /// The types that people are notified of.
-    private static let notifying = Set(EventType.notifying.map(\.rawValue)).union(["notification.direct"])
+    private static let notifying = Set(EventType.notifying.map(\.rawValue))
     /// What an endpoint may be told of: what was accepted.
-    private static let known = Set(EventType.known.map(\.rawValue)).union(["notification.direct"])
+    private static let known = Set(EventType.known.map(\.rawValue))
 
-    /// What an endpoint may be told of besides: what became of devices. Only those who name it are told, not those who want all.
-    private static let feedback: Set = ["delivery.delivered", "delivery.failed"]
+    /// What an endpoint may be told of besides: what became of devices and of lanes. Only those who name it are told, not those who want all.
+    private static let feedback: Set = ["delivery.delivered", "delivery.failed", "lane.paused", "lane.resumed"]
 
     /// The patterns as they were written, each once.
     package let patterns: [String]

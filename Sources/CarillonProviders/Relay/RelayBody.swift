@@ -17,6 +17,12 @@ struct RelayBody {
             "attempt": .number(JSONNumber(group.attempt + 1)),
             "replay": .bool(cause.relay?.isReplay ?? false),
         ]
+        if cause.eventType == .notificationDirect {
+            var event = Self.withoutAddresses(posted, receivedAt: cause.receivedAt)
+            event[Self.ownName] = own
+            bytes = JSONValue.object(event).serialized
+            return
+        }
         guard let end = Self.end(of: posted) else {
             // Whoever posts may call something as we do: ours goes before theirs.
             var event = JSONObject()
@@ -26,6 +32,24 @@ struct RelayBody {
             return
         }
         bytes = posted[..<end] + Array(#","\#(Self.ownName)":"#.utf8) + own.serialized + [UInt8(ascii: "}")]
+    }
+
+    /// A direct notification with the ids of devices in the place of their addresses, by which people can be reached.
+    private static func withoutAddresses(_ posted: [UInt8], receivedAt: Timestamp) -> JSONObject {
+        guard case .object(var event)? = try? JSONValue(parsing: posted) else { return JSONObject() }
+        guard case .object(var data)? = event["data"], case .object(var audience)? = data["to"],
+            audience.contains("addresses")
+        else { return event }
+        var devices: [DeviceID] = []
+        let stored = StoredEvent(body: posted, sourceID: "", receivedAt: receivedAt, occurredAt: receivedAt)
+        if case .event(let read) = stored, case .addresses(let addressed)? = read.direct?.audience {
+            devices = addressed.map { DeviceID(reachedAt: $0.address) }
+        }
+        audience["addresses"] = nil
+        audience["deviceIds"] = .array(devices.map { .string($0.rawValue) })
+        data["to"] = .object(audience)
+        event["data"] = .object(data)
+        return event
     }
 
     /// Where the last brace of an object stands to which a member can be added behind the others, its bytes left as they are;

@@ -15,7 +15,8 @@ extension PostgresOutbox {
 
     /// Changes lanes, those that are well only where one is named; answers what they are then.
     package func apply(_ change: LaneChange, to lanes: LaneSelection) async throws -> LaneConditions {
-        try await pool.write { session in
+        let told = try await endpoints?.endpoints(of: [lanes.networkID])[lanes.networkID] ?? []
+        return try await pool.write { session in
             if lanes.appID != nil, change != .resume { try LaneRows.insert([Lane(lanes)], session) }
             let app: SQL = if let appID = lanes.appID { "AND app_id = \(appID)" } else { "" }
             var conditions = try LaneRows.read(
@@ -25,8 +26,13 @@ extension PostgresOutbox {
                 """,
                 session
             )
+            let former = conditions.lanes
             for lane in conditions.lanes.keys { conditions.lanes[lane]?.apply(change, at: conditions.moment) }
             try LaneRows.write(conditions, session)
+            let messages = conditions.lanes.sorted { $0.key < $1.key }.compactMap { lane, condition in
+                lane.feedback(from: former[lane], to: condition, for: told, at: conditions.moment, ids: ids)
+            }
+            try session.insert(messages)
             return conditions
         }
     }

@@ -52,17 +52,7 @@ extension PostgresOutbox {
             let moment = now ?? settlement.group.cause.receivedAt
             return settlement.feedback(to: endpoints[network] ?? [], at: moment, ids: ids)
         }
-        guard !messages.isEmpty else { return }
-        try session.execute(
-            """
-            INSERT INTO relayed (network_id, event_id, event_type, received_at, body)
-            SELECT n.network_id, n.event_id, n.event_type, n.received_at, n.body
-            FROM unnest(\(messages.map(\.networkID.rawValue)), \(messages.map(\.id.uuid)), \(messages.map(\.type.rawValue)),
-                        \(messages.map(\.at.stored)), \(messages.map(\.body.serializedText)))
-                AS n (network_id, event_id, event_type, received_at, body)
-            """
-        )
-        try session.insert(messages.flatMap(\.groups).map { StoredDelivery($0) })
+        try session.insert(messages)
     }
 
     /// Writes what became of messages to endpoints, which are no devices.

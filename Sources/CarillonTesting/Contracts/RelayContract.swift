@@ -20,7 +20,6 @@ package enum RelayContract {
         ContractClause("a replay tells of what was asked for, one at a time", replayTells),
         ContractClause("a replay leaves out what is on its way, and stops for what waits", replayStops),
         ContractClause("a replay ends with its endpoint", replayEndsWithItsEndpoint),
-        ContractClause("what became of devices is told to those who ask for it", whatBecameOfDevicesIsTold),
         ContractClause("what endpoints are told goes with the network", relaysGoWithTheNetwork),
     ]
 
@@ -249,48 +248,6 @@ package enum RelayContract {
         #expect(try await scene.claim().isEmpty)
         try await scene.addEndpoint("e-1")
         #expect(try await scene.relays.beginReplay(order, to: "e-1", in: scene.network) == 1)
-    }
-
-    private static func whatBecameOfDevicesIsTold(_ scene: StoreScene) async throws {
-        let wishes: [(EndpointID, [String])] = [
-            ("e-1", ["delivery.failed"]), ("e-2", ["delivery.*"]), ("e-3", ["*"]), ("e-4", ["message.sent"]),
-        ]
-        for (id, events) in wishes {
-            _ = try await scene.endpoints.addEndpoint(
-                .sample(id, .observing, events),
-                secret: .generate(),
-                of: scene.network,
-                answering: nil
-            )
-        }
-        let targets = try await [scene.target("d-1", of: "u"), scene.target("d-2", of: "u")]
-        let event = try await scene.enqueue(to: targets.map { [$0] })
-        for group in try await scene.claim().map(\.group) {
-            let isFirst = group.targets[0].deviceID == "d-1"
-            let settlement = Settlement.all(group, isFirst ? .dead : .delivered, reason: isFirst ? "why" : nil)
-            _ = try await scene.queue.settle([settlement])
-        }
-        let messages = try await scene.claim().map(\.group)
-        #expect(
-            messages.map { "\($0.lane.appID) \($0.cause.eventType.rawValue)" }.sorted() == [
-                "e-1 delivery.failed", "e-2 delivery.delivered", "e-2 delivery.failed",
-            ]
-        )
-        let failed = messages.filter { $0.cause.eventType.rawValue == "delivery.failed" }.compactMap(\.relayKey)
-        #expect(Set(failed.map(\.eventID)).count == 1, "one message for all who are told")
-        let body = try #require(try await scene.messages.relayMessages(failed)[failed[0]]?.body)
-        let read = try JSONValue(parsing: body)
-        guard case .object(let members) = read, case .object(let data)? = members["data"],
-            case .array(let devices)? = data["devices"], case .object(let device)? = devices.first
-        else { throw UnexpectedAnswer() }
-        #expect(members["type"] == "delivery.failed" && data["eventId"] == .string(event.description))
-        #expect(data["provider"] == "fcm" && devices.count == 1)
-        #expect(device["deviceId"] == "d-1" && device["userId"] == "u" && device["reason"] == "why")
-        #expect(device["state"] == "dead")
-        #expect(!String(decoding: body, as: UTF8.self).contains("token-of"))
-        // What endpoints did not take is nobody's news.
-        _ = try await scene.queue.settle(messages.map { .all($0, .dead) })
-        #expect(try await scene.claim().isEmpty)
     }
 
     private static func relaysGoWithTheNetwork(_ scene: StoreScene) async throws {

@@ -102,6 +102,20 @@ import Testing
         #expect(members["type"] == "x")
     }
 
+    @Test func `a direct notification says devices in the place of addresses`() throws {
+        let posted = #"""
+            {"id":"n-1","type":"notification.direct","data":{"to":{"addresses":[{"provider":"fcm","token":"secret-1","appId":"a"},\#
+            {"provider":"webhook","url":"https://secret-2.example/"}]},"title":"Hi"}}
+            """#
+        var group = group()
+        group.cause.eventType = .notificationDirect
+        let body = String(decoding: RelayBody(Array(posted.utf8), of: group).bytes, as: UTF8.self)
+        #expect(!body.contains("secret") && !body.contains("addresses"))
+        let first = DeviceID(reachedAt: .fcm(token: "secret-1", appID: "a"))
+        #expect(body.contains(#""to":{"deviceIds":["\#(first)","t-"#) && body.contains(#""title":"Hi""#))
+        #expect(body.contains(#""carillon":{"eventId""#))
+    }
+
     @Test func `each answer is an outcome with its time`() async throws {
         func outcome(_ status: Int) async throws -> Outcome? {
             try await self.outcome(of: message(), RecordingTransport { _ in .answer(status) })

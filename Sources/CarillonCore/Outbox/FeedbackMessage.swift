@@ -1,0 +1,47 @@
+/// What endpoints are told that no event says: an event of our own.
+package struct FeedbackMessage: Sendable {
+    /// The network.
+    package var networkID: NetworkID
+    /// Its id.
+    package var id: EventID
+    /// Its type.
+    package var type: EventType
+    /// When it was made.
+    package var at: Timestamp
+    /// Its JSON.
+    package var body: JSONValue
+    /// The messages to those who are told at once.
+    package var groups: [DeliveryGroup]
+
+    /// A message of a network's; `nil` when no endpoint asks for it.
+    init?(
+        _ type: String,
+        _ data: @autoclosure () -> JSONObject,
+        in network: NetworkID,
+        to endpoints: [Endpoint],
+        at now: Timestamp,
+        ids: UUIDv7Generator
+    ) {
+        guard endpoints.keepBody(of: type, acceptedAt: now) else { return nil }
+        networkID = network
+        id = EventID(ids.next())
+        self.type = EventType(type)
+        at = now
+        body = ["type": .string(type), "timestamp": .string(now.description), "data": .object(data())]
+        groups = []
+        for endpoint in endpoints where endpoint.isTold(of: type, acceptedAt: now) {
+            guard case .observe(let observation) = endpoint.settings.role else { continue }
+            groups.append(
+                DeliveryGroup(
+                    id: ids.next(),
+                    relaying: id,
+                    self.type,
+                    receivedAt: now,
+                    to: endpoint.id,
+                    in: network,
+                    on: RelayTerms(expiresAt: now + observation.retryTime)
+                )
+            )
+        }
+    }
+}

@@ -1,0 +1,26 @@
+extension Lane {
+    /// What endpoints that ask for it are told of a change of this lane; `nil` when it is sent to as before. Endpoints are not
+    /// told of each other.
+    package func feedback(
+        from former: LaneCondition?,
+        to condition: LaneCondition,
+        for endpoints: [Endpoint],
+        at now: Timestamp,
+        ids: UUIDv7Generator
+    ) -> FeedbackMessage? {
+        guard provider != .relay, (former?.pause == nil) != (condition.pause == nil) else { return nil }
+        let type = condition.pause == nil ? "lane.resumed" : "lane.paused"
+        let data = data(of: condition.pause ?? former?.pause)
+        return FeedbackMessage(type, data, in: networkID, to: endpoints, at: now, ids: ids)
+    }
+
+    private func data(of pause: LaneCondition.Pause?) -> JSONObject {
+        var data = JSONObject()
+        data["provider"] = .string(provider.rawValue)
+        data["appId"] = app.map(JSONValue.string)
+        data["host"] = host.map(JSONValue.string)
+        data["since"] = pause.map { .string($0.since.description) }
+        data["reason"] = pause.map { .string($0.reason) }
+        return data
+    }
+}
