@@ -14,11 +14,13 @@ extension Services {
             scratch = try Scratch()
         }
 
-        @Test func `plays both acts and ends with 0`() async throws {
+        @Test func `plays all acts and ends with 0`() async throws {
             let demo = try Program(["demo"], environment: [:], scratch: scratch)
             #expect(try await demo.exitStatus(within: .seconds(60)) == 0, "\(demo.errorText)")
             #expect(demo.outputText.hasSuffix("Everything came out as it should.\n"))
             #expect(demo.outputText.contains("Bob    unregistered iPhone   410"))
+            #expect(demo.outputText.contains("Where is the darn key? → Where is the d*** key?"))
+            #expect(demo.outputText.contains("Buy spam now → nobody is notified"))
         }
 
         @Test func `an act that fails ends the demo, and its service and database with it`() async throws {

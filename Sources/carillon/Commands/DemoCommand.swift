@@ -12,7 +12,8 @@ struct DemoCommand: AsyncParsableCommand {
         discussion: """
             Starts a service on a throw-away database, unless --url names one that runs on this machine and may send to \
             it (CARILLON_EGRESS_ALLOW=127.0.0.0/8). Makes a network, uses it and removes it again. A second act, with the service of its own only, sends the same events to an iPhone, an \
-            Android phone and a browser of simulated push services.
+            Android phone and a browser of simulated push services; a third sends to a tag and silently, and \
+            lets an endpoint observe and another one rewrite and stop messages.
             """
     )
 
@@ -33,13 +34,14 @@ struct DemoCommand: AsyncParsableCommand {
                 let client = DemoClient(base: url, operatorToken: secret, terminal: terminal)
                 try await DemoScript(on: DemoStage(client: client, terminal: terminal), logLines: nil).play()
                 terminal.line()
-                terminal.line("The second act needs a service of the demo's own, without --url.")
+                terminal.line("The other acts need a service of the demo's own, without --url.")
             } else {
                 terminal.line("Starting a service on a throw-away database, and simulated push services …")
                 try await DemoService.withService { client, logLines, simulator in
                     let stage = DemoStage(client: client, terminal: terminal)
                     try await DemoScript(on: stage, logLines: logLines).play()
                     try await DemoPushScript(on: stage, simulator: simulator).play()
+                    try await DemoRelayScript(on: stage, simulator: simulator).play()
                 }
             }
             terminal.line()

@@ -47,9 +47,18 @@ final class DemoReceiver: Sendable {
     }
 
     private func receive(_ request: Request) async throws -> HTTPResponse.Status {
-        let body = Array(buffer: try await request.body.collect(upTo: 65_536))
-        func header(_ name: String) -> String { HTTPField.Name(name).flatMap { request.headers[$0] } ?? "" }
         guard let secret = state.withLock({ $0.secret }) else { return .serviceUnavailable }
+        guard let value = try await request.signedBody(by: secret) else { return .unauthorized }
+        state.withLock { $0.bodies.append(value) }
+        return .noContent
+    }
+}
+
+extension Request {
+    /// The body; `nil` when it was not signed with a secret, or not lately.
+    func signedBody(by secret: WebhookSecret) async throws -> JSONValue? {
+        let body = Array(buffer: try await body.collect(upTo: 1 << 20))
+        func header(_ name: String) -> String { HTTPField.Name(name).flatMap { headers[$0] } ?? "" }
         do throws(SignatureError) {
             try WebhookSignature.verify(
                 id: header("webhook-id"),
@@ -60,10 +69,8 @@ final class DemoReceiver: Sendable {
                 now: WallClock.system.now()
             )
         } catch {
-            return .unauthorized
+            return nil
         }
-        let value = try JSONValue(parsing: body)
-        state.withLock { $0.bodies.append(value) }
-        return .noContent
+        return try JSONValue(parsing: body)
     }
 }

@@ -95,7 +95,12 @@ struct DemoRelayScript: Sendable {
             "to": ["everyone": true], "kind": "silent", "data": ["sync": true],
             "apns": ["payload": ["aps": ["badge": 3]]],
         ]
-        let arrived = try await notify(silent, network, handsets, expecting: ["bob": Self.nothingShown, "carol": Self.nothingShown])
+        let arrived = try await notify(
+            silent,
+            network,
+            handsets,
+            expecting: ["bob": Self.nothingShown, "carol": Self.nothingShown]
+        )
         let badge = arrived["bob"]?.json["aps"]
         stage.terminal.line("  Bob's iPhone was told: \(badge?.serializedText ?? "")")
         guard badge == ["content-available": 1, "badge": 3] else {

@@ -73,12 +73,17 @@ struct DemoStage: Sendable {
     ) async throws -> (id: String, state: DemoClient.Answer) {
         let accepted = try await client.post(event, id: id, to: network)
         guard accepted.status == 202, let id = accepted["id"]?.text else { throw unexpected(accepted, "a 202") }
+        return (id, try await state(of: id, in: network))
+    }
+
+    /// What became of an event when it is done.
+    func state(of id: String, in network: DemoClient.Network) async throws -> DemoClient.Answer {
         let state = try await waitFor {
             let answer = try await client.asAdmin(of: network, .GET, "/events/\(id)", isShown: false)
             return answer["state"]?.text == "done" ? answer : nil
         }
         guard let state else { throw StartError("the event was not done in time") }
-        return (id, state)
+        return state
     }
 
     /// What became of an event for each device.
