@@ -83,6 +83,8 @@ import Testing
             let refused = try await api.call(.post, network.path("notifications"), log, as: notify)
             #expect(refused.status == 403)
             #expect(refused.pointers == ["/to/addresses/1/provider"])
+            let array = try await api.call(.post, network.path("notifications"), "[\(log)]", as: notify)
+            #expect(array.pointers == ["/0/to/addresses/1/provider"])
             #expect(try await api.call(.post, network.path("notifications"), log, as: network.adminKey).status == 202)
         }
     }
@@ -124,6 +126,22 @@ import Testing
             let bad = try await explain(#"{"everyone":true,"tags":["a"]}"#)
             #expect(bad.status == 400)
             #expect(bad.pointers == ["/event/data/to"])
+        }
+    }
+
+    @Test func `nobody can have the id of a device at somebody else's address`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let address = DeviceAddress.fcm(token: "theirs", appID: "app")
+            let id = DeviceID(reachedAt: address).rawValue
+            func put(_ token: String) async throws -> Answer {
+                let body = #"{"userId":"bob","provider":"fcm","appId":"app","token":"\#(token)"}"#
+                return try await api.call(.put, network.path("devices/\(id)"), body, as: network.adminKey)
+            }
+            let refused = try await put("mine")
+            #expect(refused.status == 400)
+            #expect(refused.pointers == ["/id"])
+            #expect(try await put("theirs").status == 201)
         }
     }
 

@@ -43,9 +43,19 @@ package struct Device: Sendable, Equatable {
 
 extension DeviceID {
     /// The id of a device that nobody registered: `t-` and the SHA-256 of provider and address in base64url.
+    ///
+    /// Nobody else may have an id of that form: see ``isOfAddress``.
     package init(reachedAt address: DeviceAddress) {
         let name = "\(address.provider.rawValue):\(address.text)"
-        self.init(trusted: "t-" + Base64URL.encode(SHA256.hash(data: Array(name.utf8))))
+        self.init(trusted: Self.addressPrefix + Base64URL.encode(SHA256.hash(data: Array(name.utf8))))
+    }
+
+    private static let addressPrefix = "t-"
+
+    /// Whether it has the form of an id that is made of an address.
+    package var isOfAddress: Bool {
+        rawValue.hasPrefix(Self.addressPrefix)
+            && Base64URL.decode(rawValue.utf8.dropFirst(Self.addressPrefix.utf8.count))?.count == SHA256.byteCount
     }
 }
 

@@ -77,8 +77,10 @@ package struct DeliveryCause: Sendable, Equatable {
     package var mentions: Set<UserID>
     /// Whether the message mentions everybody.
     package var mentionsAll: Bool
-    /// When the event reached us.
+    /// When the event reached us, or a dead letter was brought back to life.
     package var receivedAt: Timestamp
+    /// Whether it was brought back to life, by the database's clock: a withdrawal of before does not concern it.
+    package var isRevived = false
     /// What holds for a message to an endpoint; `nil` for notifications.
     package var relay: RelayTerms?
 

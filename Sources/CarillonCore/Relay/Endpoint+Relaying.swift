@@ -8,7 +8,8 @@ extension Endpoint {
     /// Whether an event's body is kept for it: it is told of the event, or may be when it is in use again.
     fileprivate func keeps(_ type: String, acceptedAt acceptance: Timestamp) -> Bool {
         guard case .observe(let observation) = settings.role, settings.concerns(type) else { return false }
-        return isInUse(at: acceptance) || state == .disabled && observation.replayHours > 0
+        if isInUse(at: acceptance) { return true }
+        return observation.replayHours > 0 && (state == .disabled || acceptance >= createdAt + Self.onset)
     }
 }
 

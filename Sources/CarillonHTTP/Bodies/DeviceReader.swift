@@ -17,6 +17,10 @@ struct DeviceReader {
         let broadcasts = reader.bool("broadcasts") ?? true
         let address = DeviceAddressReader(egress: egress, webPushHosts: webPushHosts).address(from: &reader)
         guard let address, let user else { return nil }
+        guard !id.isOfAddress || id == DeviceID(reachedAt: address) else {
+            reader.refuse("id", "is kept for the device at another address: t- and 43 characters")
+            return nil
+        }
         return Device(
             id: id,
             userID: user,

@@ -136,7 +136,10 @@ struct EndpointController: Sendable {
             "type": "endpoint.test",
             "timestamp": JSONValue(now),
             "data": ["endpointId": .string(id.rawValue)],
-            "carillon": ["networkId": .string(access.networkID.rawValue), "attempt": 1, "replay": false],
+            "carillon": [
+                "eventId": .string(message), "networkId": .string(access.networkID.rawValue),
+                "receivedAt": JSONValue(now), "attempt": 1, "replay": false,
+            ],
         ]
         let answer = await caller.call(
             EndpointCall(

@@ -28,23 +28,23 @@ struct NotificationController: Sendable {
         }
         switch parsed {
         case .single(let notification):
-            try check([notification], of: access)
+            try check([notification], isArray: false, of: access)
             let receipts = try await accept([notification], access.networkID)
             guard let receipt = receipts.first else { throw Problem.internalError }
             return .json(receipt.json, status: .accepted)
         case .batch(let notifications):
-            try check(notifications, of: access)
+            try check(notifications, isArray: true, of: access)
             let receipts = try await accept(notifications, access.networkID)
             return .json(["results": .array(receipts.map(\.json))], status: .accepted)
         }
     }
 
-    private func check(_ notifications: [ParsedEvent], of access: Access) throws {
+    private func check(_ notifications: [ParsedEvent], isArray: Bool, of access: Access) throws {
         for (index, notification) in notifications.enumerated() where access.writer != .admin {
             guard case .known(let event) = notification.content, case .addresses(let devices)? = event.direct?.audience,
                 let place = devices.firstIndex(where: { $0.address.isForAdmins })
             else { continue }
-            let pointer = (notifications.count > 1 ? "/\(index)" : "") + "/to/addresses/\(place)/provider"
+            let pointer = (isArray ? "/\(index)" : "") + "/to/addresses/\(place)/provider"
             throw Problem.forbidden("devices of this provider are addressed by admins", at: pointer)
         }
         try rates.take(events: notifications.count, of: access.network)

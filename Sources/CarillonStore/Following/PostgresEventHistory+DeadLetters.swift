@@ -47,6 +47,7 @@ extension PostgresEventHistory {
             ) { row in
                 var cause = try DeliveryCause(stored: try row.decode(3), eventID: try row.eventID(0))
                 cause.receivedAt = try row.timestamp(9)
+                cause.isRevived = true
                 let owner = DeviceOwner(device: try row.id(7), user: try row.id(8))
                 var group = DeliveryGroup(
                     id: groupID,

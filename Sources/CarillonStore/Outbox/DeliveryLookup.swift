@@ -75,7 +75,7 @@ struct DeliveryLookup {
 
     /// What was brought back to life since is not withdrawn.
     private func isWithdrawn(_ cause: DeliveryCause) -> Bool {
-        withdrawals[cause.eventID].map { cause.receivedAt < $0 } ?? false
+        withdrawals[cause.eventID].map { !cause.isRevived || cause.receivedAt < $0 } ?? false
     }
 
     private mutating func readWithdrawals(_ session: borrowing PostgresSession) throws {

@@ -110,6 +110,7 @@ extension DeliveryCause {
                 "until": .number(JSONNumber(Int(relay.expiresAt.milliseconds))), "replay": .bool(relay.isReplay),
             ]
         }
+        if isRevived { cause["revived"] = true }
         if module != .chat { cause["module"] = .string(module.rawValue) }
         return JSONValue.object(cause).serializedText
     }
@@ -134,6 +135,7 @@ extension DeliveryCause {
             mentionsAll: cause["mentionsAll"] == true,
             receivedAt: Timestamp(milliseconds: Int64(receivedAt))
         )
+        isRevived = cause["revived"] == true
         guard case .object(let terms)? = cause["relay"] else { return }
         guard let end = terms["until"]?.wholeNumber else { throw .unreadable("delivery") }
         relay = RelayTerms(

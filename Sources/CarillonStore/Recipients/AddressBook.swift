@@ -40,7 +40,7 @@ struct AddressBook {
             // Somebody may have registered one of them meanwhile.
             for (index, device) in try await find(missing.map { entries[$0] }) { known[missing[index]] = device }
         }
-        return places.mapValues { range in range.map { known[$0]?.id ?? entries[$0].id } }
+        return places.mapValues { range in range.map { known[$0]?.id ?? .none } }
     }
 
     /// Those that there are, by their places. Where many may share an address, the one that came with a notification. What
@@ -57,10 +57,12 @@ struct AddressBook {
                                             OR (d.app_id, d.environment, d.p256dh, d.auth)
                                                 IS DISTINCT FROM (n.app_id, n.environment, n.p256dh, n.auth))
                     FROM unnest(\(entries.map(\.network.rawValue)), \(addresses.map(\.uniqueHash)),
-                                \(entries.map(\.id.rawValue)), \(addresses.map(\.appID)),
+                                \(entries.map(\.id.rawValue)), \(addresses.map(\.provider.rawValue)),
+                                \(addresses.map(\.text)), \(addresses.map(\.appID)),
                                 \(addresses.map(\.storedEnvironment)), \(addresses.map(\.storedKeys?.p256dh)),
                                 \(addresses.map(\.storedKeys?.auth)))
-                        WITH ORDINALITY AS n (network_id, address_hash, device_id, app_id, environment, p256dh, auth, position)
+                        WITH ORDINALITY AS n (network_id, address_hash, device_id, provider, address, app_id, environment, p256dh, auth,
+                              position)
                     CROSS JOIN LATERAL (
                         (SELECT d.* FROM devices d
                          WHERE d.network_id = n.network_id AND d.address_hash = n.address_hash
@@ -68,6 +70,7 @@ struct AddressBook {
                         UNION ALL
                         (SELECT d.* FROM devices d
                          WHERE n.address_hash IS NULL AND d.network_id = n.network_id AND d.device_id = n.device_id
+                             AND d.provider = n.provider AND d.address = n.address
                          LIMIT 1)
                     ) AS d
                     """
@@ -112,14 +115,25 @@ struct AddressBook {
         if !others.isEmpty { try await pool.write { session in try Self.insert(others, session) } }
         for (network, entries) in webhooks {
             do {
-                try await pool.write { session in
-                    let registration = DeviceRegistration(entries.map(\.transient), in: network)
-                    try registration.lock(session)
-                    let addsHosts = try registration.addsWebhookHosts(session)
-                    try Self.insert(entries, session)
-                    if addsHosts { try registration.checkWebhookHosts(session) }
+                try await add(webhooks: entries, in: network)
+            } catch is LimitReached {
+                // Those on servers that the network has already are not to wait for the others.
+                for entry in Self.inOrder(entries) {
+                    do {
+                        try await add(webhooks: [entry], in: network)
+                    } catch is LimitReached { continue }
                 }
-            } catch is LimitReached {}
+            }
+        }
+    }
+
+    private func add(webhooks entries: [Entry], in network: NetworkID) async throws {
+        try await pool.write { session in
+            let registration = DeviceRegistration(entries.map(\.transient), in: network)
+            try registration.lock(session)
+            let addsHosts = try registration.addsWebhookHosts(session)
+            try Self.insert(entries, session)
+            if addsHosts { try registration.checkWebhookHosts(session) }
         }
     }
 
@@ -166,4 +180,9 @@ extension AddressBook.Entry {
             registeredAt: Timestamp(milliseconds: 0)
         )
     }
+}
+
+extension DeviceID {
+    /// Names no device: an id that cannot come from outside.
+    fileprivate static let none = DeviceID(trusted: "")
 }

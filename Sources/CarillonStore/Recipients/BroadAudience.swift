@@ -54,7 +54,7 @@ struct BroadAudience {
         for phase in phases {
             guard let answer = answers.next() else { throw StoreError.unreadable("page of an audience") }
             switch phase {
-            case .users: try takeUsers(answer, &documents)
+            case .users(let former): try takeUsers(answer, after: former, &documents)
             case .devices: try takeDevices(answer, &documents)
             }
         }
@@ -89,9 +89,13 @@ struct BroadAudience {
     }
 
     /// The most rows of a statement: those who subscribe bring all of their devices.
-    private var rowLimit: Int { tags == nil ? limit : recipientPageSize }
+    private var rowLimit: Int { tags == nil ? limit : min(5 * limit, recipientPageSize) }
 
-    private mutating func takeUsers(_ answer: StatementResult, _ documents: inout ToggleDocuments) throws {
+    private mutating func takeUsers(
+        _ answer: StatementResult,
+        after former: UserID,
+        _ documents: inout ToggleDocuments
+    ) throws {
         try answer.forEach { row in
             var read = try DeviceRow(row, 1, &documents)
             read.since = try row.decode(0)
@@ -99,23 +103,40 @@ struct BroadAudience {
         }
         let owners = Set(users.map(\.owner.userID))
         guard users.count > rowLimit || owners.count > limit, let last = users.last?.owner.userID else { return }
-        // There may be more of the last one, who is left to the next page unless nobody else is on this one.
-        if owners.count > 1 { users.removeAll { $0.owner.userID == last } }
-        next = users.last.map { .user($0.owner.userID) }
+        if owners.count > 1 {
+            // There may be more of the last one, who is left to the next page.
+            users.removeAll { $0.owner.userID == last }
+            next = users.last.map { .user($0.owner.userID) }
+        } else if limit < recipientPageSize {
+            // One with so many devices is left to a larger page altogether.
+            users = []
+            next = .user(former)
+        } else {
+            next = .user(last)
+        }
     }
 
     private mutating func takeDevices(_ answer: StatementResult, _ documents: inout ToggleDocuments) throws {
         // What stands behind users who did not fit is read when they are through.
         guard next == nil else { return }
+        var cursors: [DeviceID] = []
+        var rows = 0
         try answer.forEach { row in
+            rows += 1
+            let cursor: DeviceID = try row.id(0)
+            if cursors.last != cursor { cursors.append(cursor) }
             var read = try DeviceRow(row, 3, &documents)
             read.since = try row.decode(1)
-            devices.append((cursor: try row.id(0), userSince: try row.decode(2), row: read))
+            // What is walked over and not in use has a row, too: the page ends where the walk did.
+            if read.device != nil { devices.append((cursor: cursor, userSince: try row.decode(2), row: read)) }
         }
-        let cursors = Set(devices.map(\.cursor))
-        guard devices.count > rowLimit || cursors.count > limit, let last = devices.last?.cursor else { return }
-        if cursors.count > 1 { devices.removeAll { $0.cursor == last } }
-        next = devices.last.map { .device($0.cursor) }
+        guard rows > rowLimit || cursors.count > limit, let last = cursors.last else { return }
+        if cursors.count > 1 {
+            devices.removeAll { $0.cursor == last }
+            next = .device(cursors[cursors.count - 2])
+        } else {
+            next = .device(last)
+        }
     }
 
     /// Devices that take part, user by user. Those that are not in use have rows without a device, so that a page ends
@@ -140,16 +161,20 @@ struct BroadAudience {
 
     private func everyDeviceOfNobody(after last: DeviceID) -> SQL {
         """
-        SELECT d.device_id, NULL::uuid, NULL::uuid, \(sql: DeviceRow.columns)
+        SELECT walked.device_id, NULL::uuid, NULL::uuid, \(sql: DeviceRow.columns)
         FROM \(sql: place)
         CROSS JOIN LATERAL (
-            \(sql: DeviceRow.device(where: "d.user_id = '' AND d.broadcasts AND NOT d.transient"))
+            SELECT d.device_id FROM devices d
+            WHERE d.user_id = '' AND NOT d.transient AND d.network_id = p.network_id
                 AND (d.network_id, d.device_id) > (p.network_id, \(last.rawValue))
             ORDER BY d.network_id, d.device_id
             LIMIT \(limit + 1)
-        ) AS d
+        ) AS walked
+        LEFT JOIN LATERAL (
+            \(sql: DeviceRow.device(where: "d.device_id = walked.device_id AND d.broadcasts")) LIMIT 1
+        ) AS d ON true
         \(sql: DeviceRow.owner("d.user_id"))
-        ORDER BY d.device_id
+        ORDER BY walked.device_id
         """
     }
 
@@ -174,12 +199,12 @@ struct BroadAudience {
         SELECT walked.subject_id, d.since, d.user_since, \(sql: DeviceRow.columns)
         FROM \(sql: place)
         CROSS JOIN LATERAL (\(sql: subscribers(to: tags, .device, after: last.rawValue))) AS walked
-        CROSS JOIN LATERAL (
+        LEFT JOIN LATERAL (
             SELECT h.user_id FROM devices h
             WHERE h.network_id = p.network_id AND h.device_id = walked.subject_id AND h.state = 'active'
             LIMIT 1
-        ) AS h
-        CROSS JOIN LATERAL (
+        ) AS h ON true
+        LEFT JOIN LATERAL (
             SELECT owned.*, other.since, (
                 SELECT min(s.since::text)::uuid FROM unnest(\(tags.map(\.rawValue))) AS t (tag)
                 CROSS JOIN LATERAL (
@@ -204,7 +229,7 @@ struct BroadAudience {
                 ) AS s
             ) AS other
             WHERE other.since IS NOT NULL
-        ) AS d
+        ) AS d ON true
         \(sql: DeviceRow.owner("d.user_id"))
         ORDER BY walked.subject_id
         LIMIT \(rowLimit + 1)

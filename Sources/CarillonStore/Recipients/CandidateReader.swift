@@ -7,6 +7,9 @@ import Postgres
 /// `LIMIT` leave the planner no other way. So what a page costs depends on the page, whatever the planner has heard of
 /// the tables, which of a channel that was imported a moment ago is nothing. See `docs/decisions/0009`.
 struct CandidateReader {
+    /// How many audiences that have statements of their own are read together: what a reading holds in memory.
+    private static let mostBroad = 2
+
     private struct PageKey: Hashable {
         var channel: ChannelKey
         var after: UserID?
@@ -49,7 +52,12 @@ struct CandidateReader {
     ///   - all: The queries.
     ///   - addressed: Which devices are reached by the addresses that queries name, by the queries' positions.
     init(_ all: [RecipientQuery], addressed: [Int: [DeviceID]] = [:]) {
-        queries = Array(all.first?.after == nil ? all.prefix { $0.after == nil } : all.prefix(1))
+        var broadCount = 0
+        let together = all.prefix { query in
+            if query.audience.isBroad { broadCount += 1 }
+            return query.after == nil && broadCount <= Self.mostBroad
+        }
+        queries = Array(all.first?.after == nil ? together : all.prefix(1))
         limit = all.first?.after == nil ? firstRecipientPageSize : recipientPageSize
         for (position, query) in queries.enumerated() {
             sources.append(
@@ -287,5 +295,15 @@ extension PageCursor {
     /// The last user of the former page, unless it had all of them.
     fileprivate var user: UserID? {
         if case .user(let user) = self { user } else { nil }
+    }
+}
+
+extension Audience {
+    /// Whether reading it takes statements of its own.
+    fileprivate var isBroad: Bool {
+        switch self {
+        case .everyone, .tags: true
+        case .addresses, .devices, .members, .nobody, .people, .users: false
+        }
     }
 }

@@ -80,6 +80,15 @@ package struct PostgresRelayHistory: RelayHistory {
     ) async throws -> RelayRetry {
         let groupID = ids.next()
         return try await pool.write { session in
+            // Two who ask for the same at once come one after the other, and the second finds what the first has put in.
+            let known = try session.queryQueue(
+                """
+                SELECT true FROM relays
+                WHERE network_id = \(network.rawValue) AND endpoint_id = \(endpoint.rawValue)
+                    AND event_id = \(event.uuid)
+                FOR NO KEY UPDATE
+                """
+            ) { row in try row.decode(0, as: Bool.self) }
             let waiting = try session.executeOnQueue(
                 """
                 UPDATE deliveries d SET run_at = CASE WHEN d.leased THEN d.run_at ELSE least(d.run_at, now()) END
@@ -88,14 +97,14 @@ package struct PostgresRelayHistory: RelayHistory {
                 """
             )
             if waiting > 0 { return .queued }
-            let known = try session.executeOnQueue(
+            guard !known.isEmpty else { return .unknown }
+            _ = try session.executeOnQueue(
                 """
                 UPDATE relays SET state = 'pending'
                 WHERE network_id = \(network.rawValue) AND endpoint_id = \(endpoint.rawValue)
                     AND event_id = \(event.uuid)
                 """
             )
-            guard known > 0 else { return .unknown }
             let kept = try session.queryFirst(
                 """
                 SELECT event_type, received_at FROM relayed

@@ -134,12 +134,13 @@ struct RelayLog {
                     AS n (network_id, endpoint_id, succeeded, error, farewell)
                 CROSS JOIN LATERAL (
                     SELECT s.* FROM endpoints s
-                    WHERE s.network_id = n.network_id AND s.endpoint_id = n.endpoint_id LIMIT 1
+                    WHERE s.network_id = n.network_id AND s.endpoint_id = n.endpoint_id
+                        AND (NOT n.succeeded OR n.error IS NOT NULL OR n.farewell IS NOT NULL
+                             OR s.failing_since IS NOT NULL OR s.last_error IS NOT NULL
+                             OR (s.last_success_at < now() - interval '1 second') IS NOT FALSE)
+                    LIMIT 1
                     FOR NO KEY UPDATE
                 ) AS present
-                WHERE NOT n.succeeded OR n.error IS NOT NULL OR n.farewell IS NOT NULL
-                    OR present.failing_since IS NOT NULL OR present.last_error IS NOT NULL
-                    OR (present.last_success_at < now() - interval '1 second') IS NOT FALSE
             ) AS v
             WHERE e.network_id = v.network_id AND e.endpoint_id = v.endpoint_id
             """

@@ -111,6 +111,9 @@ package enum DirectAudienceContract {
         try await scene.put(
             users.map { .log($0, of: UserID(trusted: "user-\($0)")) } + ownerless.map { .log($0, of: .nobody) }
         )
+        var silent = (0..<40).map { Device.log(DeviceID(trusted: "f\(10_000 + $0 * 50)-silent"), of: .nobody) }
+        for index in silent.indices { silent[index].broadcasts = false }
+        try await scene.put(silent)
         let found = try await scene.allDevices(of: .direct(.everyone))
         #expect(found.count == users.count + ownerless.count)
         #expect(Set(found) == Set(users + ownerless))
@@ -122,6 +125,10 @@ package enum DirectAudienceContract {
         try await scene.put(
             owned.map { .log($0, of: UserID(trusted: "user-\($0)")) } + ownerless.map { .log($0, of: .nobody) }
         )
+        // Devices that are out of use stand between the others.
+        let dead = (0..<40).map { DeviceID(trusted: "f\(10_000 + $0 * 50)-dead") }
+        try await scene.put(dead.map { .log($0, of: .nobody, state: .unregistered) })
+        try await scene.subscribe(dead.map { .device($0) }, to: "t")
         try await scene.subscribe(owned.map { .user(UserID(trusted: "user-\($0)")) }, to: "t")
         try await scene.subscribe((ownerless + owned.prefix(300)).map { .device($0) }, to: "t")
         let found = try await scene.allDevices(of: .direct(.tags(["t"])))

@@ -79,9 +79,12 @@ import Testing
                 changed.set(.enabled, reason: nil, at: WallClock.system.now())
                 return changed
             }
-            #expect(try await scene.replay(to: "e-1") == 1)
+            // And in the seconds after that, in which it is not told of anything yet.
+            _ = try await scene.finished(try await scene.post())
+            #expect(try await told(scene).isEmpty)
+            #expect(try await scene.replay(to: "e-1") == 2)
             while try await scene.store.continueReplays() {}
-            _ = try await eventually { try await told(scene, .delivered).count == 1 ? true : nil }
+            _ = try await eventually { try await told(scene, .delivered).count == 2 ? true : nil }
         }
     }
 
