@@ -13,6 +13,8 @@ package final class LaneKeeper: Service {
         var timeouts: [Lane: Int] = [:]
         var unwritten: [(lane: Lane, change: LaneChange)] = []
         var drained: [Drained] = []
+        /// Lanes of which everything that waits was made due, and when: what was just being written then was not met.
+        var madeDue: [(lanes: LaneSelection, at: ContinuousClock.Instant)] = []
         /// The networks about whose lanes other replicas wrote something; `nil` for all.
         var news: Set<NetworkID>? = []
     }
@@ -30,6 +32,9 @@ package final class LaneKeeper: Service {
     private static let mostLanes = 10_000
     private static let pollInterval = Duration.seconds(10)
     private static let undoInterval = Duration.seconds(1)
+    private static let dueInterval = Duration.milliseconds(500)
+    /// Longer than what was found out by sending takes to be written.
+    private static let dueAgain = Duration.seconds(10)
 
     private let book: any LaneBook
     private let devices: any DeviceStore
@@ -71,6 +76,7 @@ package final class LaneKeeper: Service {
             await withDiscardingTaskGroup { group in
                 group.addTask { await repeating(every: Self.pollInterval, jitter: 0.2) { await self.learn() } }
                 group.addTask { await repeating(every: Self.undoInterval) { await self.undoUnregistrations() } }
+                group.addTask { await repeating(every: Self.dueInterval) { await self.makeDueAgain() } }
                 for await _ in self.wakeups {
                     await self.write()
                     await self.learnNews()
@@ -194,6 +200,7 @@ extension LaneKeeper {
     ///
     /// - Throws: What the book throws.
     package func believe(_ lane: Lane, until end: Timestamp) async throws {
+        await write()
         let selection = LaneSelection(lane)
         adopt(try await book.apply(.believe(until: end), to: selection), in: selection)
         logger.notice("The brake on unregistrations is let go", metadata: ["lane": "\(lane)", "until": "\(end)"])
@@ -201,6 +208,8 @@ extension LaneKeeper {
     }
 
     private func apply(_ change: LaneChange, to lanes: LaneSelection) async {
+        // What happened before comes before it in the book, too.
+        await write()
         do {
             adopt(try await book.apply(change, to: lanes), in: lanes)
         } catch {
@@ -210,13 +219,35 @@ extension LaneKeeper {
     }
 
     private func makeDue(_ lanes: LaneSelection) async {
+        state.withLock { state in
+            state.madeDue.removeAll { $0.lanes == lanes }
+            if state.madeDue.count < Self.mostLanes { state.madeDue.append((lanes, .now)) }
+        }
+        await writeDue(lanes)
+        announcements.announce(.lanes, in: lanes.networkID)
+        queue.poll()
+    }
+
+    /// Makes due, once more, what was being put off while all that waited was made due.
+    private func makeDueAgain() async {
+        let recent = state.withLock { state in
+            state.madeDue.removeAll { $0.at + Self.dueAgain <= .now }
+            return state.madeDue.map(\.lanes)
+        }
+        for lanes in recent where !isPaused(lanes) { await writeDue(lanes) }
+    }
+
+    /// Whether something came between: it waits for another reason now.
+    private func isPaused(_ lanes: LaneSelection) -> Bool {
+        state.withLock { state in state.conditions.contains { lanes.contains($0.key) && $0.value.pause != nil } }
+    }
+
+    private func writeDue(_ lanes: LaneSelection) async {
         do {
             try await book.makeDue(lanes)
         } catch {
             logger.debug("What waits stays until its time comes", metadata: ["error": "\(error)"])
         }
-        announcements.announce(.lanes, in: lanes.networkID)
-        queue.poll()
     }
 }
 
