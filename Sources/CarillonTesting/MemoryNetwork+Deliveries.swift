@@ -23,6 +23,7 @@ extension MemoryNetwork {
         inbox[expansion.event.id]?.pending.cursor = expansion.next
         inbox[expansion.event.id]?.failure = nil
         inbox[expansion.event.id]?.pending.tally = expansion.event.tally
+        inbox[expansion.event.id]?.pending.verdict = expansion.event.verdict
         inbox[expansion.event.id]?.rescues = 0
         inbox[expansion.event.id]?.runAt = now + leaseDuration
         if expansion.next == nil { finish(expansion.event) }

@@ -43,6 +43,8 @@ struct MemoryEventRow {
     var tally: RecipientTally
     /// Why it could not be expanded.
     var failure: String?
+    /// What came of asking an endpoint.
+    var interception: InterceptionReport?
 }
 
 /// How many times work may outlive those who did it before it is set aside.
@@ -123,6 +125,11 @@ extension MemoryStore: EventInbox {
                 state.networks[event.networkID]?.inbox[event.id]?.runAt = now
             }
         }
+    }
+
+    /// An event's JSON as it is stored; `nil` when it is not there any more.
+    package func body(of event: PendingEvent) async throws -> [UInt8]? {
+        try withState { state in state.networks[event.networkID]?.inbox[event.id]?.body }
     }
 
     /// Notes why these events could not be expanded, for those who ask about them; forgotten as soon as they are.
@@ -219,7 +226,8 @@ extension MemoryNetwork {
             type: pending.event.type,
             receivedAt: pending.receivedAt,
             tally: pending.tally,
-            failure: failure
+            failure: failure,
+            interception: pending.verdict?.report
         )
     }
 }

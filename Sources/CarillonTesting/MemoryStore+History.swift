@@ -97,7 +97,8 @@ extension MemoryNetwork {
                 state: row.pending.cursor == nil ? .accepted : .delivering,
                 failure: row.failure,
                 recipients: tally(row.pending.tally, after: deliveries),
-                deliveries: counts
+                deliveries: counts,
+                interception: row.pending.verdict?.report
             )
         }
         return events[id].map { row in
@@ -109,7 +110,8 @@ extension MemoryNetwork {
                 state: counts[.pending, default: 0] > 0 ? .delivering : .done,
                 failure: row.failure,
                 recipients: tally(row.tally, after: deliveries),
-                deliveries: counts
+                deliveries: counts,
+                interception: row.interception
             )
         }
     }

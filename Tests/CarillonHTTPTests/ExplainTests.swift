@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonTesting
 import Foundation
 import HTTPTypes
 import Testing
@@ -46,6 +47,25 @@ import Testing
                     "body":"Hello"},"devices":[{"id":"d-1","provider":"log"}]}
                     """
             )
+        }
+    }
+
+    @Test func `an endpoint that would be asked is named, and not asked`() async throws {
+        try await withScene { api, network in
+            let now = api.time.clock.now()
+            let settings = EndpointSettings(
+                url: "https://mod.acme.example/check",
+                role: .intercept(.init(onFailure: .drop)),
+                events: EndpointEvents(trusted: ["message.sent"])
+            )
+            let endpoint = Endpoint(id: "e-1", settings: settings, createdAt: now - .seconds(60))
+            let id = NetworkID(trusted: network.id)
+            _ = try await api.store.addEndpoint(endpoint, secret: .generate(), of: id, answering: nil)
+            let answer = try await explain("bob", in: (api, network))
+            #expect(answer.text.contains(#""interception":{"endpointId":"e-1","onFailure":"drop"}"#))
+            #expect(api.caller.calls.isEmpty)
+            let other = try await explain("carol", in: (api, network))
+            #expect(!other.text.contains("interception"), "nobody is asked about whom it would not reach")
         }
     }
 

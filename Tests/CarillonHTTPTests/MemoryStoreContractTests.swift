@@ -15,6 +15,7 @@ import Testing
         + LaneBookContract.clauses + SettlementContract.clauses + EventHistoryContract.clauses
         + ProviderCredentialStoreContract.clauses + EndpointStoreContract.clauses
         + RelayContract.clauses + FeedbackContract.clauses
+        + InterceptionContract.clauses
 
     @Test(arguments: clauses)
     func keeps(_ clause: ContractClause) async throws {

@@ -39,6 +39,11 @@ import Testing
         try await withStores { scene, _ in try await clause.check(scene) }
     }
 
+    @Test(arguments: InterceptionContract.clauses)
+    func interceptions(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
     @Test(arguments: LaneBookContract.clauses)
     func laneBook(_ clause: ContractClause) async throws {
         try await withStores { scene, _ in try await clause.check(scene) }

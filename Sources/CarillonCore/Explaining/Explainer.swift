@@ -5,12 +5,20 @@ package struct Explainer: Sendable {
     private let recipients: any RecipientSource
     private let toggles: any ToggleStore
     private let catalog: TemplateCatalog
+    private let endpoints: @Sendable (NetworkID) async throws -> [Endpoint]
 
-    /// An explainer that reads `recipients`, renders with `catalog`, and finds in `toggles` when they were set.
-    package init(recipients: any RecipientSource, toggles: any ToggleStore, catalog: TemplateCatalog) {
+    /// An explainer that reads `recipients`, renders with `catalog`, and finds in `toggles` when they were set; `endpoints`
+    /// knows those of a network, none of which it asks.
+    package init(
+        recipients: any RecipientSource,
+        toggles: any ToggleStore,
+        catalog: TemplateCatalog,
+        endpoints: @escaping @Sendable (NetworkID) async throws -> [Endpoint] = { _ in [] }
+    ) {
         self.recipients = recipients
         self.toggles = toggles
         self.catalog = catalog
+        self.endpoints = endpoints
     }
 
     /// What would happen to a user by an event.
@@ -49,6 +57,9 @@ package struct Explainer: Sendable {
             explanation.reason = reason.description
         } else if devices.isEmpty {
             explanation.decidedBy = .noDevice
+        }
+        if explanation.decidedBy == nil {
+            explanation.interceptor = try await endpoints(network).interceptor(of: event).map { ($0.0.id, $0.1) }
         }
         return explanation
     }

@@ -44,6 +44,8 @@ package struct Explanation: Sendable {
     package var levels: [Level]
     /// What would be shown on the first of the devices; `nil` for an event that nobody is notified of.
     package var notification: Notification?
+    /// The endpoint that would be asked first, with its terms; `nil` when none would be.
+    package var interceptor: (id: EndpointID, terms: EndpointRole.Interception)?
     /// Where it would be shown.
     package var devices: [Device]
 }

@@ -32,9 +32,16 @@ package struct Expander: Sendable {
         var grouping = Grouping(networkID: pending.networkID, cause: cause, ids: ids)
         var renderer = NotificationRenderer(subject, catalog: catalog, page.settings)
         let content = pending.event.direct?.content
+        let verdict = pending.verdict
+        let sent = verdict.map { $0.changes.edited(content) } ?? content
         for recipient in judge.concerned(page.recipients) {
             let decision = judge.decision(on: recipient)
             let devices = recipient.devices(for: content)
+            if decision == .allow, verdict?.withholds(from: recipient.userID) == true {
+                event.tally.resolved += 1
+                event.tally.intercepted += 1
+                continue
+            }
             event.tally.count(decision, hasDevice: !devices.isEmpty)
             guard decision == .allow else { continue }
             for device in devices {
@@ -51,9 +58,19 @@ package struct Expander: Sendable {
         return Expansion(
             event: event,
             after: pending.cursor,
-            groups: grouping.groups { Push(renderer.notification(for: $0), content: content) },
+            groups: grouping.groups { key in
+                let notification = renderer.notification(for: key)
+                return Push(verdict?.changes.edited(notification) ?? notification, content: sent)
+            },
             next: page.next
         )
+    }
+
+    /// The text for those who have said no language; `nil` when nobody is notified.
+    package func usualText(of pending: PendingEvent, _ page: RecipientPage) -> Notification? {
+        guard let subject = RecipientJudge(pending.event, page).subject else { return nil }
+        var renderer = NotificationRenderer(subject, catalog: catalog, page.settings)
+        return renderer.notification(for: renderer.template(for: []))
     }
 }
 

@@ -1,20 +1,27 @@
 package import Logging
 import ServiceLifecycle
+import Synchronization
 
 /// Expands accepted events into deliveries: recipients, toggles, rendering, and one commit.
 ///
 /// Events come from this replica's own ingest in memory; those that nobody works on are claimed by polling.
 package final class FanoutWorker: Service {
-    private let queue: FanoutQueue
+    let queue: FanoutQueue
     private let inbox: any EventInbox
     private let recipients: any RecipientSource
-    private let expander: Expander
+    let expander: Expander
     private let outbox: any OutboxWriter
     private let sending: any Entrance<HeldGroup>
     private let endpoints: @Sendable (Set<NetworkID>) async throws -> [NetworkID: [Endpoint]]
     private let ids: UUIDv7Generator
     private let metrics: PipelineMetrics
-    private let logger: Logger
+    let interceptor: Interceptor?
+    /// Events about which endpoints are asked: nobody else waits with them.
+    let questions: AsyncStream<InterceptionQuestion>
+    private let question: AsyncStream<InterceptionQuestion>.Continuation
+    /// Those events, for renewing their leases.
+    let asked = Mutex<[EventID: PendingEvent]>([:])
+    let logger: Logger
 
     private static let claimSize = 64
     private static let pollInterval = Duration.milliseconds(350)
@@ -24,7 +31,7 @@ package final class FanoutWorker: Service {
     private static let patience = Duration.seconds(40)
 
     /// A worker that takes events from `queue`, commits their deliveries to `outbox` and hands them to `sending`; `endpoints`
-    /// knows those of some networks, and `ids` makes the ids of what they are told.
+    /// knows those of some networks, `interceptor` asks those that want to be, and `ids` makes the ids of what they are told.
     package init(
         queue: FanoutQueue,
         inbox: some EventInbox,
@@ -33,6 +40,7 @@ package final class FanoutWorker: Service {
         outbox: some OutboxWriter,
         sending: some Entrance<HeldGroup>,
         endpoints: @escaping @Sendable (Set<NetworkID>) async throws -> [NetworkID: [Endpoint]] = { _ in [:] },
+        interceptor: Interceptor? = nil,
         ids: UUIDv7Generator = UUIDv7Generator(),
         metrics: PipelineMetrics,
         logger: Logger
@@ -44,6 +52,8 @@ package final class FanoutWorker: Service {
         self.outbox = outbox
         self.sending = sending
         self.endpoints = endpoints
+        self.interceptor = interceptor
+        (questions, question) = AsyncStream.makeStream()
         self.ids = ids
         self.metrics = metrics
         self.logger = logger
@@ -55,10 +65,13 @@ package final class FanoutWorker: Service {
             await withDiscardingTaskGroup { group in
                 group.addTask { await self.claimOrphans() }
                 group.addTask { await self.renewLeases() }
+                group.addTask { await self.askQuestions() }
                 await self.expandEvents()
+                self.question.finish()
             }
         } onCancelOrGracefulShutdown: {
             self.queue.close()
+            self.interceptor?.close()
         }
         await queue.shutDown()
     }
@@ -89,7 +102,7 @@ package final class FanoutWorker: Service {
     }
 
     /// Expands a batch; while the database is away it is tried again, as long as its leases last.
-    private func expand(_ events: [PendingEvent]) async {
+    func expand(_ events: [PendingEvent]) async {
         let clock = ContinuousClock()
         let start = clock.now
         var backoff = Duration.milliseconds(50)
@@ -135,9 +148,11 @@ package final class FanoutWorker: Service {
 
     private func expandOnce(_ events: [PendingEvent]) async throws {
         let endpoints = try await endpoints(Set(events.map(\.networkID)))
-        let pages = try await recipients.recipients(for: events.map(RecipientQuery.init))
+        var pages = try await recipients.recipients(for: events.map(RecipientQuery.init))
         let rest = Array(events.dropFirst(pages.count))
+        var events = Array(events.prefix(pages.count))
         var expansions = zip(events, pages).map { expander.expand($0, $1) }
+        let open = takeOut(&events, &pages, &expansions, endpoints)
         for index in expansions.indices where events[index].cursor == nil && !endpoints.isEmpty {
             expansions[index].relay(to: endpoints[events[index].networkID] ?? [], ids: ids)
         }
@@ -165,6 +180,14 @@ package final class FanoutWorker: Service {
             if expansion.next != nil { unfinished.append(expansion.event) }
         }
         await putBack(unfinished)
+        // Not before the others are written: should that fail, all of them are expanded again.
+        for one in open { ask(one) }
+    }
+
+    /// Has an endpoint asked about an event, beside everything else.
+    private func ask(_ one: InterceptionQuestion) {
+        asked.withLock { $0[one.event.id] = one.event }
+        question.yield(one)
     }
 
     /// Marks the groups for which there is room in memory as leased to this replica; answers those.
@@ -215,7 +238,7 @@ package final class FanoutWorker: Service {
 
     private func renewLeases() async {
         await repeating(every: Self.renewInterval) {
-            let events = self.queue.events
+            let events = self.queue.events + self.asked.withLock { Array($0.values) }
             guard !events.isEmpty else { return }
             do {
                 _ = try await self.inbox.renew(events)

@@ -28,6 +28,8 @@ package struct EventStatus: Sendable, Equatable {
     package var recipients: RecipientTally
     /// Counts of devices by state; ``DeliveryState/suppressed`` is never among them.
     package var deliveries: [DeliveryState: Int]
+    /// What came of asking an endpoint; `nil` when none was asked.
+    package var interception: InterceptionReport?
 
     /// A status by its parts.
     package init(
@@ -38,7 +40,8 @@ package struct EventStatus: Sendable, Equatable {
         state: EventState,
         failure: String? = nil,
         recipients: RecipientTally,
-        deliveries: [DeliveryState: Int]
+        deliveries: [DeliveryState: Int],
+        interception: InterceptionReport? = nil
     ) {
         self.id = id
         self.sourceID = sourceID
@@ -48,6 +51,7 @@ package struct EventStatus: Sendable, Equatable {
         self.failure = failure
         self.recipients = recipients
         self.deliveries = deliveries
+        self.interception = interception
     }
 }
 

@@ -64,6 +64,8 @@ package struct PendingEvent: Sendable {
     package var tally: RecipientTally
     /// Whether it was withdrawn: no more recipients are looked for.
     package var isWithdrawn: Bool
+    /// What an endpoint said of it; `nil` when none was asked yet.
+    package var verdict: Verdict?
 
     /// A pending event by its parts.
     package init(
@@ -75,7 +77,8 @@ package struct PendingEvent: Sendable {
         leaseToken: Int64,
         cursor: PageCursor? = nil,
         tally: RecipientTally = .init(),
-        isWithdrawn: Bool = false
+        isWithdrawn: Bool = false,
+        verdict: Verdict? = nil
     ) {
         self.networkID = networkID
         self.id = id
@@ -86,6 +89,7 @@ package struct PendingEvent: Sendable {
         self.cursor = cursor
         self.tally = tally
         self.isWithdrawn = isWithdrawn
+        self.verdict = verdict
     }
 }
 
@@ -97,6 +101,8 @@ package struct RecipientTally: Sendable, Equatable {
     package var notified = 0
     /// Those whom a level forbade to notify.
     package var suppressed: [ToggleLevel: Int] = [:]
+    /// Those whom all levels allowed and an endpoint left out.
+    package var intercepted = 0
     /// Those whom all levels allowed but who have no active device.
     package var noDevice = 0
 
@@ -123,6 +129,9 @@ package protocol EventInbox: Sendable {
 
     /// Gives events back, so that any replica can claim them at once.
     func release(_ events: [PendingEvent]) async throws
+
+    /// An event's JSON as it is stored; `nil` when it is not there any more.
+    func body(of event: PendingEvent) async throws -> [UInt8]?
 
     /// Notes why these events could not be expanded, for those who ask about them; forgotten as soon as they are.
     func noteFailure(of events: [PendingEvent], reason: String) async throws

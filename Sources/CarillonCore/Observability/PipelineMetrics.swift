@@ -10,6 +10,7 @@ package struct PipelineMetrics: Sendable {
     private let notified: Counter
     private let withoutDevice: Counter
     private let suppressed: [ToggleLevel: Counter]
+    private let withheld: Counter
     private let expansionFailures: Counter
     private let staleSettles: Counter
     private let lostLeases: Counter
@@ -38,6 +39,11 @@ package struct PipelineMetrics: Sendable {
                 return ($0, Counter(label: users, dimensions: dimensions, factory: factory))
             }
         )
+        withheld = Counter(
+            label: users,
+            dimensions: [("result", "suppressed"), ("level", "endpoint")],
+            factory: factory
+        )
         expansionFailures = Counter(label: "carillon_expansion_failures_total", factory: factory)
         staleSettles = Counter(label: "carillon_stale_settles_total", factory: factory)
         lostLeases = Counter(label: "carillon_lost_leases_total", factory: factory)
@@ -65,6 +71,15 @@ package struct PipelineMetrics: Sendable {
         for (level, count) in tally.suppressed {
             suppressed[level]?.increment(by: count - before.suppressed[level, default: 0])
         }
+        if tally.intercepted > before.intercepted { withheld.increment(by: tally.intercepted - before.intercepted) }
+    }
+
+    /// Questions to endpoints by how they ended, and how long those took that were asked.
+    func intercepted(_ report: InterceptionReport) {
+        let dimensions = [("outcome", report.outcome.rawValue), ("action", report.action.rawValue)]
+        Counter(label: "carillon_interceptions_total", dimensions: dimensions, factory: factory).increment()
+        guard report.outcome.isFailure != nil else { return }
+        Recorder(label: "carillon_interception_seconds", factory: factory).record(Double(report.milliseconds) / 1000)
     }
 
     func failedExpansion(of count: Int) { expansionFailures.increment(by: count) }

@@ -23,8 +23,9 @@ extension EventStatus {
             "recipients": recipients.json,
             "deliveries": .object(counts),
         ]
-        guard let failure, case .object(var object) = status else { return status }
-        object["failure"] = .string(failure)
+        guard case .object(var object) = status else { return status }
+        object["interception"] = interception.map { .object($0.json) }
+        object["failure"] = failure.map(JSONValue.string)
         return .object(object)
     }
 }
@@ -34,6 +35,7 @@ extension RecipientTally {
     fileprivate var json: JSONValue {
         var levels = JSONObject()
         for level in ToggleLevel.allCases { levels[level.rawValue] = JSONValue(suppressed[level] ?? 0) }
+        levels["endpoint"] = JSONValue(intercepted)
         return [
             "resolved": JSONValue(resolved),
             "notified": JSONValue(notified),

@@ -3,7 +3,7 @@ import CarillonCore
 extension Explanation {
     /// The explanation as the API shows it.
     var json: JSONValue {
-        [
+        var json: JSONObject = [
             "verdict": decidedBy == nil ? "deliver" : "suppress",
             "decidedBy": JSONValue(decidedBy?.rawValue),
             "reason": JSONValue(reason),
@@ -25,5 +25,9 @@ extension Explanation {
                 }
             ),
         ]
+        json["interception"] = interceptor.map {
+            ["endpointId": .string($0.id.rawValue), "onFailure": .string($0.terms.onFailure.rawValue)]
+        }
+        return .object(json)
     }
 }

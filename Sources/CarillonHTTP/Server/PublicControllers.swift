@@ -76,7 +76,9 @@ struct PublicControllers {
             explainer: Explainer(
                 recipients: dependencies.recipients,
                 toggles: dependencies.toggles,
-                catalog: dependencies.catalog
+                catalog: dependencies.catalog,
+                endpoints: { [endpoints = dependencies.endpoints] network in try await endpoints.endpoints(of: network)
+                }
             ),
             egress: dependencies.egress,
             clock: clock

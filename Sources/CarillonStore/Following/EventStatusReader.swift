@@ -153,12 +153,12 @@ struct EventStatusReader {
         let statuses = try session.query(
             """
             SELECT event_id, source_id, event_type, received_at, resolved, notified, suppressed_network, suppressed_user,
-                   suppressed_channel, no_device, 'done', failure
+                   suppressed_channel, no_device, 'done', failure, intercepted, interception
             FROM events WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid)))
             UNION ALL
             SELECT event_id, source_id, event_type, received_at, resolved, notified, suppressed_network, suppressed_user,
                    suppressed_channel, no_device, CASE WHEN cursor IS NULL THEN 'accepted' ELSE 'delivering' END,
-                   failure
+                   failure, intercepted, interception
             FROM inbox WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid)))
             """
         ) { row in
@@ -169,6 +169,8 @@ struct EventStatusReader {
             tally.suppressed[.user] = try row.decode(7, as: Int.self)
             tally.suppressed[.channel] = try row.decode(8, as: Int.self)
             tally.noDevice = try row.decode(9)
+            tally.intercepted = try row.decode(12)
+            let verdict = try row.decode(13, as: String?.self).flatMap { Verdict(stored: $0) }
             return EventStatus(
                 id: try row.eventID(0),
                 sourceID: try row.decode(1),
@@ -177,7 +179,8 @@ struct EventStatusReader {
                 state: try row.choice(10),
                 failure: try row.decode(11),
                 recipients: tally,
-                deliveries: [.pending: 0, .delivered: 0, .unregistered: 0, .expired: 0, .dead: 0]
+                deliveries: [.pending: 0, .delivered: 0, .unregistered: 0, .expired: 0, .dead: 0],
+                interception: verdict?.report
             )
         }
         return Dictionary(statuses.map { ($0.id, $0) }) { first, _ in first }

@@ -76,6 +76,17 @@ extension PostgresEventInbox {
         }
     }
 
+    /// An event's JSON as it is stored; `nil` when it is not there any more.
+    package func body(of event: PendingEvent) async throws -> [UInt8]? {
+        try await pool.withConnection { session in
+            try session.queryFirst(
+                """
+                SELECT body FROM inbox WHERE network_id = \(event.networkID.rawValue) AND event_id = \(event.id.uuid)
+                """
+            ) { row in Array(try row.decode(0, as: String.self).utf8) }
+        }
+    }
+
     /// Notes why these events could not be expanded, for those who ask about them; forgotten as soon as they are.
     package func noteFailure(of events: [PendingEvent], reason: String) async throws {
         guard !events.isEmpty else { return }
@@ -141,7 +152,8 @@ extension PostgresEventInbox {
                 i.rescues, i.cursor, i.resolved, i.notified, i.suppressed_network, i.suppressed_user,
                 i.suppressed_channel, i.no_device, coalesce(i.mark, i.event_id),
                 i.received_at < now() - \(idempotencyWindow.wholeMilliseconds) * interval '1 millisecond',
-                i.withdrawn
+                i.withdrawn,
+                i.intercepted, i.interception
             """
         ) { row in
             let receivedAt = try row.timestamp(3)
@@ -166,6 +178,9 @@ extension PostgresEventInbox {
             tally.suppressed[.user] = try row.decode(12)
             tally.suppressed[.channel] = try row.decode(13)
             tally.noDevice = try row.decode(14)
+            tally.intercepted = try row.decode(18)
+            let interception = try row.decode(19, as: String?.self)
+            let verdict = interception.flatMap { Verdict(stored: $0) }
             let pending = PendingEvent(
                 networkID: try row.id(0),
                 id: try row.eventID(1),
@@ -175,13 +190,15 @@ extension PostgresEventInbox {
                 leaseToken: try row.decode(6),
                 cursor: try row.decode(8, as: String?.self).map(PageCursor.init(stored:)),
                 tally: tally,
-                isWithdrawn: try row.decode(17)
+                isWithdrawn: try row.decode(17),
+                verdict: verdict
             )
             return ClaimedRow(
                 event: pending,
                 rescues: try row.decode(7),
                 isLate: try row.decode(16),
-                isReadable: event != nil,
+                // What an endpoint kept from somebody must not reach them because nobody can read that any more.
+                isReadable: event != nil && (interception == nil || verdict != nil),
                 isKnown: isKnown
             )
         }
@@ -217,12 +234,14 @@ extension PostgresEventInbox {
                 WHERE i.network_id = n.network_id AND i.event_id = n.event_id
                 RETURNING i.network_id, i.event_id, i.source_id, i.event_type, i.received_at,
                     n.reason || coalesce(': ' || nullif(i.failure, n.reason), '') AS reason, i.resolved,
-                    i.notified, i.suppressed_network, i.suppressed_user, i.suppressed_channel, i.no_device
+                    i.notified, i.suppressed_network, i.suppressed_user, i.suppressed_channel, i.no_device,
+                    i.intercepted, split_part(i.interception, E'\\n', 1) AS interception
             )
             INSERT INTO events (network_id, event_id, source_id, event_type, received_at, failure, resolved, notified,
-                                suppressed_network, suppressed_user, suppressed_channel, no_device)
+                                suppressed_network, suppressed_user, suppressed_channel, no_device, intercepted,
+                                interception)
             SELECT network_id, event_id, source_id, event_type, received_at, reason, resolved, notified,
-                   suppressed_network, suppressed_user, suppressed_channel, no_device
+                   suppressed_network, suppressed_user, suppressed_channel, no_device, intercepted, interception
             FROM gone
             """
         )

@@ -122,13 +122,15 @@ package final class PostgresOutbox: Outbox {
             UPDATE inbox i
             SET cursor = n.cursor, resolved = n.resolved, notified = n.notified,
                 suppressed_network = n.suppressed_network, suppressed_user = n.suppressed_user,
-                suppressed_channel = n.suppressed_channel, no_device = n.no_device, rescues = 0, failure = NULL,
+                suppressed_channel = n.suppressed_channel, no_device = n.no_device, intercepted = n.intercepted,
+                interception = coalesce(i.interception, n.interception), rescues = 0, failure = NULL,
                 run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
             FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)), \(events.map(\.leaseToken)),
                         \(expansions.map(\.after?.stored)), \(expansions.map(\.next?.stored)),
-                        \(sql: Self.tallies(of: events)), \(expansions.map(\.keepsBody)))
+                        \(sql: Self.tallies(of: events)), \(events.map { $0.verdict?.stored }),
+                        \(expansions.map(\.keepsBody)))
                 AS n (network_id, event_id, lease_token, former_cursor, cursor, resolved, notified, suppressed_network,
-                      suppressed_user, suppressed_channel, no_device, keeps_body)
+                      suppressed_user, suppressed_channel, no_device, intercepted, interception, keeps_body)
             WHERE i.network_id = n.network_id AND i.event_id = n.event_id AND i.lease_token = n.lease_token
                 AND i.leased AND i.cursor IS NOT DISTINCT FROM n.former_cursor
             RETURNING i.event_id\(sql: keepsBodies ? Self.returnedBody : "")
@@ -148,19 +150,20 @@ package final class PostgresOutbox: Outbox {
                 DELETE FROM inbox i
                 USING unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)),
                              \(events.map(\.leaseToken)), \(sql: Self.tallies(of: events)),
-                             \(expansions.map(\.keepsBody)))
+                             \(events.map { $0.verdict?.report.stored }), \(expansions.map(\.keepsBody)))
                     AS n (network_id, event_id, lease_token, resolved, notified, suppressed_network,
-                          suppressed_user, suppressed_channel, no_device, keeps_body)
+                          suppressed_user, suppressed_channel, no_device, intercepted, interception, keeps_body)
                 WHERE i.network_id = n.network_id AND i.event_id = n.event_id AND i.lease_token = n.lease_token
                     AND i.leased
                 RETURNING i.network_id, i.event_id, i.source_id, i.event_type, i.received_at, n.resolved, n.notified,
-                    n.suppressed_network, n.suppressed_user, n.suppressed_channel, n.no_device
-                    \(sql: keepsBodies ? ", i.body, n.keeps_body" : "")
+                    n.suppressed_network, n.suppressed_user, n.suppressed_channel, n.no_device, n.intercepted,
+                    n.interception\(sql: keepsBodies ? ", i.body, n.keeps_body" : "")
             ) \(sql: keepsBodies ? Self.keepingBodies : "")
             INSERT INTO events (network_id, event_id, source_id, event_type, received_at, resolved, notified,
-                                suppressed_network, suppressed_user, suppressed_channel, no_device)
+                                suppressed_network, suppressed_user, suppressed_channel, no_device, intercepted,
+                                interception)
             SELECT network_id, event_id, source_id, event_type, received_at, resolved, notified,
-                   suppressed_network, suppressed_user, suppressed_channel, no_device
+                   suppressed_network, suppressed_user, suppressed_channel, no_device, intercepted, interception
             FROM done
             RETURNING event_id
             """
@@ -187,7 +190,8 @@ package final class PostgresOutbox: Outbox {
         \(events.map(\.tally.resolved)), \(events.map(\.tally.notified)),
         \(events.map { $0.tally.suppressed[.network, default: 0] }),
         \(events.map { $0.tally.suppressed[.user, default: 0] }),
-        \(events.map { $0.tally.suppressed[.channel, default: 0] }), \(events.map(\.tally.noDevice))
+        \(events.map { $0.tally.suppressed[.channel, default: 0] }), \(events.map(\.tally.noDevice)),
+        \(events.map(\.tally.intercepted))
         """
     }
 }

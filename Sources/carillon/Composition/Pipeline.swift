@@ -11,6 +11,7 @@ struct Pipeline: Sendable {
     let providers: PushProviders
     let ingestor: Ingestor
     let lanes: LaneKeeper
+    let interceptor: Interceptor
     let outcomes: OutcomeIntake
     /// What tidies up, what sends and what expands, in the order of dependency.
     let services: [any Service]
@@ -71,6 +72,16 @@ struct Pipeline: Sendable {
             lanes.statuses
         }
         let queue = FanoutQueue(inbox: storage.inbox, logger: logger)
+        interceptor = Interceptor(
+            caller: providers.endpoints,
+            secrets: { [endpoints = storage.endpoints] id, network in
+                try await endpoints.endpointSecrets(of: id, in: network)
+            },
+            inbox: storage.inbox,
+            clock: storage.clock,
+            metrics: metrics,
+            logger: logger
+        )
         let fanout = FanoutWorker(
             queue: queue,
             inbox: storage.inbox,
@@ -79,6 +90,7 @@ struct Pipeline: Sendable {
             outbox: outbox,
             sending: sending,
             endpoints: { [book = storage.endpointBook] networks in try await book.endpoints(of: networks) },
+            interceptor: interceptor,
             ids: storage.ids,
             metrics: metrics,
             logger: logger

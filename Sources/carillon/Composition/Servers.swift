@@ -26,6 +26,7 @@ struct Servers: Sendable {
     ) throws {
         let ingestor = pipeline.ingestor
         let lanes = pipeline.lanes
+        let interceptor = pipeline.interceptor
         let outcomes = pipeline.outcomes
         let providers = pipeline.providers
         let announcements = storage.announcements
@@ -48,7 +49,7 @@ struct Servers: Sendable {
             accept: { events, network in try await ingestor.accept(events, for: network) },
             catalog: pipeline.catalog,
             providers: providers.all.map(\.name).filter { $0 != .relay },
-            lanes: { lanes.statuses },
+            lanes: { lanes.statuses + interceptor.openCircuits },
             credentials: storage.credentials,
             credentialFormats: providers.formats,
             credentialChanged: { network, provider, appID in

@@ -12,6 +12,9 @@ enum MetricHelp {
         "carillon_http_connections_cut_total": "Connections that were closed or not let in, by reason.",
         "carillon_http_request_duration_seconds": "Time from a request's headers to the beginning of its answer.",
         "carillon_http_requests_total": "Answered requests by route, method and status.",
+        "carillon_interception_seconds": "Time that endpoints took to answer before notifications were sent.",
+        "carillon_interceptions_total":
+            "Events by what came of asking an endpoint, and by what became of their notification.",
         "carillon_lanes": "Lanes in use or paused, by provider and by the state of their circuit.",
         "carillon_log_lines_dropped_total": "Lines of the log that were dropped because nobody read them.",
         "carillon_lost_leases_total": "Events and deliveries that another replica took over.",

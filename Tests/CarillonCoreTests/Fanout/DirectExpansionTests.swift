@@ -113,4 +113,52 @@ import Testing
         let named = try expand(direct, to: [alice, bob], actor: "alice", mentions: ["bob", "alice"])
         #expect(named.groups.flatMap(\.targets).map(\.userID) == ["bob"])
     }
+
+    @Test func `silent notifications and those without a text are nothing to ask about`() throws {
+        let endpoint = Endpoint.sample("e-1", .intercepting, ["*"])
+        func isAsked(_ direct: DirectNotification) -> Bool {
+            let event = Event(sourceID: "n", type: .notificationDirect, timestamp: testNow, direct: direct)
+            return [endpoint].interceptor(of: event) != nil
+        }
+        let texts = DirectTexts(.init(title: "Title"))
+        #expect(isAsked(DirectNotification(to: .everyone, texts: texts)))
+        #expect(isAsked(DirectNotification(to: .everyone, texts: texts, content: PushContent(kind: .mixed))))
+        #expect(!isAsked(DirectNotification(to: .everyone, content: PushContent(kind: .silent))))
+        #expect(!isAsked(DirectNotification(to: .everyone, content: PushContent(badge: 3))))
+    }
+
+    @Test func `a drop reaches devices that nobody owns, and where they are reached is told to nobody`() throws {
+        let direct = DirectNotification(
+            to: .addresses([AddressedDevice(address: phone)]),
+            texts: DirectTexts(.init(title: "Title"))
+        )
+        let event = Event(sourceID: "n", type: .notificationDirect, timestamp: testNow, direct: direct)
+        var pending = PendingEvent(
+            networkID: NetworkID(trusted: "acme"),
+            id: EventID(UUID()),
+            receivedAt: testNow,
+            event: event,
+            leaseToken: 1
+        )
+        let question = InterceptionQuestion(
+            event: pending,
+            endpoint: Endpoint.sample("e-1", .intercepting),
+            terms: .init(),
+            notification: Notification(locale: "en", title: "Title", body: ""),
+            recipients: [],
+            hasMoreRecipients: false
+        )
+        let body = try JSONValue(parsing: question.body(event.canonicalJSON.serialized, at: testNow))
+        let to: JSONValue = ["deviceIds": [.string(DeviceID(reachedAt: phone).rawValue)]]
+        #expect(body["data"]?["event"]?["data"]?["to"] == to)
+        pending.verdict = Verdict(InterceptionReport(endpointID: "e-1", outcome: .answered, action: .drop))
+        let page = RecipientPage(
+            settings: NetworkSettings(toggles: .init(), defaultLocale: nil, templates: .init()),
+            names: DirectoryNames(),
+            recipients: [Recipient(userID: .nobody, devices: [device("t-1", of: .nobody, phone)])],
+            readPoint: ReadPoint("1:1:", moment: testNow)
+        )
+        let expansion = Expander(catalog: try sampleCatalog(), ids: UUIDv7Generator()).expand(pending, page)
+        #expect(expansion.groups.isEmpty && expansion.event.tally.intercepted == 1)
+    }
 }

@@ -36,6 +36,7 @@ final class PipelineScene: Sendable {
         recipients: (any RecipientSource)? = nil,
         settleInterval: Duration = .milliseconds(250),
         isRelaying: Bool = false,
+        asking caller: (any EndpointCaller)? = nil,
         wrappingOutcomes: (OutcomeIntake) -> any OutcomeSink = { $0 }
     ) throws {
         let watched = WatchedQueue(store)
@@ -96,6 +97,15 @@ final class PipelineScene: Sendable {
                 for network in networks { endpoints[network] = try await store.endpoints(of: network) }
                 return endpoints
             },
+            interceptor: caller.map { caller in
+                Interceptor(
+                    caller: caller,
+                    secrets: { id, network in try await store.endpointSecrets(of: id, in: network) },
+                    inbox: store,
+                    metrics: metrics,
+                    logger: logger
+                )
+            },
             ids: ids,
             metrics: metrics,
             logger: logger
@@ -117,6 +127,7 @@ final class PipelineScene: Sendable {
         providers: [any Provider]? = nil,
         settleInterval: Duration = .milliseconds(250),
         isRelaying: Bool = false,
+        asking caller: (any EndpointCaller)? = nil,
         wrappingOutcomes: (OutcomeIntake) -> any OutcomeSink = { $0 },
         _ body: @Sendable @escaping (PipelineScene) async throws -> Void
     ) async throws {
@@ -129,6 +140,7 @@ final class PipelineScene: Sendable {
             providers: providers,
             settleInterval: settleInterval,
             isRelaying: isRelaying,
+            asking: caller,
             wrappingOutcomes: wrappingOutcomes
         )
         try await scene.populate(members: members)
@@ -161,6 +173,10 @@ final class PipelineScene: Sendable {
     }
 
     func populate(members: Int) async throws {
+        try await populate(network, members: members)
+    }
+
+    func populate(_ network: NetworkID, members: Int) async throws {
         let credentials = NetworkCredentials(
             network: Network(id: network, createdAt: WallClock.system.now()),
             webhookSecrets: [],
@@ -183,7 +199,7 @@ final class PipelineScene: Sendable {
 
     /// Posts a message from somebody who has no device.
     @discardableResult
-    func post() async throws -> EventID {
+    func post(in other: NetworkID? = nil) async throws -> EventID {
         let number = nextMessage.withLock { number in
             number += 1
             return number
@@ -198,12 +214,13 @@ final class PipelineScene: Sendable {
                 fallbackSourceID: nil
             )
         else { throw StoreAway() }
-        return try #require(await ingestor.accept([event], for: network).first).id
+        return try #require(await ingestor.accept([event], for: other ?? network).first).id
     }
 
     /// Waits until an event is done and answers what became of it.
-    func finished(_ id: EventID) async throws -> EventStatus {
-        try await eventually { [store, network] in
+    func finished(_ id: EventID, in other: NetworkID? = nil) async throws -> EventStatus {
+        let network = other ?? network
+        return try await eventually { [store] in
             let status = try? await store.event(id, in: network)
             return status?.state == .done ? status : nil
         }

@@ -15,6 +15,16 @@ final class WebhookReceiver: Sendable {
         let body: [UInt8]
         let at: ContinuousClock.Instant
 
+        /// Reads a message.
+        init(_ request: Request) async throws {
+            func header(_ name: String) -> String { HTTPField.Name(name).flatMap { request.headers[$0] } ?? "" }
+            body = Array(buffer: try await request.body.collect(upTo: 65_536))
+            id = header("webhook-id")
+            timestamp = header("webhook-timestamp")
+            signature = header("webhook-signature")
+            at = .now
+        }
+
         func isSigned(with text: String) -> Bool {
             guard let secret = WebhookSecret(text) else { return false }
             do throws(SignatureError) {
@@ -72,15 +82,7 @@ final class WebhookReceiver: Sendable {
     }
 
     private func receive(_ request: Request) async throws -> HTTPResponse.Status {
-        let body = Array(buffer: try await request.body.collect(upTo: 65_536))
-        func header(_ name: String) -> String { HTTPField.Name(name).flatMap { request.headers[$0] } ?? "" }
-        let received = Received(
-            id: header("webhook-id"),
-            timestamp: header("webhook-timestamp"),
-            signature: header("webhook-signature"),
-            body: body,
-            at: .now
-        )
+        let received = try await Received(request)
         return state.withLock { state in
             state.requests.append(received)
             return .init(code: state.statuses.isEmpty ? 200 : state.statuses.removeFirst())

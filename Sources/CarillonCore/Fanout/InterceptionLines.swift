@@ -1,0 +1,211 @@
+import Synchronization
+
+/// What has a line and a circuit of its own: an endpoint as it is reached now, so that one that was changed begins anew.
+struct InterceptionKey: Hashable {
+    let network: NetworkID
+    let endpoint: EndpointID
+    private let url: String
+    private let stateAt: Timestamp
+
+    init(_ endpoint: Endpoint, in network: NetworkID) {
+        self.network = network
+        self.endpoint = endpoint.id
+        url = endpoint.settings.url
+        stateAt = endpoint.stateAt
+    }
+}
+
+/// The questions to endpoints: how many each of them has now, who waits for a place, and whether it is asked at all.
+struct InterceptionLines {
+    /// What became of somebody in line.
+    enum Entry: Sendable, Equatable {
+        /// There is a place, which is given back by ``InterceptionLines/leave(_:isProbe:isFailure:at:)``.
+        case entered(isProbe: Bool)
+        /// The endpoint is not asked now.
+        case refused
+        /// There was none in time.
+        case late
+        /// Nobody is let in any more.
+        case closed
+    }
+
+    /// What is said to who comes.
+    enum Reception {
+        /// At once.
+        case decided(Entry)
+        /// They have to wait for it.
+        case inLine(Waiting)
+    }
+
+    /// Somebody in line.
+    final class Waiting: Sendable {
+        private enum State {
+            case new
+            case waiting(CheckedContinuation<Entry, Never>)
+            case over(Entry)
+        }
+
+        fileprivate let number: Int
+        fileprivate let weight: Int
+        private let state = Mutex(State.new)
+
+        fileprivate init(number: Int, weight: Int) {
+            self.number = number
+            self.weight = weight
+        }
+
+        /// What becomes of it; to be asked once.
+        func entry() async -> Entry {
+            await withCheckedContinuation { continuation in
+                let entry: Entry? = state.withLock { state in
+                    if case .over(let entry) = state { return entry }
+                    state = .waiting(continuation)
+                    return nil
+                }
+                if let entry { continuation.resume(returning: entry) }
+            }
+        }
+
+        /// Says what becomes of it, once.
+        func resume(_ entry: Entry) {
+            let continuation: CheckedContinuation<Entry, Never>? = state.withLock { state in
+                switch state {
+                case .new:
+                    state = .over(entry)
+                    return nil
+                case .waiting(let continuation):
+                    state = .over(entry)
+                    return continuation
+                case .over:
+                    return nil
+                }
+            }
+            continuation?.resume(returning: entry)
+        }
+    }
+
+    private struct Line {
+        var circuit = InterceptionCircuit()
+        /// How many are asked now.
+        var asked = 0
+        /// Those in line by their numbers; a number that is missing has left.
+        var waiting: [Int: Waiting] = [:]
+        var first = 0
+        var next = 0
+        var weight = 0
+
+        var isIdle: Bool { asked == 0 && waiting.isEmpty }
+
+        mutating func append(weight: Int) -> Waiting {
+            let one = Waiting(number: next, weight: weight)
+            waiting[next] = one
+            next += 1
+            self.weight += weight
+            return one
+        }
+
+        mutating func popFirst() -> Waiting? {
+            while first < next {
+                defer { first += 1 }
+                if let one = waiting.removeValue(forKey: first) {
+                    weight -= one.weight
+                    return one
+                }
+            }
+            return nil
+        }
+
+        mutating func remove(_ one: Waiting) -> Bool {
+            guard waiting.removeValue(forKey: one.number) != nil else { return false }
+            weight -= one.weight
+            return true
+        }
+
+        mutating func removeAll() -> [Waiting] {
+            let all = waiting.sorted { $0.key < $1.key }.map(\.value)
+            waiting = [:]
+            weight = 0
+            return all
+        }
+    }
+
+    private let places: Int
+    private let longest: Int
+    private var lines: [InterceptionKey: Line] = [:]
+    private var isClosed = false
+
+    /// Lines with so many places for each endpoint, in which so much weight waits at the most.
+    init(places: Int, longest: Int) {
+        self.places = places
+        self.longest = longest
+    }
+
+    /// Those that are not asked now.
+    var open: [InterceptionKey] { lines.filter(\.value.circuit.isOpen).map(\.key) }
+
+    /// Lets somebody in, or puts them into line, or answers why not.
+    mutating func enter(_ key: InterceptionKey, weight: Int, at now: ContinuousClock.Instant) -> Reception {
+        guard !isClosed else { return .decided(.closed) }
+        var line = lines[key] ?? Line()
+        defer { lines[key] = line }
+        switch line.circuit.admit(at: now) {
+        case .refused: return .decided(.refused)
+        case .probing:
+            line.asked += 1
+            return .decided(.entered(isProbe: true))
+        case .asked: break
+        }
+        if line.asked < places {
+            line.asked += 1
+            return .decided(.entered(isProbe: false))
+        }
+        guard line.weight + weight <= longest else { return .decided(.late) }
+        return .inLine(line.append(weight: weight))
+    }
+
+    /// Takes somebody out of line; `false` when they are in it no more.
+    mutating func withdraw(_ waiting: Waiting, of key: InterceptionKey) -> Bool {
+        lines[key]?.remove(waiting) ?? false
+    }
+
+    /// Gives a place back; answers who is to be told what, and what changed.
+    mutating func leave(
+        _ key: InterceptionKey,
+        isProbe: Bool,
+        isFailure: Bool?,
+        at now: ContinuousClock.Instant
+    ) -> (InterceptionCircuit.Change?, [(Waiting, Entry)]) {
+        guard var line = lines[key] else { return (nil, []) }
+        line.asked -= 1
+        var change: InterceptionCircuit.Change?
+        switch isFailure {
+        case true?: change = line.circuit.failed(asProbe: isProbe, at: now)
+        case false?: change = line.circuit.succeeded()
+        case nil: line.circuit.abandoned(asProbe: isProbe)
+        }
+        var next: [(Waiting, Entry)] = []
+        if line.circuit.isOpen {
+            next = line.removeAll().map { ($0, .refused) }
+        } else if let first = line.popFirst() {
+            line.asked += 1
+            next = [(first, .entered(isProbe: false))]
+        }
+        lines[key] = line.isIdle && line.circuit.isClean ? nil : line
+        forget(at: now)
+        return (change, next)
+    }
+
+    /// Lets nobody in any more; answers those in line.
+    mutating func close() -> [Waiting] {
+        isClosed = true
+        var all: [Waiting] = []
+        for key in lines.keys { all += lines[key]?.removeAll() ?? [] }
+        return all
+    }
+
+    /// Endpoints that were removed or changed are never asked again.
+    private mutating func forget(at now: ContinuousClock.Instant) {
+        guard lines.count > 64 else { return }
+        lines = lines.filter { !$0.value.isIdle || !$0.value.circuit.isForgotten(at: now) }
+    }
+}

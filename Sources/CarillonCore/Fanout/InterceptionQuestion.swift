@@ -1,0 +1,106 @@
+/// What an endpoint is asked about an event that is about to notify people (FACES section C3).
+package struct InterceptionQuestion: Sendable {
+    /// The most recipients that are named.
+    static let maximumRecipients = 1_000
+
+    /// The event.
+    package var event: PendingEvent
+    /// Who is asked.
+    package var endpoint: Endpoint
+    /// On which terms.
+    package var terms: EndpointRole.Interception
+    /// The text in the network's own language.
+    package var notification: Notification
+    /// Who is to be notified, by what is known now.
+    package var recipients: [UserID]
+    /// Whether there are others.
+    package var hasMoreRecipients: Bool
+
+    /// A question by its parts; of the recipients the first ``maximumRecipients`` are kept.
+    package init(
+        event: PendingEvent,
+        endpoint: Endpoint,
+        terms: EndpointRole.Interception,
+        notification: Notification,
+        recipients: [UserID],
+        hasMoreRecipients: Bool
+    ) {
+        self.event = event
+        self.endpoint = endpoint
+        self.terms = terms
+        self.notification = notification
+        self.recipients = terms.includesRecipients ? Array(recipients.prefix(Self.maximumRecipients)) : []
+        self.hasMoreRecipients = hasMoreRecipients || recipients.count > Self.maximumRecipients
+    }
+
+    /// About how much memory it takes while it waits, in recipients.
+    var weight: Int { 64 + recipients.count }
+
+    /// The body of the message.
+    ///
+    /// - Parameters:
+    ///   - posted: The event as it was posted; `nil` when it is gone.
+    ///   - now: The time.
+    /// - Returns: JSON.
+    func body(_ posted: [UInt8]?, at now: Timestamp) -> [UInt8] {
+        var data: JSONObject = [
+            "event": .object(eventJSON(posted)),
+            "notification": [
+                "locale": .string(notification.locale), "title": .string(notification.title),
+                "body": .string(notification.body),
+                "kind": .string((event.event.direct?.content.kind ?? .alert).rawValue),
+            ],
+        ]
+        if terms.includesRecipients {
+            data["recipients"] = [
+                "userIds": .array(recipients.map { .string($0.rawValue) }), "more": .bool(hasMoreRecipients),
+            ]
+        }
+        data["timeoutMs"] = .number(JSONNumber(terms.timeout))
+        let message: JSONValue = [
+            "type": "notification.intercept", "timestamp": .string(now.description), "data": .object(data),
+        ]
+        return message.serialized
+    }
+
+    private func eventJSON(_ posted: [UInt8]?) -> JSONObject {
+        var json = JSONObject()
+        if let posted, case .object(let members)? = try? JSONValue(parsing: posted) {
+            json = members
+        } else if case .object(let members) = event.event.canonicalJSON {
+            json = members
+        }
+        // Where devices are reached is told to nobody.
+        if case .addresses(let devices)? = event.event.direct?.audience, case .object(var data)? = json["data"] {
+            data["to"] = ["deviceIds": .array(devices.map { .string(DeviceID(reachedAt: $0.address).rawValue) })]
+            json["data"] = .object(data)
+        }
+        json["carillon"] = [
+            "eventId": .string(event.id.description), "networkId": .string(event.networkID.rawValue),
+            "receivedAt": .string(event.receivedAt.description),
+        ]
+        return json
+    }
+}
+
+extension Event {
+    /// Whether there is a text of which an endpoint could say something.
+    var hasText: Bool {
+        guard let direct else { return true }
+        return direct.content.kind != .silent && !direct.texts.isEmpty
+    }
+}
+
+extension [Endpoint] {
+    /// The one that is asked about an event, with its terms, from when it is known; `nil` when there is none, or nothing to
+    /// ask about.
+    package func interceptor(of event: Event) -> (Endpoint, EndpointRole.Interception)? {
+        guard event.notifies, event.hasText else { return nil }
+        for endpoint in self where endpoint.state == .enabled {
+            guard case .intercept(let terms) = endpoint.settings.role, endpoint.settings.concerns(event.type.rawValue)
+            else { continue }
+            return (endpoint, terms)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,172 @@
+package import Logging
+import Synchronization
+
+/// Asks endpoints about events before anybody is notified of them: so many at a time of each endpoint, further ones in line,
+/// none while its circuit is open (FACES section C3).
+package final class Interceptor: Sendable {
+    /// How many questions an endpoint has at a time.
+    package static let places = 64
+    /// How much waits in line for one endpoint at the most; see ``InterceptionQuestion/weight``.
+    static let longestLine = 300_000
+
+    private let lines: Mutex<InterceptionLines>
+    private let caller: any EndpointCaller
+    private let secrets: @Sendable (EndpointID, NetworkID) async throws -> [WebhookSecret]
+    private let inbox: any EventInbox
+    private let clock: WallClock
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let metrics: PipelineMetrics
+    private let logger: Logger
+
+    /// An interceptor.
+    /// - Parameters:
+    ///   - caller: Signs and sends questions.
+    ///   - secrets: What signs those to an endpoint.
+    ///   - inbox: Where the events' bodies are.
+    ///   - clock: The time that is written into questions.
+    ///   - now: The time by which circuits open and close.
+    ///   - metrics: Counts what came of questions.
+    ///   - logger: Is told when a circuit opens and closes.
+    package init(
+        caller: any EndpointCaller,
+        secrets: @escaping @Sendable (EndpointID, NetworkID) async throws -> [WebhookSecret],
+        inbox: any EventInbox,
+        clock: WallClock = .system,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        metrics: PipelineMetrics,
+        logger: Logger
+    ) {
+        lines = Mutex(InterceptionLines(places: Self.places, longest: Self.longestLine))
+        self.caller = caller
+        self.secrets = secrets
+        self.inbox = inbox
+        self.clock = clock
+        self.now = now
+        self.metrics = metrics
+        self.logger = logger
+    }
+
+    /// The endpoints that are not asked, as their last answers were failures: as lanes, which others are.
+    package var openCircuits: [LaneStatus] {
+        lines.withLock { $0.open }.map { key in
+            LaneStatus(lane: Lane(key.endpoint, in: key.network), circuit: .open)
+        }
+    }
+
+    /// What holds for an event; `nil` when it was not found out, as at shutdown.
+    ///
+    /// - Throws: What the store throws: the event is to be asked about again then, under the same id.
+    func verdict(on question: InterceptionQuestion) async throws -> Verdict? {
+        let start = now()
+        let key = InterceptionKey(question.endpoint, in: question.event.networkID)
+        func unasked(_ outcome: InterceptionReport.Ending, _ reason: String) -> Verdict {
+            Verdict(
+                outcome,
+                of: question.endpoint.id,
+                onFailure: question.terms.onFailure,
+                reason: reason,
+                time: now() - start
+            )
+        }
+        let verdict: Verdict
+        switch await enter(key, weight: question.weight, within: .milliseconds(question.terms.timeout)) {
+        case .closed: return nil
+        case .refused: verdict = unasked(.circuit, "the last questions failed")
+        case .late: verdict = unasked(.busy, "too many questions in line")
+        case .entered(let isProbe):
+            guard let answer = try await ask(question, key, isProbe: isProbe) else { return nil }
+            verdict = answer
+        }
+        metrics.intercepted(verdict.report)
+        return verdict
+    }
+
+    /// Lets nobody in any more; those in line are told so, and those who were asked are waited for.
+    func close() {
+        for waiting in lines.withLock({ $0.close() }) { waiting.resume(.closed) }
+    }
+
+    private func ask(_ question: InterceptionQuestion, _ key: InterceptionKey, isProbe: Bool) async throws -> Verdict? {
+        let call: EndpointCall
+        do {
+            let secrets = try await secrets(question.endpoint.id, question.event.networkID)
+            let posted = try await inbox.body(of: question.event)
+            call = EndpointCall(
+                networkID: question.event.networkID,
+                endpointID: question.endpoint.id,
+                url: question.endpoint.settings.url,
+                secrets: secrets,
+                messageID: question.event.id.description,
+                body: question.body(posted, at: clock.now()),
+                timeout: .milliseconds(question.terms.timeout)
+            )
+        } catch {
+            leave(key, isProbe: isProbe, isFailure: nil, reason: nil)
+            throw error
+        }
+        // Without a secret it has just been removed: there is nobody to ask.
+        let answer =
+            call.secrets.isEmpty
+            ? EndpointAnswer(.failure(EndpointAnswer.Failure(reason: "no signing secret")), time: .zero)
+            : await caller.call(call)
+        guard !Task.isCancelled else {
+            leave(key, isProbe: isProbe, isFailure: nil, reason: nil)
+            return nil
+        }
+        let verdict = Verdict(
+            answer,
+            of: question.endpoint.id,
+            onFailure: question.terms.onFailure,
+            content: question.event.event.direct?.content
+        )
+        leave(key, isProbe: isProbe, isFailure: verdict.report.outcome.isFailure, reason: verdict.report)
+        return verdict
+    }
+
+    /// Waits for a place.
+    private func enter(
+        _ key: InterceptionKey,
+        weight: Int,
+        within limit: Duration
+    ) async -> InterceptionLines.Entry {
+        let waiting: InterceptionLines.Waiting
+        switch lines.withLock({ $0.enter(key, weight: weight, at: now()) }) {
+        case .decided(let entry): return entry
+        case .inLine(let place): waiting = place
+        }
+        // Unstructured on purpose: nobody waits for it once there is a place.
+        let timer = Task {
+            guard (try? await Task.sleep(for: limit)) != nil else { return }
+            withdraw(waiting, of: key, as: .late)
+        }
+        defer { timer.cancel() }
+        return await withTaskCancellationHandler {
+            await waiting.entry()
+        } onCancel: {
+            withdraw(waiting, of: key, as: .closed)
+        }
+    }
+
+    /// Takes somebody out of line who is still in it: a place that was given to them is theirs to give back.
+    private func withdraw(
+        _ waiting: InterceptionLines.Waiting,
+        of key: InterceptionKey,
+        as entry: InterceptionLines.Entry
+    ) {
+        if lines.withLock({ $0.withdraw(waiting, of: key) }) { waiting.resume(entry) }
+    }
+
+    /// Gives a place to the next one, and says what the endpoint is worth.
+    private func leave(_ key: InterceptionKey, isProbe: Bool, isFailure: Bool?, reason: InterceptionReport?) {
+        let (change, next) = lines.withLock { $0.leave(key, isProbe: isProbe, isFailure: isFailure, at: now()) }
+        for (waiting, entry) in next { waiting.resume(entry) }
+        guard let change else { return }
+        logger.notice(
+            "An endpoint is \(change == .opened ? "not asked for a while" : "asked again")",
+            metadata: [
+                "network": "\(key.network)", "endpoint": "\(key.endpoint)",
+                "outcome": "\(reason?.outcome.rawValue ?? "")",
+            ]
+        )
+    }
+}

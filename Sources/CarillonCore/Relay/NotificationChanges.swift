@@ -1,0 +1,116 @@
+/// What an endpoint changes of a notification that it lets through (FACES section C3).
+package struct NotificationChanges: Sendable, Equatable {
+    /// The most users that can be left out.
+    package static let maximumExclusions = 10_000
+
+    /// Titles and bodies in place of those that were rendered: by language, and for all languages that are not named.
+    package var texts: DirectTexts
+    /// A merge patch for what the app gets.
+    package var data: JSONObject
+    /// Who is not notified.
+    package var excluded: Set<UserID>
+
+    /// Changes by their parts.
+    package init(
+        texts: DirectTexts = DirectTexts(),
+        data: JSONObject = JSONObject(),
+        excluded: Set<UserID> = []
+    ) {
+        self.texts = texts
+        self.data = data
+        self.excluded = excluded
+    }
+
+    /// Whether nothing is changed.
+    package var isEmpty: Bool { texts.isEmpty && data.isEmpty && excluded.isEmpty }
+}
+
+extension NotificationChanges {
+    /// The text as it is to be shown, cleaned and cut like any other. A language that is named has its own changes only;
+    /// which one is named is found as templates are.
+    package func edited(_ notification: Notification) -> Notification {
+        guard !texts.isEmpty else { return notification }
+        let chain = LocaleTag(notification.locale)?.fallbackChain ?? []
+        let text = chain.lazy.compactMap { texts.byLocale[$0] }.first ?? texts.text
+        return Notification(
+            locale: notification.locale,
+            title: text.title.map { TemplatePart.title.cleaned($0) } ?? notification.title,
+            body: text.body.map { TemplatePart.body.cleaned($0) } ?? notification.body
+        )
+    }
+
+    /// What goes beyond the text, with the data that are merged into it.
+    package func edited(_ content: PushContent?) -> PushContent? {
+        guard !data.isEmpty else { return content }
+        var edited = content ?? PushContent()
+        if case .object(let merged) = JSONValue.object(edited.data).merging(patch: .object(data)) {
+            edited.data = merged
+        }
+        return edited
+    }
+}
+
+extension NotificationChanges {
+    /// The changes in the form in which endpoints write them.
+    package var json: JSONObject {
+        var json = JSONObject()
+        if !texts.text.isEmpty { json["notification"] = .object(texts.text.changes) }
+        if !texts.byLocale.isEmpty {
+            var languages = JSONObject()
+            for (locale, text) in texts.byLocale.sorted(by: { $0.key < $1.key }) {
+                languages[locale.rawValue] = .object(text.changes)
+            }
+            json["notifications"] = .object(languages)
+        }
+        if !data.isEmpty { json["data"] = .object(data) }
+        if !excluded.isEmpty {
+            json["excludeUserIds"] = .array(excluded.sorted().map { .string($0.rawValue) })
+        }
+        return json
+    }
+
+    /// Reads what an endpoint wrote; what is wrong is noted. Languages that are no tags and users whose ids are no ids are
+    /// nobody's, and passed over.
+    package init(_ reader: inout JSONObjectReader) {
+        self.init()
+        if var text = reader.object("notification") { texts.text = DirectTexts.Text(&text) }
+        if var languages = reader.object("notifications") {
+            for name in languages.keys {
+                guard var text = languages.object(name) else { continue }
+                let words = DirectTexts.Text(&text)
+                if let locale = LocaleTag(name) { texts.byLocale[locale] = words }
+            }
+        }
+        if let value = reader.value("data") {
+            if case .object(let object) = value { data = object } else { reader.refuse("data", "must be an object") }
+        }
+        let users = reader.strings("excludeUserIds", maximumCount: Self.maximumExclusions, maximumBytes: .max) ?? []
+        excluded = Set(users.compactMap { UserID($0) })
+    }
+
+    /// Notes an error where the data, once they are merged, are more than a push service takes or are called as it forbids
+    /// (FACES section B1).
+    package func check(with content: PushContent?, _ reader: JSONObjectReader) {
+        guard !data.isEmpty, let edited = edited(content) else { return }
+        let errors = InputErrors()
+        var merged = JSONObjectReader(.object(edited.json), unknown: .tolerate, into: errors)
+        _ = merged.pushContent()
+        if let error = errors.errors.first { reader.refuse("data", error.detail) }
+    }
+}
+
+extension DirectTexts.Text {
+    fileprivate init(_ reader: inout JSONObjectReader) {
+        self.init(
+            title: reader.string("title", maximumBytes: .max),
+            body: reader.string("body", maximumBytes: .max)
+        )
+    }
+
+    fileprivate var changes: JSONObject {
+        var json = JSONObject()
+        json["title"] = title.map(JSONValue.string)
+        json["body"] = body.map(JSONValue.string)
+        return json
+    }
+}

@@ -1,0 +1,89 @@
+import Synchronization
+
+@testable import CarillonCore
+
+/// An endpoint that says what a test wants, when a test wants it.
+final class ScriptedCaller: EndpointCaller {
+    typealias Script = @Sendable (_ call: EndpointCall) async -> EndpointAnswer
+
+    private let script: Script
+    private let state: Mutex<(isClosed: Bool, calls: [EndpointCall], waiting: [CheckedContinuation<Void, Never>])>
+
+    init(isOpen: Bool = true, _ script: @escaping Script) {
+        self.script = script
+        state = Mutex((!isOpen, [], []))
+    }
+
+    /// An endpoint that answers everything with the same words.
+    convenience init(isOpen: Bool = true, answering body: String) {
+        self.init(isOpen: isOpen) { _ in .words(body) }
+    }
+
+    /// What it was asked.
+    var calls: [EndpointCall] { state.withLock { $0.calls } }
+
+    /// How many questions wait for their answer.
+    var waiting: Int { state.withLock { $0.waiting.count } }
+
+    /// Answers everything from now on.
+    func open() {
+        let waiting = state.withLock { state in
+            state.isClosed = false
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func call(_ call: EndpointCall) async -> EndpointAnswer {
+        await withCheckedContinuation { continuation in
+            let passes = state.withLock { state in
+                state.calls.append(call)
+                if state.isClosed { state.waiting.append(continuation) }
+                return !state.isClosed
+            }
+            if passes { continuation.resume() }
+        }
+        return await script(call)
+    }
+}
+
+extension EndpointAnswer {
+    /// An answer of status 200.
+    static func words(_ body: String) -> EndpointAnswer {
+        EndpointAnswer(.success(Reply(status: 200, body: Array(body.utf8))), time: .milliseconds(1))
+    }
+
+    /// No answer.
+    static func failure(_ reason: String, isTimeout: Bool = false) -> EndpointAnswer {
+        EndpointAnswer(.failure(Failure(reason: reason, isTimeout: isTimeout)), time: .milliseconds(1))
+    }
+}
+
+/// Delivers everything and remembers what was sent to whom.
+final class PushRecorder: Provider {
+    let name = ProviderName.log
+    let deadline = Duration.seconds(5)
+    private let sent = Mutex<[(device: DeviceID, push: Push)]>([])
+
+    /// What each device was sent, in order.
+    func pushes(to device: DeviceID) -> [Push] { sent.withLock { $0.filter { $0.device == device }.map(\.push) } }
+
+    /// The devices that were sent to, in order.
+    var devices: [DeviceID] { sent.withLock { $0.map(\.device) } }
+
+    func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
+        for target in group.targets {
+            sent.withLock { $0.append((target.deviceID, group.push)) }
+            report(target, .delivered(id: nil))
+        }
+    }
+}
+
+extension JSONValue {
+    /// A member of an object; `nil` where there is none.
+    subscript(_ key: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members[key]
+    }
+}

@@ -1,0 +1,199 @@
+import CarillonCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import NIOHTTP1
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+extension Services {
+    /// Endpoints that are asked before anybody is notified (FACES section C3), with a real receiver.
+    @Suite struct InterceptionTests {
+        private let scratch: Scratch
+
+        init() throws {
+            scratch = try Scratch()
+        }
+
+        @Test func `an endpoint edits, leaves people out and stops, and what came of it is seen`() async throws {
+            let moderator = Moderator()
+            try await moderator.whileRunning { url in
+                let service = try await RunningService.start(in: scratch)
+                let network = try await TestNetwork(on: service)
+                try await network.addMembers(["bob", "carol"])
+                let endpoint = try await network.addInterceptor(url, timeout: 5_000)
+                try await network.begin(moderator)
+                let edited = try await network.accept(TestEvents.messageSent("edited", text: "darn"))
+                let state = try await network.done(edited)
+                let question = try #require(moderator.questions.first { $0.id == edited })
+                #expect(question.isSigned(with: endpoint.secret))
+                #expect(state["interception"]?["action"]?.text == "edit")
+                #expect(state["interception"]?["outcome"]?.text == "answered")
+                #expect(state["interception"]?["endpointId"]?.text == endpoint.id)
+                #expect(state["recipients"]?["suppressed"]?["endpoint"]?.integer == 1)
+                #expect(state["recipients"]?["notified"]?.integer == 1)
+                try await eventually("the edited line") {
+                    service.logLines.contains { $0.eventID == edited && $0.body == "d***" }
+                }
+                #expect(!service.logLines.contains { $0.eventID == edited && $0.deviceID == "carol-device" })
+                let spam = try await network.accept(TestEvents.messageSent("spam", text: "spam"))
+                let dropped = try await network.done(spam)
+                #expect(dropped["interception"]?["action"]?.text == "drop")
+                #expect(dropped["interception"]?["reason"]?.text == "spam")
+                #expect(dropped["recipients"]?["suppressed"]?["endpoint"]?.integer == 2)
+                let body: JSONValue = ["userId": "bob", "event": TestEvents.messageSent("explained")]
+                let asked = moderator.questions.count
+                let explained = try await network.send(.POST, "/explain", body)
+                #expect(explained["interception"]?["endpointId"]?.text == endpoint.id)
+                #expect(moderator.questions.count == asked)
+                let metrics = try await service.management.send(.GET, "/metrics").text
+                #expect(metrics.contains(#"carillon_interceptions_total{outcome="answered",action="drop"} 1"#))
+                #expect(metrics.contains("carillon_interception_seconds"))
+                #expect(try await service.stop() == 0)
+            }
+        }
+
+        @Test func `an endpoint that hangs or is gone costs its timeout ten times, and its terms hold`() async throws {
+            let moderator = Moderator()
+            try await moderator.whileRunning { url in
+                let service = try await RunningService.start(in: scratch)
+                let network = try await TestNetwork(on: service)
+                try await network.addMembers(["bob"])
+                let endpoint = try await network.addInterceptor(url, timeout: 5_000)
+                try await network.begin(moderator)
+                try await network.send(.PATCH, "/endpoints/\(endpoint.id)", ["timeoutMs": 200])
+                let late = try await network.done(try await network.accept(TestEvents.messageSent("l", text: "hang")))
+                #expect(late["interception"]?["outcome"]?.text == "timeout")
+                #expect(late["deliveries"]?["delivered"]?.integer == 1)
+                try await network.send(.PATCH, "/endpoints/\(endpoint.id)", ["onFailure": "drop"])
+                let dropped = try await network.done(
+                    try await network.accept(TestEvents.messageSent("d", text: "hang"))
+                )
+                #expect(dropped["interception"]?["action"]?.text == "drop")
+                #expect(dropped["recipients"]?["suppressed"]?["endpoint"]?.integer == 1)
+                for number in 0..<8 {
+                    _ = try await network.done(
+                        try await network.accept(TestEvents.messageSent("h-\(number)", text: "hang"))
+                    )
+                }
+                let asked = moderator.questions.count
+                for number in 0..<5 {
+                    let id = try await network.accept(TestEvents.messageSent("c-\(number)", text: "fine"))
+                    #expect(try await network.done(id)["interception"]?["outcome"]?.text == "circuit")
+                }
+                #expect(moderator.questions.count == asked)
+                let shown = try await network.send(.GET, "/endpoints/\(endpoint.id)")
+                #expect(shown["circuit"]?.text == "open")
+                #expect(service.program.errorText.contains("An endpoint is not asked for a while"))
+                #expect(try await service.stop() == 0)
+            }
+        }
+    }
+}
+
+extension Crashes {
+    @Suite struct InterceptionCrashTests {
+        /// Nothing is committed before the answer is there: whoever claims the event asks again, under the same id.
+        @Test func `an event whose answer was lost with the process is asked about again, and goes out once`()
+            async throws
+        {
+            let scratch = try Scratch()
+            let moderator = Moderator()
+            try await moderator.whileRunning { url in
+                let first = try await RunningService.start(in: scratch)
+                let network = try await TestNetwork(on: first)
+                try await network.addMembers(["bob", "carol"])
+                _ = try await network.addInterceptor(url, timeout: 5_000)
+                try await network.begin(moderator)
+                let server = try #require(PostmasterFile(dataDirectory: scratch.path("data")))
+                // The first answer takes until after the end of who asked.
+                let id = try await network.accept(TestEvents.messageSent("lost", text: "once late"))
+                try await eventually("the question") { moderator.questions.contains { $0.id == id } }
+                first.program.send(SIGKILL)
+                server.killAll()
+                _ = try await first.program.exitStatus()
+                let second = try await RunningService.start(in: scratch)
+                let state = try await network.on(second).done(id, within: Crashes.patience)
+                #expect(state["interception"]?["outcome"]?.text == "answered")
+                #expect(state["deliveries"]?["delivered"]?.integer == 2)
+                #expect(moderator.questions.count { $0.id == id } == 2)
+                #expect((first.logLines + second.logLines).count { $0.eventID == id } == 2)
+                #expect(try await second.stop() == 0)
+            }
+        }
+    }
+}
+
+/// A receiver that masks "darn" and keeps it from Carol, drops "spam", and does not answer what has "hang" in it in time; what
+/// has "once late" in it only the first time.
+private final class Moderator: Sendable {
+    private let state = Mutex<[WebhookReceiver.Received]>([])
+
+    var questions: [WebhookReceiver.Received] { state.withLock(\.self) }
+
+    /// Listens while `body` runs, which gets the URL.
+    func whileRunning(_ body: @escaping @Sendable (String) async throws -> Void) async throws {
+        let (ports, port) = AsyncStream.makeStream(of: Int.self)
+        let router = Router()
+        router.post("/check") { request, _ in try await self.answer(request) }
+        let application = Application(
+            router: router,
+            configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { port.yield($0.localAddress?.port ?? 0) },
+            logger: Logger(label: "moderator") { _ in SwiftLogNoOpLogHandler() }
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await application.run() }
+            defer { group.cancelAll() }
+            guard let number = await ports.first(where: { _ in true }) else { return }
+            try await body("http://127.0.0.1:\(number)/check")
+        }
+    }
+
+    private func answer(_ request: Request) async throws -> Response {
+        let received = try await WebhookReceiver.Received(request)
+        let isFirst = state.withLock { questions in
+            defer { questions.append(received) }
+            return !questions.contains { $0.id == received.id }
+        }
+        let text = try JSONValue(parsing: received.body)["data"]?["notification"]?["body"]?.text ?? ""
+        if text.contains("hang") || text.contains("once late") && isFirst { try await Task.sleep(for: .seconds(4)) }
+        let answer: JSONValue =
+            text.contains("darn")
+            ? ["action": "deliver", "notification": ["body": "d***"], "excludeUserIds": ["carol"]]
+            : text.contains("spam") ? ["action": "drop", "reason": "spam"] : ["action": "deliver"]
+        return Response(status: .ok, body: .init(byteBuffer: ByteBuffer(bytes: answer.serialized)))
+    }
+}
+
+extension TestNetwork {
+    /// Makes an endpoint that is asked about messages.
+    fileprivate func addInterceptor(_ url: String, timeout: Int) async throws -> TestEndpoint {
+        let body: JSONValue = [
+            "url": .string(url), "mode": "intercept", "events": ["message.sent"],
+            "timeoutMs": .number(JSONNumber(timeout)),
+        ]
+        let made = try await send(.POST, "/endpoints", body, expecting: [201])
+        return TestEndpoint(
+            id: try #require(made["endpoint"]?["id"]?.text),
+            secret: try #require(made["secret"]?.text)
+        )
+    }
+
+    /// Posts messages until the endpoint is asked about one.
+    fileprivate func begin(_ moderator: Moderator) async throws {
+        try await eventually("the endpoint's beginning") {
+            let id = try await accept(TestEvents.messageSent("probe-\(UInt64.random(in: .min ... .max))"))
+            _ = try await done(id)
+            return moderator.questions.contains { $0.id == id }
+        }
+    }
+}
