@@ -71,7 +71,7 @@ struct BroadAudience {
             guard let since, let mark else { return true }
             return since < mark
         }
-        let owners = users.filter { wasBefore($0.since) }.recipients
+        let owners = users.filter { wasBefore($0.since) }.recipientsInOrder
         var bySubscription: [DeviceID: [DeviceRow]] = [:]
         var order: [DeviceID] = []
         for (cursor, userSince, row) in devices where wasBefore(row.since) {
@@ -96,16 +96,17 @@ struct BroadAudience {
         after former: UserID,
         _ documents: inout ToggleDocuments
     ) throws {
+        var owners = 0
         try answer.forEach { row in
             var read = try DeviceRow(row, 1, &documents)
             read.since = try row.decode(0)
+            if users.last?.owner.userID != read.owner.userID { owners += 1 }
             users.append(read)
         }
-        let owners = Set(users.map(\.owner.userID))
-        guard users.count > rowLimit || owners.count > limit, let last = users.last?.owner.userID else { return }
-        if owners.count > 1 {
+        guard users.count > rowLimit || owners > limit, let last = users.last?.owner.userID else { return }
+        if owners > 1 {
             // There may be more of the last one, who is left to the next page.
-            users.removeAll { $0.owner.userID == last }
+            while users.last?.owner.userID == last { users.removeLast() }
             next = users.last.map { .user($0.owner.userID) }
         } else if limit < recipientPageSize {
             // One with so many devices is left to a larger page altogether.
@@ -139,23 +140,25 @@ struct BroadAudience {
         }
     }
 
-    /// Devices that take part, user by user. Those that are not in use have rows without a device, so that a page ends
-    /// where as many were looked at as it is long.
+    /// Devices that take part, user by user. Those that do not, or are not in use, have rows without a device, so that a page
+    /// ends where as many were looked at as it is long.
     private func everyUser(after last: UserID) -> SQL {
         """
-        SELECT NULL::uuid, \(sql: DeviceRow.columns)
+        SELECT NULL::uuid, o.user_id, u.locale, u.toggles, m.toggles,
+               CASE WHEN d.takes_part AND d.user_wipes = coalesce(u.wipes, 0) THEN d.device_id END, d.provider, d.app_id,
+               d.address, d.environment, d.p256dh, d.auth, d.locale, d.error, d.registered_at, d.broadcasts
         FROM \(sql: place)
         CROSS JOIN LATERAL (
-            SELECT d.user_id, d.device_id, d.broadcasts AND NOT d.transient AS takes_part FROM devices d
+            SELECT d.user_id, d.device_id, d.provider, d.app_id, d.address, d.environment, d.p256dh, d.auth, d.locale,
+                   d.error, d.registered_at, d.broadcasts, d.user_wipes,
+                   d.broadcasts AND NOT d.transient AND d.state = 'active' AS takes_part
+            FROM devices d
             WHERE (d.network_id, d.user_id) > (p.network_id, \(last.rawValue)) AND d.network_id = p.network_id
             ORDER BY d.network_id, d.user_id
             LIMIT \(limit + 1)
-        ) AS walked
-        LEFT JOIN LATERAL (
-            \(sql: DeviceRow.device(where: "d.device_id = walked.device_id AND walked.takes_part")) LIMIT 1
-        ) AS d ON true
-        \(sql: DeviceRow.owner("walked.user_id"))
-        ORDER BY walked.user_id
+        ) AS d
+        \(sql: DeviceRow.owner("d.user_id"))
+        ORDER BY d.user_id
         """
     }
 

@@ -21,7 +21,7 @@ struct DeviceRow {
         """
         CROSS JOIN LATERAL (SELECT \(sql: user) AS user_id) AS o
         LEFT JOIN LATERAL (
-            SELECT u.locale, u.toggles, u.wiped_at FROM users u
+            SELECT u.locale, u.toggles, u.wiped_at, u.wipes FROM users u
             WHERE u.network_id = p.network_id AND u.user_id = o.user_id
             LIMIT 1
         ) AS u ON true
@@ -76,6 +76,16 @@ struct DeviceRow {
 }
 
 extension [DeviceRow] {
+    /// One recipient for each owner, whose rows follow each other.
+    var recipientsInOrder: [Recipient] {
+        var recipients: [Recipient] = []
+        for row in self {
+            if recipients.last?.userID != row.owner.userID { recipients.append(row.owner) }
+            if let device = row.device { recipients[recipients.count - 1].devices.append(device) }
+        }
+        return recipients
+    }
+
     /// One recipient for each owner, in the order of the first of their rows, and one for each device that nobody owns.
     var recipients: [Recipient] {
         var recipients: [Recipient] = []
