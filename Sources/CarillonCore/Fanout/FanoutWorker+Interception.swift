@@ -3,6 +3,9 @@ import ServiceLifecycle
 import Synchronization
 
 extension FanoutWorker {
+    /// How long an event rests of which an endpoint could not be asked.
+    private static let questionRest = Duration.seconds(1)
+
     /// Takes those events out of a batch about which an endpoint has to be asked first: of which no page is written yet that
     /// notifies anybody, and on whose page somebody is left after the toggles.
     func takeOut(
@@ -69,6 +72,9 @@ extension FanoutWorker {
             event.verdict = try await interceptor.verdict(on: question)
         } catch {
             logger.debug("Could not ask an endpoint", metadata: ["error": "\(error)"])
+            await note(error, of: [event])
+            // Whoever claims it next would meet the same; its lease is held meanwhile.
+            try? await Task.sleep(for: Self.questionRest)
         }
         guard event.verdict != nil else { return await queue.giveBack([event]) }
         // Whoever was asked is not asked again because this replica has no room or is about to stop.

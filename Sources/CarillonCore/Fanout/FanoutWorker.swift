@@ -136,7 +136,7 @@ package final class FanoutWorker: Service {
     }
 
     /// Lets those who ask about these events know what is wrong.
-    private func note(_ error: any Error, of events: [PendingEvent]) async {
+    func note(_ error: any Error, of events: [PendingEvent]) async {
         metrics.failedExpansion(of: events.count)
         let reason = "\(error)".shortened(toCharacters: Self.longestReason, bytes: Self.longestReason)
         do {

@@ -146,6 +146,7 @@ struct InterceptionLines {
     /// Lets somebody in, or puts them into line, or answers why not.
     mutating func enter(_ key: InterceptionKey, weight: Int, at now: ContinuousClock.Instant) -> Reception {
         guard !isClosed else { return .decided(.closed) }
+        if lines[key] == nil { forgetFormer(of: key) }
         var line = lines[key] ?? Line()
         defer { lines[key] = line }
         switch line.circuit.admit(at: now) {
@@ -201,6 +202,13 @@ struct InterceptionLines {
         var all: [Waiting] = []
         for key in lines.keys { all += lines[key]?.removeAll() ?? [] }
         return all
+    }
+
+    /// An endpoint that was changed begins anew, and nothing is told of how it was before.
+    private mutating func forgetFormer(of key: InterceptionKey) {
+        lines = lines.filter { former, line in
+            !line.isIdle || former.network != key.network || former.endpoint != key.endpoint
+        }
     }
 
     /// Endpoints that were removed or changed are never asked again.

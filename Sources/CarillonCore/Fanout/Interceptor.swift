@@ -9,6 +9,9 @@ package final class Interceptor: Sendable {
     /// How much waits in line for one endpoint at the most; see ``InterceptionQuestion/weight``.
     static let longestLine = 300_000
 
+    /// What is said of an endpoint that is gone.
+    private static let removed = "endpoint removed"
+
     private let lines: Mutex<InterceptionLines>
     private let caller: any EndpointCaller
     private let secrets: @Sendable (EndpointID, NetworkID) async throws -> [WebhookSecret]
@@ -23,6 +26,8 @@ package final class Interceptor: Sendable {
     ///   - caller: Signs and sends questions.
     ///   - secrets: What signs those to an endpoint.
     ///   - inbox: Where the events' bodies are.
+    ///   - places: How many questions an endpoint has at a time: no more than there are connections for, since who waits for
+    ///     one would be taken for an endpoint that does not answer.
     ///   - clock: The time that is written into questions.
     ///   - now: The time by which circuits open and close.
     ///   - metrics: Counts what came of questions.
@@ -31,12 +36,13 @@ package final class Interceptor: Sendable {
         caller: any EndpointCaller,
         secrets: @escaping @Sendable (EndpointID, NetworkID) async throws -> [WebhookSecret],
         inbox: any EventInbox,
+        places: Int = Interceptor.places,
         clock: WallClock = .system,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         metrics: PipelineMetrics,
         logger: Logger
     ) {
-        lines = Mutex(InterceptionLines(places: Self.places, longest: Self.longestLine))
+        lines = Mutex(InterceptionLines(places: min(places, Self.places), longest: Self.longestLine))
         self.caller = caller
         self.secrets = secrets
         self.inbox = inbox
@@ -90,6 +96,11 @@ package final class Interceptor: Sendable {
         let call: EndpointCall
         do {
             let secrets = try await secrets(question.endpoint.id, question.event.networkID)
+            guard !secrets.isEmpty else {
+                // It has just been removed: nobody has a say any more.
+                leave(key, isProbe: isProbe, isFailure: nil, reason: nil)
+                return unasked(Self.removed, question, onFailure: .deliver)
+            }
             let posted = try await inbox.body(of: question.event)
             call = EndpointCall(
                 networkID: question.event.networkID,
@@ -100,15 +111,17 @@ package final class Interceptor: Sendable {
                 body: question.body(posted, at: clock.now()),
                 timeout: .milliseconds(question.terms.timeout)
             )
-        } catch {
+        } catch  where error.isTransient {
             leave(key, isProbe: isProbe, isFailure: nil, reason: nil)
             throw error
+        } catch {
+            // No question can be signed, now or later: as good as no answer.
+            logger.error("An endpoint cannot be asked", metadata: ["endpoint": "\(key.endpoint)", "error": "\(error)"])
+            let verdict = unasked("it cannot be asked", question, onFailure: question.terms.onFailure)
+            leave(key, isProbe: isProbe, isFailure: true, reason: verdict.report)
+            return verdict
         }
-        // Without a secret it has just been removed: there is nobody to ask.
-        let answer =
-            call.secrets.isEmpty
-            ? EndpointAnswer(.failure(EndpointAnswer.Failure(reason: "no signing secret")), time: .zero)
-            : await caller.call(call)
+        let answer = await caller.call(call)
         guard !Task.isCancelled else {
             leave(key, isProbe: isProbe, isFailure: nil, reason: nil)
             return nil
@@ -121,6 +134,14 @@ package final class Interceptor: Sendable {
         )
         leave(key, isProbe: isProbe, isFailure: verdict.report.outcome.isFailure, reason: verdict.report)
         return verdict
+    }
+
+    private func unasked(
+        _ reason: String,
+        _ question: InterceptionQuestion,
+        onFailure: EndpointRole.Interception.Failure
+    ) -> Verdict {
+        Verdict(.error, of: question.endpoint.id, onFailure: onFailure, reason: reason, time: .zero)
     }
 
     /// Waits for a place.

@@ -43,11 +43,14 @@ package struct EndpointAnswer: Sendable, Equatable {
         package var reason: String
         /// Whether it took too long.
         package var isTimeout: Bool
+        /// Whether it was not asked, because others had all connections: no fault of the endpoint.
+        package var isBusy: Bool
 
         /// A failure by its parts.
-        package init(reason: String, isTimeout: Bool = false) {
+        package init(reason: String, isTimeout: Bool = false, isBusy: Bool = false) {
             self.reason = reason
             self.isTimeout = isTimeout
+            self.isBusy = isBusy
         }
     }
 

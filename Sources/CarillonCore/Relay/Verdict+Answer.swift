@@ -28,7 +28,8 @@ extension Verdict {
         }
         switch answer.result {
         case .failure(let failure):
-            self.init(report(failure.isTimeout ? .timeout : .error, onFailure.action, failure.reason))
+            let outcome: InterceptionReport.Ending = failure.isTimeout ? .timeout : failure.isBusy ? .busy : .error
+            self.init(report(outcome, onFailure.action, failure.reason))
         case .success(let reply) where reply.status == 204:
             self.init(report(.answered, .deliver, nil))
         case .success(let reply) where reply.status != 200:

@@ -41,7 +41,13 @@ package struct EndpointClient: EndpointCaller {
         } catch let refusal as EgressRefusal {
             result = .failure(EndpointAnswer.Failure(reason: refusal.rule.rawValue))
         } catch let error as OutboundError {
-            result = .failure(EndpointAnswer.Failure(reason: error.rawValue, isTimeout: error == .timedOut))
+            result = .failure(
+                EndpointAnswer.Failure(
+                    reason: error.rawValue,
+                    isTimeout: error == .timedOut,
+                    isBusy: error == .busy
+                )
+            )
         } catch {
             result = .failure(EndpointAnswer.Failure(reason: "failed"))
         }

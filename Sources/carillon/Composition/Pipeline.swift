@@ -78,6 +78,7 @@ struct Pipeline: Sendable {
                 try await endpoints.endpointSecrets(of: id, in: network)
             },
             inbox: storage.inbox,
+            places: providers.endpointConnections,
             clock: storage.clock,
             metrics: metrics,
             logger: logger

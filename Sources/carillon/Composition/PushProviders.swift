@@ -11,6 +11,8 @@ struct PushProviders: Sendable {
     let formats: [any CredentialFormat]
     /// Calls endpoints.
     let endpoints: EndpointClient
+    /// How many connections there may be to one endpoint's host.
+    let endpointConnections: Int
     private let forgetCredentials: @Sendable (NetworkID) async -> Void
 
     init(
@@ -28,12 +30,14 @@ struct PushProviders: Sendable {
             policy: .brief.limited(to: descriptors.webConnections),
             logger: logger
         )
+        let endpointPolicy = EndpointClient.policy(places: descriptors.relayConnections)
+        endpointConnections = endpointPolicy.maximumOpenConnectionsPerHost
         endpoints = EndpointClient(
             transport: try OutboundHTTPClient(
                 egress: settings.egress.confidential,
                 resolver: NameResolver(limits: .chosenByUsers(places: descriptors.lookups / 2)),
                 tls: tls,
-                policy: EndpointClient.policy(places: descriptors.relayConnections),
+                policy: endpointPolicy,
                 logger: logger
             ),
             version: Carillon.version,
