@@ -70,11 +70,7 @@ package struct InterceptionQuestion: Sendable {
         } else if case .object(let members) = event.event.canonicalJSON {
             json = members
         }
-        // Where devices are reached is told to nobody.
-        if case .addresses(let devices)? = event.event.direct?.audience, case .object(var data)? = json["data"] {
-            data["to"] = ["deviceIds": .array(devices.map { .string(DeviceID(reachedAt: $0.address).rawValue) })]
-            json["data"] = .object(data)
-        }
+        if case .addresses(let devices)? = event.event.direct?.audience { json.hideAddresses(of: devices) }
         json["carillon"] = [
             "eventId": .string(event.id.description), "networkId": .string(event.networkID.rawValue),
             "receivedAt": .string(event.receivedAt.description),

@@ -9,9 +9,6 @@ package final class Interceptor: Sendable {
     /// How much waits in line for one endpoint at the most; see ``InterceptionQuestion/weight``.
     static let longestLine = 300_000
 
-    /// What is said of an endpoint that is gone.
-    private static let removed = "endpoint removed"
-
     private let lines: Mutex<InterceptionLines>
     private let caller: any EndpointCaller
     private let secrets: @Sendable (EndpointID, NetworkID) async throws -> [WebhookSecret]
@@ -65,20 +62,11 @@ package final class Interceptor: Sendable {
     func verdict(on question: InterceptionQuestion) async throws -> Verdict? {
         let start = now()
         let key = InterceptionKey(question.endpoint, in: question.event.networkID)
-        func unasked(_ outcome: InterceptionReport.Ending, _ reason: String) -> Verdict {
-            Verdict(
-                outcome,
-                of: question.endpoint.id,
-                onFailure: question.terms.onFailure,
-                reason: reason,
-                time: now() - start
-            )
-        }
         let verdict: Verdict
         switch await enter(key, weight: question.weight, within: .milliseconds(question.terms.timeout)) {
         case .closed: return nil
-        case .refused: verdict = unasked(.circuit, "the last questions failed")
-        case .late: verdict = unasked(.busy, "too many questions in line")
+        case .refused: verdict = unasked(.circuit, "the last questions failed", question, after: now() - start)
+        case .late: verdict = unasked(.busy, "too many questions in line", question, after: now() - start)
         case .entered(let isProbe):
             guard let answer = try await ask(question, key, isProbe: isProbe) else { return nil }
             verdict = answer
@@ -99,7 +87,7 @@ package final class Interceptor: Sendable {
             guard !secrets.isEmpty else {
                 // It has just been removed: nobody has a say any more.
                 leave(key, isProbe: isProbe, isFailure: nil, reason: nil)
-                return unasked(Self.removed, question, onFailure: .deliver)
+                return unasked(.error, "endpoint removed", question, onFailure: .deliver)
             }
             let posted = try await inbox.body(of: question.event)
             call = EndpointCall(
@@ -117,7 +105,7 @@ package final class Interceptor: Sendable {
         } catch {
             // No question can be signed, now or later: as good as no answer.
             logger.error("An endpoint cannot be asked", metadata: ["endpoint": "\(key.endpoint)", "error": "\(error)"])
-            let verdict = unasked("it cannot be asked", question, onFailure: question.terms.onFailure)
+            let verdict = unasked(.error, "it cannot be asked", question)
             leave(key, isProbe: isProbe, isFailure: true, reason: verdict.report)
             return verdict
         }
@@ -136,12 +124,21 @@ package final class Interceptor: Sendable {
         return verdict
     }
 
+    /// What holds where the endpoint was not asked.
     private func unasked(
+        _ outcome: InterceptionReport.Ending,
         _ reason: String,
         _ question: InterceptionQuestion,
-        onFailure: EndpointRole.Interception.Failure
+        onFailure: EndpointRole.Interception.Failure? = nil,
+        after time: Duration = .zero
     ) -> Verdict {
-        Verdict(.error, of: question.endpoint.id, onFailure: onFailure, reason: reason, time: .zero)
+        Verdict(
+            outcome,
+            of: question.endpoint.id,
+            onFailure: onFailure ?? question.terms.onFailure,
+            reason: reason,
+            time: time
+        )
     }
 
     /// Waits for a place.

@@ -25,6 +25,18 @@ extension DirectNotification {
     }
 }
 
+extension JSONObject {
+    /// Puts the ids of devices in the place of the addresses by which this event, a direct notification, names them: where
+    /// people are reached is told to no endpoint.
+    package mutating func hideAddresses(of devices: [AddressedDevice]) {
+        guard case .object(var data)? = self["data"], case .object(let audience)? = data["to"],
+            audience.contains("addresses")
+        else { return }
+        data["to"] = ["deviceIds": .array(devices.map { .string(DeviceID(reachedAt: $0.address).rawValue) })]
+        self["data"] = .object(data)
+    }
+}
+
 extension DirectTexts.Text {
     fileprivate var json: JSONObject {
         var json = JSONObject()

@@ -86,11 +86,10 @@ struct DirectNotificationReader {
         guard let elements = to.array(key, maximumCount: Self.maximumAddresses), isSome(elements, key, of: to) else {
             return nil
         }
-        let unknown: JSONObjectReader.UnknownMembers = to.isTolerant ? .tolerate : .refuse
         var devices: [AddressedDevice] = []
         for (index, element) in elements.enumerated() {
             let place = to.pointer(to: key) + JSONPointer.step(index)
-            var reader = JSONObjectReader(element, at: place, unknown: unknown, into: errors)
+            var reader = JSONObjectReader(element, at: place, unknown: to.unknown, into: errors)
             let locale = reader.locale()
             // Belongs to a device, and says nothing of one that is named.
             _ = reader.bool("broadcasts")
@@ -134,8 +133,7 @@ struct DirectNotificationReader {
                 languages.refuse(key, "must be a language tag of BCP 47, such as th or pt-BR")
                 continue
             }
-            let unknown: JSONObjectReader.UnknownMembers = data.isTolerant ? .tolerate : .refuse
-            guard var reader = languages.object(key, required: true, unknown: unknown) else { continue }
+            guard var reader = languages.object(key, required: true, unknown: data.unknown) else { continue }
             let text = text(in: &reader)
             reader.finish()
             if text.isEmpty { languages.refuse(key, "must have a title or a body") }
@@ -157,26 +155,6 @@ struct DirectNotificationReader {
         for key in Self.shown where data.contains(key) && !data.isNull(key) {
             data.refuse(key, "must be left out: nothing is shown of what is silent")
         }
-    }
-}
-
-extension JSONObjectReader {
-    /// An array of ids; one that is wrong makes the whole array `nil`.
-    fileprivate mutating func identifiers<Subject>(
-        _ key: String,
-        as subject: Subject.Type,
-        maximumCount: Int
-    ) -> [Identifier<Subject>]? {
-        guard let elements = array(key, maximumCount: maximumCount) else { return nil }
-        var ids: [Identifier<Subject>] = []
-        for (index, element) in elements.enumerated() {
-            guard case .string(let text) = element, let id = Identifier<Subject>(text) else {
-                errors.add(pointer: pointer(to: key) + JSONPointer.step(index), detail: InputRule.identifier)
-                continue
-            }
-            ids.append(id)
-        }
-        return ids.count == elements.count ? ids : nil
     }
 }
 

@@ -46,7 +46,7 @@ package struct EventParser: Sendable {
             // What stands alone has the empty pointer.
             let reader = reader(fallbackSourceID: pointer.isEmpty ? fallbackSourceID : nil, into: errors)
             guard let event = reader.read(value, at: pointer) else { return nil }
-            return ParsedEvent(sourceID: event.sourceID, content: event.content, body: Array(bytes))
+            return ParsedEvent(sourceID: event.sourceID, content: event.content, body: bytes())
         }
     }
 

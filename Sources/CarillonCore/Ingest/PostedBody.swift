@@ -21,7 +21,7 @@ struct PostedBody: Sendable {
     ///   error.
     func parse(
         _ body: [UInt8],
-        _ read: (_ value: JSONValue, _ bytes: ArraySlice<UInt8>, _ pointer: String, InputErrors) -> ParsedEvent?
+        _ read: (_ value: JSONValue, _ bytes: () -> [UInt8], _ pointer: String, InputErrors) -> ParsedEvent?
     ) throws(InvalidInput) -> ParsedBody {
         let errors = InputErrors()
         guard JSONValue.beginsArray(body) else {
@@ -34,7 +34,7 @@ struct PostedBody: Sendable {
             guard case .object = value else {
                 throw InvalidInput(problem: problem, pointer: "", detail: "must be \(one) or an array of \(many)")
             }
-            guard let event = read(value, body[...], "", errors) else {
+            guard let event = read(value, { body }, "", errors) else {
                 throw InvalidInput(problem: problem, errors: errors.errors)
             }
             return .single(event)
@@ -51,7 +51,7 @@ struct PostedBody: Sendable {
         var events: [ParsedEvent] = []
         events.reserveCapacity(elements.count)
         for (index, element) in elements.enumerated() where !errors.isFull {
-            if let event = read(element.value, body[element.range], JSONPointer.step(index), errors) {
+            if let event = read(element.value, { Array(body[element.range]) }, JSONPointer.step(index), errors) {
                 events.append(event)
             }
         }

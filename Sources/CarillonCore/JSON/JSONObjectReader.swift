@@ -18,7 +18,8 @@ package struct JSONObjectReader {
     /// Where the object stands in the body: a JSON Pointer (RFC 6901), empty for the body itself.
     package let pointer: String
     private let members: JSONObject?
-    private let unknown: UnknownMembers
+    /// What happens to members that nobody asks for.
+    let unknown: UnknownMembers
     let errors: InputErrors
     private var asked: Set<String> = []
 

@@ -46,8 +46,7 @@ extension DeviceID {
     ///
     /// Nobody else may have an id of that form: see ``isOfAddress``.
     package init(reachedAt address: DeviceAddress) {
-        let name = "\(address.provider.rawValue):\(address.text)"
-        self.init(trusted: Self.addressPrefix + Base64URL.encode(SHA256.hash(data: Array(name.utf8))))
+        self.init(trusted: Self.addressPrefix + Base64URL.encode(address.digest))
     }
 
     private static let addressPrefix = "t-"
@@ -143,6 +142,13 @@ package enum DeviceAddress: Sendable, Hashable {
         case .webhook(let url): url
         case .webpush(let endpoint, _, _): endpoint
         }
+    }
+
+    /// SHA-256 of provider and ``text``, Apple's tokens in small letters. A token alone decides: with another app or environment it
+    /// still reaches the same installation.
+    package var digest: [UInt8] {
+        let text = provider == .apns ? text.lowercased() : text
+        return Array(SHA256.hash(data: Array("\(provider.rawValue):\(text)".utf8)))
     }
 
     /// Host and port of a URL that was checked before; at most 255 bytes.

@@ -30,11 +30,35 @@ extension JSONObjectReader {
 
     /// An array of users' ids; one that is wrong makes the whole array `nil`.
     package mutating func userIDs(_ key: String, required: Bool = false, maximumCount: Int) -> [UserID]? {
+        ids(key, required: required, maximumCount: maximumCount) { reader, value, place in
+            reader.userID(value, at: place())
+        }
+    }
+
+    /// An array of ids, as of ``identifier(_:as:required:)``; one that is wrong makes the whole array `nil`.
+    package mutating func identifiers<Subject>(
+        _ key: String,
+        as subject: Subject.Type,
+        maximumCount: Int
+    ) -> [Identifier<Subject>]? {
+        ids(key, maximumCount: maximumCount) { reader, value, place in
+            if case .string(let text) = value, let id = Identifier<Subject>(text) { return id }
+            reader.errors.add(pointer: place(), detail: InputRule.identifier)
+            return nil
+        }
+    }
+
+    private mutating func ids<ID>(
+        _ key: String,
+        required: Bool = false,
+        maximumCount: Int,
+        _ read: (JSONObjectReader, JSONValue, _ place: () -> String) -> ID?
+    ) -> [ID]? {
         guard let elements = array(key, required: required, maximumCount: maximumCount) else { return nil }
-        var ids: [UserID] = []
+        var ids: [ID] = []
         ids.reserveCapacity(elements.count)
         for (index, element) in elements.enumerated() {
-            guard let id = userID(element, at: pointer(to: key) + JSONPointer.step(index)) else {
+            guard let id = read(self, element, { pointer(to: key) + JSONPointer.step(index) }) else {
                 if errors.isFull { return nil }
                 continue
             }

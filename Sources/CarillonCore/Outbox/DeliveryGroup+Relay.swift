@@ -53,3 +53,29 @@ extension Target {
         )
     }
 }
+
+extension [Endpoint] {
+    /// The messages to those that are told of an event.
+    package func relayGroups(
+        telling event: EventID,
+        _ type: EventType,
+        receivedAt: Timestamp,
+        in network: NetworkID,
+        ids: UUIDv7Generator
+    ) -> [DeliveryGroup] {
+        compactMap { endpoint in
+            guard endpoint.isTold(of: type.rawValue, acceptedAt: receivedAt),
+                case .observe(let observation) = endpoint.settings.role
+            else { return nil }
+            return DeliveryGroup(
+                id: ids.next(),
+                relaying: event,
+                type,
+                receivedAt: receivedAt,
+                to: endpoint.id,
+                in: network,
+                on: RelayTerms(expiresAt: receivedAt + observation.retryTime)
+            )
+        }
+    }
+}

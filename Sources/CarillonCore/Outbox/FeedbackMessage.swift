@@ -28,20 +28,6 @@ package struct FeedbackMessage: Sendable {
         self.type = EventType(type)
         at = now
         body = ["type": .string(type), "timestamp": .string(now.description), "data": .object(data())]
-        groups = []
-        for endpoint in endpoints where endpoint.isTold(of: type, acceptedAt: now) {
-            guard case .observe(let observation) = endpoint.settings.role else { continue }
-            groups.append(
-                DeliveryGroup(
-                    id: ids.next(),
-                    relaying: id,
-                    self.type,
-                    receivedAt: now,
-                    to: endpoint.id,
-                    in: network,
-                    on: RelayTerms(expiresAt: now + observation.retryTime)
-                )
-            )
-        }
+        groups = endpoints.relayGroups(telling: id, self.type, receivedAt: now, in: network, ids: ids)
     }
 }

@@ -27,6 +27,13 @@ extension Settlement {
     }
 }
 
+extension [Endpoint] {
+    /// Whether any of them asks to be told what became of devices.
+    package var wantFeedbackOnDevices: Bool {
+        contains { $0.settings.concerns("delivery.delivered") || $0.settings.concerns("delivery.failed") }
+    }
+}
+
 extension DeviceRecord {
     /// Whether the device is not reached, and not for a reason of its own or its user's.
     fileprivate var isGivenUp: Bool { state == .dead || state == .expired }

@@ -90,10 +90,6 @@ extension AddressedDevice {
 extension DeviceAddress {
     /// Whether both reach the same installation, whatever else is said of it: a token alone decides.
     package func reachesTheSame(as other: DeviceAddress) -> Bool {
-        provider == other.provider && text.lowercasedIf(provider == .apns) == other.text.lowercasedIf(provider == .apns)
+        provider == other.provider && (text == other.text || digest == other.digest)
     }
-}
-
-extension String {
-    fileprivate func lowercasedIf(_ condition: Bool) -> String { condition ? lowercased() : self }
 }

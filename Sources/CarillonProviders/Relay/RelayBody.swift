@@ -37,18 +37,12 @@ struct RelayBody {
     /// A direct notification with the ids of devices in the place of their addresses, by which people can be reached.
     private static func withoutAddresses(_ posted: [UInt8], receivedAt: Timestamp) -> JSONObject {
         guard case .object(var event)? = try? JSONValue(parsing: posted) else { return JSONObject() }
-        guard case .object(var data)? = event["data"], case .object(var audience)? = data["to"],
-            audience.contains("addresses")
-        else { return event }
-        var devices: [DeviceID] = []
         let stored = StoredEvent(body: posted, sourceID: "", receivedAt: receivedAt, occurredAt: receivedAt)
+        var devices: [AddressedDevice] = []
         if case .event(let read) = stored, case .addresses(let addressed)? = read.direct?.audience {
-            devices = addressed.map { DeviceID(reachedAt: $0.address) }
+            devices = addressed
         }
-        audience["addresses"] = nil
-        audience["deviceIds"] = .array(devices.map { .string($0.rawValue) })
-        data["to"] = .object(audience)
-        event["data"] = .object(data)
+        event.hideAddresses(of: devices)
         return event
     }
 

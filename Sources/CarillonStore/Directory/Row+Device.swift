@@ -1,5 +1,4 @@
 import CarillonCore
-import Crypto
 import Postgres
 
 extension Row {
@@ -63,13 +62,9 @@ extension DeviceAddress {
     ///
     /// A token alone decides: registered anew with another app or environment, it still reaches the same installation.
     var uniqueHash: [UInt8]? {
-        let text: String
-        switch self {
-        case .apns(let token, _, _): text = "apns:\(token.lowercased())"
-        case .fcm(let token, _): text = "fcm:\(token)"
-        case .webpush(let endpoint, _, _): text = "webpush:\(endpoint)"
-        case .log, .webhook: return nil
+        switch provider {
+        case .apns, .fcm, .webpush: digest
+        case .log, .relay, .webhook: nil
         }
-        return Array(SHA256.hash(data: Array(text.utf8)))
     }
 }

@@ -34,32 +34,21 @@ extension PostgresOutbox {
         receipt.lanes = try LaneRows.note(Self.answers(of: notifications), session)
         let braked = Set(receipt.lanes.filter { $1.brakedSince != nil }.keys)
         try DeviceEffects(notifications, sparing: braked).write(session)
-        if !endpoints.isEmpty { try tell(endpoints, of: notifications, session) }
-        try Self.logMessages(written.filter { $0.group.relayKey != nil }, session)
+        let messages = written.filter { $0.group.relayKey != nil }
+        if !messages.isEmpty || endpoints.values.contains(where: \.wantFeedbackOnDevices) {
+            let now = try session.queryFirst("SELECT now()") { row in try row.timestamp(0) }
+            let moment = now ?? ordered[0].group.cause.receivedAt
+            try session.insert(
+                notifications.flatMap { settlement in
+                    let told = endpoints[settlement.group.lane.networkID] ?? []
+                    return settlement.feedback(to: told, at: moment, ids: ids)
+                }
+            )
+            // Messages to endpoints are no devices.
+            if !messages.isEmpty { try RelayLog(messages, at: moment).write(session) }
+        }
         receipt.stale = Set(ordered.map(\.group.id)).subtracting(fenced).subtracting(repeated)
         return receipt
-    }
-
-    /// Queues what endpoints are told of devices, in the transaction that writes it down.
-    private func tell(
-        _ endpoints: [NetworkID: [Endpoint]],
-        of settlements: [Settlement],
-        _ session: borrowing PostgresSession
-    ) throws {
-        let now = try session.queryFirst("SELECT now()") { row in try row.timestamp(0) }
-        let messages = settlements.flatMap { settlement in
-            let network = settlement.group.lane.networkID
-            let moment = now ?? settlement.group.cause.receivedAt
-            return settlement.feedback(to: endpoints[network] ?? [], at: moment, ids: ids)
-        }
-        try session.insert(messages)
-    }
-
-    /// Writes what became of messages to endpoints, which are no devices.
-    private static func logMessages(_ settlements: [Settlement], _ session: borrowing PostgresSession) throws {
-        guard !settlements.isEmpty else { return }
-        let now = try session.queryFirst("SELECT now()") { row in try row.timestamp(0) }
-        try RelayLog(settlements, at: now ?? settlements[0].group.cause.receivedAt).write(session)
     }
 
     private static func answers(of settlements: [Settlement]) -> [Lane: DeviceReports.Answers] {

@@ -145,12 +145,10 @@ struct BroadAudience {
     private func everyUser(after last: UserID) -> SQL {
         """
         SELECT NULL::uuid, o.user_id, u.locale, u.toggles, m.toggles,
-               CASE WHEN d.takes_part AND d.user_wipes = coalesce(u.wipes, 0) THEN d.device_id END, d.provider, d.app_id,
-               d.address, d.environment, d.p256dh, d.auth, d.locale, d.error, d.registered_at, d.broadcasts
+               CASE WHEN d.takes_part AND d.user_wipes = coalesce(u.wipes, 0) THEN d.device_id END, \(sql: .deviceFields)
         FROM \(sql: place)
         CROSS JOIN LATERAL (
-            SELECT d.user_id, d.device_id, d.provider, d.app_id, d.address, d.environment, d.p256dh, d.auth, d.locale,
-                   d.error, d.registered_at, d.broadcasts, d.user_wipes,
+            SELECT d.user_id, d.device_id, \(sql: .deviceFields), d.user_wipes,
                    d.broadcasts AND NOT d.transient AND d.state = 'active' AS takes_part
             FROM devices d
             WHERE (d.network_id, d.user_id) > (p.network_id, \(last.rawValue)) AND d.network_id = p.network_id

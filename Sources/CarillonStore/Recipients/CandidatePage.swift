@@ -64,15 +64,7 @@ struct PageReading {
         let user: UserID = try row.id(1)
         if found[current].last != user { try begin(user, row, &documents) }
         guard found[current].lastCounts, !row.isNull(7) else { return }
-        let device = Device(
-            id: try row.id(7),
-            userID: user,
-            address: try row.address(at: 8),
-            locale: try row.decode(14),
-            error: try row.decode(15),
-            registeredAt: try row.timestamp(16),
-            broadcasts: try row.decode(17)
-        )
+        let device = try row.activeDevice(at: 7, of: user)
         let index = found[current].content.candidates.count - 1
         found[current].content.candidates[index].recipient.devices.append(device)
     }

@@ -267,8 +267,7 @@ struct CandidateReader {
         """
 
     private static let personColumns: SQL = """
-        u.locale, u.toggles, u.deleted OR coalesce(m.facts_at <= u.wiped_at, false), d.device_id, d.provider, d.app_id,
-        d.address, d.environment, d.p256dh, d.auth, d.locale, d.error, d.registered_at, d.broadcasts
+        u.locale, u.toggles, u.deleted OR coalesce(m.facts_at <= u.wiped_at, false), d.device_id, \(sql: .deviceFields)
         """
 
     /// What is known of a user, and their devices but those from before they were removed.
@@ -280,8 +279,7 @@ struct CandidateReader {
             LIMIT 1
         ) AS u ON true
         LEFT JOIN LATERAL (
-            SELECT d.device_id, d.provider, d.app_id, d.address, d.environment, d.p256dh, d.auth, d.locale, d.error,
-                   d.registered_at, d.broadcasts
+            SELECT d.device_id, \(sql: .deviceFields)
             FROM devices d
             WHERE d.network_id = p.network_id AND d.user_id = \(sql: user) AND d.state = 'active'
                 AND d.user_wipes = coalesce(u.wipes, 0)

@@ -12,8 +12,7 @@ struct DeviceRow {
 
     /// The columns, of device `d`, its owner `u`, and relation `m` to the channel of `p`.
     static let columns: SQL = """
-        o.user_id, u.locale, u.toggles, m.toggles, d.device_id, d.provider, d.app_id, d.address, d.environment, d.p256dh,
-        d.auth, d.locale, d.error, d.registered_at, d.broadcasts
+        o.user_id, u.locale, u.toggles, m.toggles, d.device_id, \(sql: .deviceFields)
         """
 
     /// The user with an id, and what they have set, also for the channel of `p`.
@@ -43,8 +42,7 @@ struct DeviceRow {
     /// Device `d` of `p`, if it is in use and was registered since its user was removed last.
     static func device(where condition: SQL) -> SQL {
         """
-        SELECT d.user_id, d.device_id, d.provider, d.app_id, d.address, d.environment, d.p256dh, d.auth, d.locale,
-               d.error, d.registered_at, d.broadcasts
+        SELECT d.user_id, d.device_id, \(sql: .deviceFields)
         FROM devices d
         WHERE d.network_id = p.network_id AND \(sql: condition) AND d.state = 'active' AND \(sql: .isOfTheLiving)
         """
@@ -63,15 +61,7 @@ struct DeviceRow {
             )
         )
         guard !row.isNull(first + 4) else { return }
-        device = Device(
-            id: try row.id(first + 4),
-            userID: user,
-            address: try row.address(at: first + 5),
-            locale: try row.decode(first + 11),
-            error: try row.decode(first + 12),
-            registeredAt: try row.timestamp(first + 13),
-            broadcasts: try row.decode(first + 14)
-        )
+        device = try row.activeDevice(at: first + 4, of: user)
     }
 }
 
@@ -102,4 +92,26 @@ extension [DeviceRow] {
         }
         return recipients
     }
+}
+
+extension Row {
+    /// Reads a device in use from its id and ``CarillonStore/SQL/deviceFields``, which begin with `first`.
+    func activeDevice(at first: Int, of user: UserID) throws -> Device {
+        Device(
+            id: try id(first),
+            userID: user,
+            address: try address(at: first + 1),
+            locale: try decode(first + 7),
+            error: try decode(first + 8),
+            registeredAt: try timestamp(first + 9),
+            broadcasts: try decode(first + 10)
+        )
+    }
+}
+
+extension SQL {
+    /// What is read of device `d` beside its id.
+    static let deviceFields: SQL = """
+        d.provider, d.app_id, d.address, d.environment, d.p256dh, d.auth, d.locale, d.error, d.registered_at, d.broadcasts
+        """
 }

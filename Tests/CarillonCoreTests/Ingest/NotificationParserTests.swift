@@ -21,6 +21,16 @@ import Testing
         return event
     }
 
+    /// The event as it is read from the inbox.
+    private func stored(_ event: Event) -> StoredEvent {
+        StoredEvent(
+            body: event.canonicalJSON.serialized,
+            sourceID: event.sourceID,
+            receivedAt: Self.now,
+            occurredAt: Self.now
+        )
+    }
+
     /// Everything that can be said.
     private static let full = #"""
         {"id":"n-1","to":{"userIds":["alice","bob"]},
@@ -53,13 +63,7 @@ import Testing
         #expect(direct.module == .social)
         #expect(direct.content.badge == 3)
         #expect(direct.content.parts[.webpush]?.headers == ["urgency": "low"])
-        let stored = StoredEvent(
-            body: event.canonicalJSON.serialized,
-            sourceID: event.sourceID,
-            receivedAt: Self.now,
-            occurredAt: Self.now
-        )
-        #expect(stored == .event(event))
+        #expect(stored(event) == .event(event))
     }
 
     @Test(arguments: [
@@ -78,13 +82,7 @@ import Testing
     ])
     func `whatever is accepted reads the same from the inbox`(body: String) throws {
         let event = try event(body)
-        let stored = StoredEvent(
-            body: event.canonicalJSON.serialized,
-            sourceID: event.sourceID,
-            receivedAt: Self.now,
-            occurredAt: Self.now
-        )
-        #expect(stored == .event(event))
+        #expect(stored(event) == .event(event))
     }
 
     @Test func `a channel that is told is the context, unless another one is named`() throws {
