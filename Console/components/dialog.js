@@ -1,0 +1,101 @@
+/**
+ * Questions that must be answered first: the browser's own `<dialog>`, with the focus where it belongs.
+ */
+
+import { h, fill, uniqueID } from "../core/dom.js";
+import { isAbort } from "../core/api.js";
+import { icon } from "./icon.js";
+import { problem } from "./problem.js";
+
+/**
+ * Opens a dialog.
+ * @param {object} what
+ * @param {string|Node} what.title
+ * @param {Node|string|Array} what.body
+ * @param {Array<{label: string, value?: any, kind?: "primary"|"danger"|"quiet", run?: () => any, disabled?: boolean}>} what.actions
+ *   `run` may be async: the dialog stays while it works, shows what it throws, and closes with what it returns (`false` keeps
+ *   it open). Without `run` it closes with `value`.
+ * @param {boolean} [what.dismissable] whether Escape and the cross close it (with `undefined`); true unless said otherwise
+ * @param {boolean} [what.wide]
+ * @param {(element: HTMLDialogElement, buttons: HTMLButtonElement[]) => void} [what.onOpen]
+ * @returns {Promise<any>}
+ */
+export function openDialog({ title, body, actions, dismissable = true, wide = false, onOpen }) {
+  return new Promise((resolve) => {
+    const titleID = uniqueID("dialog");
+    const trouble = h("div", { class: "dialog-trouble" });
+    const before = document.activeElement;
+    let result;
+    let isBusy = false;
+
+    function finish(value) {
+      result = value;
+      element.close();
+    }
+
+    async function act(action, button) {
+      if (!action.run) return finish(action.value);
+      if (isBusy) return;
+      isBusy = true;
+      button.setAttribute("aria-busy", "true");
+      fill(trouble);
+      try {
+        const value = await action.run();
+        if (value !== false) finish(value ?? action.value ?? true);
+      } catch (error) {
+        if (isAbort(error)) return finish(undefined);
+        fill(trouble, problem(error, { compact: true }));
+      } finally {
+        isBusy = false;
+        button.removeAttribute("aria-busy");
+      }
+    }
+
+    const buttons = actions.map((action) => {
+      const button = h("button", { class: ["button", action.kind], type: "button", disabled: action.disabled,
+        on: { click: () => act(action, button) } }, action.label);
+      return button;
+    });
+    const element = h("dialog", { class: ["dialog", wide && "wide"], "aria-labelledby": titleID,
+      on: {
+        cancel: (event) => {
+          if (!dismissable || isBusy) event.preventDefault();
+        },
+        // Chromium closes on the second Escape whatever `cancel` says; this keeps what must be kept.
+        keydown: (event) => {
+          if (event.key === "Escape" && (!dismissable || isBusy)) event.preventDefault();
+        },
+        close: () => {
+          element.remove();
+          before?.focus?.({ preventScroll: true });
+          resolve(result);
+        },
+        submit: (event) => {
+          event.preventDefault();
+          buttons.at(-1)?.click();
+        },
+      } },
+    h("header", { class: "dialog-head" }, h("h2", { id: titleID }, title),
+      dismissable && h("button", { class: "icon-button", type: "button", on: { click: () => finish(undefined) } },
+        icon("close"), h("span", { class: "visually-hidden" }, "Close"))),
+    h("div", { class: "dialog-body" }, body, trouble),
+    h("footer", { class: "dialog-foot" }, buttons));
+    document.body.append(element);
+    element.showModal();
+    (element.querySelector("[autofocus]") ?? element.querySelector(".dialog-body input, .dialog-body select, .dialog-body textarea")
+      ?? buttons.at(-1))?.focus();
+    onOpen?.(element, buttons);
+  });
+}
+
+/**
+ * Asks before something is done that cannot be taken back.
+ * @returns {Promise<boolean>}
+ */
+export async function confirm({ title, text, act, stay = "Cancel", danger = false }) {
+  const answer = await openDialog({ title, body: typeof text === "string" ? h("p", null, text) : text, actions: [
+    { label: stay, value: false, kind: "quiet" },
+    { label: act, value: true, kind: danger ? "danger" : "primary" },
+  ] });
+  return answer === true;
+}

@@ -1,0 +1,120 @@
+/**
+ * Polling that is polite: it rests while nobody looks, and waits longer while the service is away.
+ */
+
+import { ApiError, isAbort } from "./api.js";
+
+const LONGEST_MS = 30_000;
+
+/**
+ * Calls `run` at once and then every `ms`, until `signal` ends.
+ * @param {(options: {signal: AbortSignal}) => Promise<void>} run
+ * @param {number} ms
+ * @param {{signal: AbortSignal, onError?: (error: Error) => void}} options `onError` hears of every failure; one that does
+ *   not pass by itself also ends the polling.
+ * @returns {{now: () => Promise<void>, pause: () => void, resume: () => void, stop: () => void,
+ *   state: "live"|"paused"|"hidden"|"retrying"|"stopped", onState: (listener) => void}}
+ */
+export function live(run, ms, { signal, onError } = {}) {
+  let timer = null;
+  let failures = 0;
+  let running = null;
+  let state = "live";
+  let heldByHand = false;
+  const listeners = new Set();
+
+  function become(next) {
+    if (state === next) return;
+    state = next;
+    for (const listener of listeners) listener(state);
+  }
+
+  function schedule(wait) {
+    clearTimeout(timer);
+    if (state === "stopped" || heldByHand || document.hidden) return;
+    timer = setTimeout(tick, wait);
+  }
+
+  function tick() {
+    if (running) return running;
+    if (state === "stopped") return Promise.resolve();
+    clearTimeout(timer);
+    running = attempt().finally(() => {
+      running = null;
+    });
+    return running;
+  }
+
+  async function attempt() {
+    try {
+      await run({ signal });
+      failures = 0;
+      if (!heldByHand && state !== "stopped") become(document.hidden ? "hidden" : "live");
+      schedule(ms);
+    } catch (error) {
+      if (isAbort(error) || signal?.aborted) return stop();
+      failures += 1;
+      onError?.(error);
+      if (!(error instanceof ApiError)) {
+        console.error(error);
+        return stop();
+      }
+      if (!error.isPassing) return stop();
+      if (!heldByHand) become("retrying");
+      const backoff = Math.min(LONGEST_MS, Math.max(ms, 1000) * 2 ** Math.min(failures, 6));
+      schedule(Math.max(backoff * (0.8 + Math.random() * 0.4), (error.retryAfter ?? 0) * 1000));
+    }
+  }
+
+  function onVisibility() {
+    if (state === "stopped" || heldByHand) return;
+    if (document.hidden) {
+      clearTimeout(timer);
+      become("hidden");
+    } else {
+      become("live");
+      tick();
+    }
+  }
+
+  function onOnline() {
+    if (!heldByHand && !document.hidden) tick();
+  }
+
+  function stop() {
+    clearTimeout(timer);
+    become("stopped");
+    document.removeEventListener("visibilitychange", onVisibility);
+    window.removeEventListener("online", onOnline);
+  }
+
+  document.addEventListener("visibilitychange", onVisibility);
+  window.addEventListener("online", onOnline);
+  signal?.addEventListener("abort", stop, { once: true });
+  if (document.hidden) state = "hidden";
+  // The first look happens also behind a hidden tab: whoever comes to it must not find nothing.
+  tick();
+
+  return {
+    now: tick,
+    pause() {
+      heldByHand = true;
+      clearTimeout(timer);
+      if (state !== "stopped") become("paused");
+    },
+    resume() {
+      heldByHand = false;
+      if (state === "stopped") return;
+      become(document.hidden ? "hidden" : "live");
+      tick();
+    },
+    stop,
+    get state() {
+      return state;
+    },
+    onState(listener) {
+      listeners.add(listener);
+      listener(state);
+    },
+  };
+}

@@ -1,0 +1,26 @@
+/**
+ * The pages of a network: what stands in the menu, in its order. A page is a module `pages/NAME.js` at the address
+ * `/console/NETWORK/NAME`; `detail` names the module of what lies below it, `/console/NETWORK/NAME/ID`.
+ */
+export const groups = [
+  [
+    { name: "overview", title: "Overview" },
+    { name: "switches", title: "Switches" },
+  ],
+  [
+    { name: "events", title: "Events", detail: "event" },
+    { name: "people", title: "People" },
+    { name: "templates", title: "Templates" },
+  ],
+  [
+    { name: "providers", title: "Providers" },
+    { name: "endpoints", title: "Endpoints" },
+    { name: "dead-letters", title: "Dead letters" },
+  ],
+  [
+    { name: "keys", title: "Keys" },
+    { name: "try", title: "Try it" },
+  ],
+];
+
+export const pages = new Map(groups.flat().map((page) => [page.name, page]));

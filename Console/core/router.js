@@ -1,0 +1,193 @@
+/**
+ * Addresses and the pages that they open. One page at a time is there; leaving it ends whatever it was waiting for.
+ */
+
+import { api, isAbort, pathOf, withQuery } from "./api.js";
+import { h, fill } from "./dom.js";
+import { live } from "./live.js";
+import { pages } from "./pages.js";
+import { session } from "./session.js";
+import { skeleton } from "../components/empty.js";
+import { problem } from "../components/problem.js";
+import { confirm } from "../components/dialog.js";
+
+const BASE = "/console";
+const SKELETON_AFTER_MS = 120;
+
+let shell = null;
+let visit = null;
+let shownAddress = location.pathname + location.search;
+let holds = new Set();
+let isFirst = true;
+
+/** Where the address bar points: which module with which parameters. */
+export function parseAddress(pathname) {
+  let segments;
+  try {
+    segments = pathname.slice(BASE.length).split("/").filter(Boolean).map(decodeURIComponent);
+  } catch {
+    return { module: "missing", params: {} };
+  }
+  const [network, name, ...rest] = segments;
+  if (network === undefined) return { module: "networks", params: {} };
+  if (name === undefined) return { redirect: addressOf(network, "overview") };
+  const page = pages.get(name);
+  const params = { network, id: rest[0], rest };
+  if (!page) return { module: "missing", network, params };
+  return { module: (rest.length > 0 && page.detail) || name, name, network, params };
+}
+
+/** The address of a page: `addressOf("acme", "events", id)`. */
+export function addressOf(...segments) {
+  return segments.length === 0 ? `${BASE}/` : `${BASE}${pathOf(...segments)}`;
+}
+
+/** Goes to an address of the console. */
+export async function navigate(address, { replace = false } = {}) {
+  if (!(await mayLeave())) return;
+  if (replace) history.replaceState(null, "", address);
+  else if (address !== location.pathname + location.search) history.pushState(null, "", address);
+  await open();
+}
+
+async function mayLeave() {
+  if (holds.size === 0) return true;
+  const [reason] = holds;
+  const leaves = await confirm({ title: "Leave this page?", text: reason, act: "Leave", stay: "Stay", danger: true });
+  if (leaves) holds.clear();
+  return leaves;
+}
+
+function makePage(target, signal) {
+  const { network } = target;
+  const query = Object.fromEntries(new URLSearchParams(location.search));
+  return {
+    network,
+    params: target.params,
+    query,
+    api,
+    signal,
+    role: session.current?.role,
+    /** The path of the API below this network: `page.path("events", id)`. */
+    path: (...segments) => pathOf("v1", "networks", network, ...segments),
+    /** The address of another page of this network: `page.href("events", id)`. */
+    href: (...segments) => addressOf(network, ...segments),
+    navigate,
+    /** Writes into the address without opening anything: filters survive a reload. */
+    setQuery(changes, { push = false } = {}) {
+      for (const [key, value] of Object.entries(changes)) {
+        if (value === null || value === undefined || value === "") delete query[key];
+        else query[key] = String(value);
+      }
+      const address = withQuery(location.pathname, query);
+      if (push) history.pushState(null, "", address);
+      else history.replaceState(null, "", address);
+      shownAddress = address;
+    },
+    /** Polls while the page is there and seen. */
+    live: (run, ms, options = {}) => live(run, ms, { signal, ...options }),
+    /** Asks before the page is left; call what it returns when that is over. */
+    hold(reason) {
+      holds.add(reason);
+      return () => holds.delete(reason);
+    },
+  };
+}
+
+async function loadStyles(names = []) {
+  await Promise.all(names.map((name) => new Promise((resolve) => {
+    const href = `/console/style/${name}.css`;
+    if (document.querySelector(`link[href="${href}"]`)) return resolve();
+    const link = h("link", { rel: "stylesheet", href, on: { load: resolve, error: resolve } });
+    document.head.append(link);
+  })));
+}
+
+/** Opens what the address says. */
+export async function open() {
+  visit?.abort();
+  const controller = new AbortController();
+  visit = controller;
+  holds = new Set();
+  const { signal } = controller;
+  const wasFirst = isFirst;
+  isFirst = false;
+  shownAddress = location.pathname + location.search;
+
+  const target = session.current ? parseAddress(location.pathname) : { module: "sign-in", params: {} };
+  if (target.module === "networks" && session.current.network) target.redirect = addressOf(session.current.network, "overview");
+  if (target.redirect) return navigate(target.redirect, { replace: true });
+  const main = shell.show(target);
+  const page = makePage(target, signal);
+  const title = pages.get(target.name)?.title;
+  const waiting = setTimeout(() => fill(main, waitingPage(title)), wasFirst ? 0 : SKELETON_AFTER_MS);
+  try {
+    const module = await import(`../pages/${target.module}.js`);
+    await loadStyles(module.styles);
+    const node = await module.render(page);
+    if (signal.aborted) return;
+    clearTimeout(waiting);
+    fill(main, node);
+    const name = typeof module.title === "function" ? module.title(page) : module.title;
+    document.title = [name, target.network, "Carillon"].filter(Boolean).join(" · ");
+    arrive(main, wasFirst);
+  } catch (error) {
+    clearTimeout(waiting);
+    if (signal.aborted || isAbort(error)) return;
+    if (error.name !== "ApiError") console.error(error);
+    document.title = [title, target.network, "Carillon"].filter(Boolean).join(" · ");
+    fill(main, h("div", { class: "page" },
+      h("header", { class: "page-head" }, h("h1", null, title ?? "Carillon")),
+      problem(error, { retry: () => open() })));
+    arrive(main, wasFirst);
+  }
+}
+
+function waitingPage(title) {
+  return h("div", { class: "page", "aria-busy": "true" },
+    h("header", { class: "page-head" }, h("h1", null, title ?? "\u00a0")), skeleton(6));
+}
+
+function arrive(main, wasFirst) {
+  const heading = main.querySelector("h1");
+  const wanted = main.querySelector("[autofocus]");
+  if (heading) heading.tabIndex = -1;
+  if (!wasFirst) window.scrollTo(0, 0);
+  (wanted ?? heading ?? main).focus({ preventScroll: true });
+}
+
+function onClick(event) {
+  const link = event.target.closest?.("a[href]");
+  if (!link || event.defaultPrevented || event.button !== 0) return;
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  if (link.target || link.hasAttribute("download") || link.origin !== location.origin) return;
+  if (link.pathname !== BASE && !link.pathname.startsWith(`${BASE}/`)) return;
+  event.preventDefault();
+  navigate(link.pathname + link.search);
+}
+
+async function onPopState() {
+  const wanted = location.pathname + location.search;
+  if (wanted === shownAddress) return;
+  if (holds.size > 0) {
+    history.pushState(null, "", shownAddress);
+    return navigate(wanted);
+  }
+  await open();
+}
+
+/** Starts the router. `frame.show(target)` brings the right surroundings and answers the element for the page. */
+export function start(frame) {
+  shell = frame;
+  document.addEventListener("click", onClick);
+  window.addEventListener("popstate", onPopState);
+  window.addEventListener("beforeunload", (event) => {
+    if (holds.size > 0) event.preventDefault();
+  });
+  session.onChange(() => {
+    holds.clear();
+    document.querySelectorAll("dialog[open]").forEach((dialog) => dialog.close());
+    open();
+  });
+  open();
+}
