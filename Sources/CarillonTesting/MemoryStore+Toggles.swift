@@ -60,6 +60,25 @@ extension MemoryStore: ToggleStore {
             )
         }
     }
+
+    /// The channels that a user is a member of, in the order of their ids; `nil` when the user is unknown.
+    package func channels(
+        of user: UserID,
+        in network: NetworkID,
+        after: ChannelID?,
+        limit: Int
+    ) async throws -> [UserChannel]? {
+        try withNetwork(network) { network in
+            guard network.knownUser(user) != nil else { return nil }
+            let ids = network.members.filter { $0.key.user == user && $0.value.isMember }.map(\.key.channel)
+            let rest = ids.filter { id in after.map { $0 < id } ?? true }.sorted()
+            return rest.prefix(limit).compactMap { id in
+                network.knownChannel(id).map { known in
+                    UserChannel(channel: known.channel, toggles: network.toggles(.channel(user, id)).versioned)
+                }
+            }
+        }
+    }
 }
 
 extension MemoryNetwork {

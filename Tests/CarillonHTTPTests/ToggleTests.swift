@@ -170,4 +170,31 @@ import Testing
             #expect(after["updatedAt"] == .some(.null))
         }
     }
+
+    @Test func `a user's channels are listed with their switches, to admins and to the user`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let path = network.path("users/bob/channels")
+            #expect(try await api.call(.get, path, as: network.adminKey).status == 404)
+            for channel in ["general", "random"] {
+                _ = try await api.call(
+                    .put,
+                    network.path("channels/\(channel)/members/bob"),
+                    as: network.adminKey
+                )
+            }
+            let muting = #"{"enabled":false}"#
+            _ = try await api.call(.put, path + "/random/notifications", muting, as: network.adminKey)
+            let first = try await api.call(.get, path + "?limit=1", as: network.adminKey)
+            let cursor = try #require(first.string("next"))
+            let defaults = #"{"enabled":true,"mentionsOnly":false,"mutedUntil":null,"updatedAt":null}"#
+            let general = #"{"id":"general","displayName":null,"direct":false,"notifications":\#(defaults)}"#
+            #expect(first.text == #"{"items":[\#(general)],"next":"\#(cursor)"}"#)
+            let rest = try await api.call(.get, path + "?cursor=\(cursor)", as: network.adminKey)
+            #expect(rest.text.hasPrefix(#"{"items":[{"id":"random""#))
+            #expect(rest.text.contains(#""notifications":{"enabled":false"#))
+            #expect(try await api.call(.get, path + "?limit=0", as: network.adminKey).status == 400)
+            #expect(try await api.call(.get, path).status == 401)
+        }
+    }
 }

@@ -25,6 +25,20 @@ package enum ToggleScope: Sendable, Hashable {
     case channel(UserID, ChannelID)
 }
 
+/// A channel that a user is a member of, with what the user set for it.
+package struct UserChannel: Sendable {
+    /// The channel.
+    package var channel: Channel
+    /// The user's document for it.
+    package var toggles: Versioned<JSONValue>
+
+    /// A channel with a user's document.
+    package init(channel: Channel, toggles: Versioned<JSONValue>) {
+        self.channel = channel
+        self.toggles = toggles
+    }
+}
+
 /// The toggle documents, as the JSON that the API speaks.
 package protocol ToggleStore: Sendable {
     /// A document; an empty object of version 0 when it was never set.
@@ -57,4 +71,7 @@ package protocol ToggleStore: Sendable {
     func toggles(for user: UserID, channel: ChannelID?, in network: NetworkID) async throws -> (
         network: Versioned<JSONValue>, user: Versioned<JSONValue>, channel: Versioned<JSONValue>
     )
+
+    /// The channels that a user is a member of, in the order of their ids; `nil` when the user is unknown.
+    func channels(of user: UserID, in network: NetworkID, after: ChannelID?, limit: Int) async throws -> [UserChannel]?
 }

@@ -15,6 +15,7 @@ struct ToggleController: Sendable {
             ("/v1/networks/{network}/users/{user}/notifications", userLevel),
             ("/v1/networks/{network}/users/{user}/channels/{channel}/notifications", channelLevel),
         ]
+        router.get("/v1/networks/{network}/users/{user}/channels", use: listChannels)
         for (path, target) in paths {
             router.get(path) { request, context in
                 try await show(try await target(request, context), request)
@@ -43,6 +44,19 @@ struct ToggleController: Sendable {
                 return Response(status: .noContent)
             }
         }
+    }
+
+    private func listChannels(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, user) = try await authenticator.accessToUser(request, context)
+        let page = try Page(QueryParameters(request))
+        let channels = try await toggles.channels(
+            of: user,
+            in: access.networkID,
+            after: page.after { ChannelID($0) },
+            limit: page.fetchLimit
+        )
+        guard let channels else { throw Problem.notFound() }
+        return page.answer(channels, key: \.channel.id.rawValue) { $0.json(for: user) }
     }
 
     private func networkLevel(_ request: Request, _ context: CarillonRequestContext) async throws -> Target {
@@ -85,12 +99,28 @@ struct ToggleController: Sendable {
 
     /// The full document with `updatedAt`. It may be kept, as long as it is asked for again whether it still holds.
     private func answer(_ scope: ToggleScope, _ current: Versioned<JSONValue>) -> Response {
-        var document = JSONObject()
-        if case .object(let object) = scope.completed(current.document) { document = object }
-        document["updatedAt"] = JSONValue(current.updatedAt)
-        return .json(
-            .object(document),
+        .json(
+            current.json(of: scope),
             headers: [.eTag: EntityTag.text(of: current.version), .cacheControl: "private, no-cache"]
         )
+    }
+}
+
+extension Versioned<JSONValue> {
+    /// The full document, with `updatedAt`.
+    fileprivate func json(of scope: ToggleScope) -> JSONValue {
+        var shown = JSONObject()
+        if case .object(let object) = scope.completed(document) { shown = object }
+        shown["updatedAt"] = JSONValue(updatedAt)
+        return .object(shown)
+    }
+}
+
+extension UserChannel {
+    /// The channel as the API shows it, with the user's switches for it.
+    fileprivate func json(for user: UserID) -> JSONValue {
+        guard case .object(var shown) = channel.json else { return channel.json }
+        shown["notifications"] = toggles.json(of: .channel(user, channel.id))
+        return .object(shown)
     }
 }

@@ -3,7 +3,7 @@ package import Postgres
 
 /// The toggle documents, as JSON beside what they belong to: in `networks`, `users` and `members`.
 package struct PostgresToggleStore: ToggleStore {
-    private let pool: PostgresPool
+    let pool: PostgresPool
 
     /// A store in the database of `pool`.
     package init(pool: PostgresPool) {
@@ -128,7 +128,7 @@ package struct PostgresToggleStore: ToggleStore {
     }
 
     /// A channel's document as removals have left it.
-    private static let channelColumns: SQL = """
+    static let channelColumns: SQL = """
         CASE WHEN m.facts_at <= \(sql: .wipedUntil) THEN NULL ELSE m.toggles END,
         CASE WHEN m.facts_at <= \(sql: .wipedUntil) THEN NULL ELSE m.toggles_updated_at END,
         coalesce(m.toggles_version, 0)
@@ -222,7 +222,7 @@ extension Versioned<JSONValue> {
 
 extension Row {
     /// Reads a document and the two columns behind it.
-    fileprivate func toggles(at column: Int) throws -> Versioned<JSONValue> {
+    func toggles(at column: Int) throws -> Versioned<JSONValue> {
         guard let version = try decode(column + 2, as: Int64?.self) else { return .neverSet }
         let text = try decode(column, as: String?.self)
         do {

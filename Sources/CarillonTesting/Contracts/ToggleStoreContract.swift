@@ -21,6 +21,7 @@ package enum ToggleStoreContract {
             "a channel's toggle makes no member, and stays when one joins and leaves",
             channelsToggleMakesNoMemberAndStays
         ),
+        ContractClause("a user's channels are those that they are a member of", usersChannelsAreThoseOfTheirs),
         ContractClause("an unknown network has no toggles to set", unknownNetworkHasNoTogglesToSet),
         ContractClause("another network has its own toggles", anotherNetworkHasItsOwnToggles),
         ContractClause("a user's documents for channels have a limit", usersDocumentsForChannelsHaveALimit),
@@ -201,6 +202,35 @@ package enum ToggleStoreContract {
         #expect([all.network.version, all.user.version, all.channel.version] == [1, 1, 1])
         let without = try await scene.toggles.toggles(for: "a", channel: nil, in: scene.network)
         #expect(without.channel.version == 0)
+    }
+
+    private static func usersChannelsAreThoseOfTheirs(_ scene: StoreScene) async throws {
+        func channels(after: ChannelID? = nil, limit: Int = 9) async throws -> [ChannelID]? {
+            let found = try await scene.toggles.channels(of: "a", in: scene.network, after: after, limit: limit)
+            return found?.map(\.channel.id)
+        }
+        #expect(try await channels() == nil)
+        for channel in ["é", "Z", "left", "emptied", "gone", "b"] as [ChannelID] {
+            _ = try await scene.directory.addMember("a", to: channel, in: scene.network)
+        }
+        _ = try await scene.directory.addMember("other", to: "d", in: scene.network)
+        _ = try await scene.toggles.set(.channel("a", "d"), ["enabled": false], in: scene.network)
+        _ = try await scene.toggles.set(.channel("a", "b"), ["enabled": false], in: scene.network)
+        _ = try await scene.directory.putChannel(Channel(id: "b", displayName: "B", isDirect: true), in: scene.network)
+        _ = try await scene.directory.removeMember("a", from: "left", in: scene.network)
+        try await scene.directory.replaceMembers(of: "emptied", with: ["other"], in: scene.network)
+        _ = try await scene.directory.deleteChannel("gone", in: scene.network)
+        #expect(try await channels() == ["Z", "b", "é"])
+        #expect(try await channels(limit: 2) == ["Z", "b"])
+        #expect(try await channels(after: "b", limit: 2) == ["é"])
+        let found = try await scene.toggles.channels(of: "a", in: scene.network, after: "Z", limit: 1)?.first
+        #expect(found?.channel == Channel(id: "b", displayName: "B", isDirect: true))
+        #expect(found?.toggles.document == ["enabled": false])
+        #expect(found?.toggles.version == 1 && found?.toggles.updatedAt != nil)
+        #expect(try await scene.toggles.channels(of: "a", in: scene.otherNetwork, after: nil, limit: 9) == nil)
+        _ = try await scene.directory.deleteUser("a", in: scene.network)
+        _ = try await scene.directory.putUser(Person(id: "a"), in: scene.network)
+        #expect(try await channels() == [])
     }
 
     private static func usersDocumentsForChannelsHaveALimit(_ scene: StoreScene) async throws {

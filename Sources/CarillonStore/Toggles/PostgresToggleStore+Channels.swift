@@ -1,0 +1,48 @@
+package import CarillonCore
+import Postgres
+
+extension PostgresToggleStore {
+    /// The channels that a user is a member of, in the order of their ids; `nil` when the user is unknown.
+    ///
+    /// Reads all of the user's memberships for each page: the index is by user alone, and a user has thousands at the most.
+    package func channels(
+        of user: UserID,
+        in network: NetworkID,
+        after: ChannelID?,
+        limit: Int
+    ) async throws -> [UserChannel]? {
+        try await pool.snapshot { session in
+            let wipedAt = try session.queryFirst(
+                """
+                SELECT coalesce(wiped_at, '-infinity') FROM users
+                WHERE network_id = \(network.rawValue) AND user_id = \(user.rawValue) AND NOT deleted
+                """
+            ) { row in try row.decode(0, as: PostgresTimestamp.self) }
+            guard let wipedAt else { return nil }
+            // The order of the channels would else be read from the network's whole membership.
+            return try session.query(
+                """
+                WITH mine AS MATERIALIZED (
+                    SELECT * FROM members
+                    WHERE network_id = \(network.rawValue) AND user_id = \(user.rawValue) AND is_member
+                        AND facts_at > \(wipedAt)
+                )
+                SELECT m.channel_id, known.display_name, known.direct, \(sql: Self.channelColumns)
+                FROM mine m
+                CROSS JOIN LATERAL (SELECT k.display_name, k.direct, k.emptied_at FROM channels k
+                                    WHERE k.network_id = m.network_id AND k.channel_id = m.channel_id AND NOT k.deleted
+                                    LIMIT 1) known
+                WHERE m.channel_id > \(after?.rawValue ?? "") AND m.facts_at > coalesce(known.emptied_at, '-infinity')
+                ORDER BY m.channel_id LIMIT \(limit)
+                """
+            ) { row in
+                let channel = Channel(
+                    id: try row.id(0),
+                    displayName: try row.decode(1),
+                    isDirect: try row.decode(2)
+                )
+                return UserChannel(channel: channel, toggles: try row.toggles(at: 3))
+            }
+        }
+    }
+}
