@@ -39,6 +39,17 @@ struct Authenticator: Sendable {
         }
     }
 
+    /// The caller, wherever they belong: an operator belongs to no network, a user to the first one that the token names.
+    func caller(
+        _ request: Request,
+        _ context: CarillonRequestContext
+    ) async throws -> (networkID: NetworkID?, principal: Principal) {
+        switch try await identity(request, context, preferring: nil) {
+        case .operator: (nil, .operator)
+        case .caller(let access): (access.networkID, access.principal)
+        }
+    }
+
     /// The caller in the network of the path, when it has to be an admin.
     func admin(_ request: Request, _ context: CarillonRequestContext) async throws -> Access {
         let access = try await access(request, context)

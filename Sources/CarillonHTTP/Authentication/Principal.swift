@@ -10,6 +10,11 @@ enum Principal: Sendable, Equatable {
     case user(UserID)
     /// A chat backend, by its signature.
     case backend
+
+    /// The user of a user token.
+    var userID: UserID? {
+        if case .user(let own) = self { own } else { nil }
+    }
 }
 
 /// A caller in a network, and what they may do there (API section 2).
@@ -77,9 +82,7 @@ struct Access: Sendable {
     }
 
     /// The user of a user token.
-    var ownUser: UserID? {
-        if case .user(let own) = principal { own } else { nil }
-    }
+    var ownUser: UserID? { principal.userID }
 
     /// The user whom a path names, as ``user(_:)``; of others users learn nothing, not even that they are there.
     func knownUser(_ named: UserID) throws(Problem) -> UserID {

@@ -3,6 +3,7 @@ import Hummingbird
 
 /// The controllers of the public API, wired.
 struct PublicControllers {
+    private let caller: CallerController
     private let networks: NetworkController
     private let credentials: CredentialController
     private let tokenKeys: UserTokenKeyController
@@ -38,6 +39,7 @@ struct PublicControllers {
             rates: dependencies.rates,
             clock: clock
         )
+        caller = CallerController(authenticator: authenticator)
         networks = NetworkController(authenticator: authenticator, accounts: accounts, cache: cache, clock: clock)
         credentials = CredentialController(authenticator: authenticator, accounts: accounts, cache: cache, clock: clock)
         tokenKeys = UserTokenKeyController(
@@ -143,6 +145,7 @@ struct PublicControllers {
     }
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
+        caller.addRoutes(to: router)
         networks.addRoutes(to: router)
         credentials.addRoutes(to: router)
         tokenKeys.addRoutes(to: router)
