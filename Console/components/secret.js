@@ -29,7 +29,7 @@ export function showSecretsOnce({ title, text, secrets }) {
       h("p", null, text ?? "They are shown only now: Carillon keeps them hashed or sealed and cannot show them again."),
       secrets.map(secret),
     ],
-    actions: [{ label: "I have stored them", kind: "primary", value: true }],
+    actions: [{ label: `I have stored ${secrets.length === 1 ? "it" : "them"}`, kind: "primary", value: true }],
     onOpen: (element) => {
       const guard = (event) => event.preventDefault();
       window.addEventListener("beforeunload", guard);
