@@ -9,7 +9,7 @@ export const groups = [
   ],
   [
     { name: "events", title: "Events", detail: "event" },
-    { name: "people", title: "People" },
+    { name: "people", title: "People", detail: "person" },
     { name: "templates", title: "Templates" },
   ],
   [
