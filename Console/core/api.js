@@ -102,7 +102,7 @@ async function send(method, path, { body, query, headers = {}, signal, token } =
   connection.report(true);
   connection.hearClock(response.headers.get("date"), sentAt);
   const requestId = response.headers.get("x-request-id");
-  if (response.ok) return { data, status: response.status, etag: response.headers.get("etag"), requestId };
+  if (response.ok || response.status === 304) return { data, status: response.status, etag: response.headers.get("etag"), requestId };
   const failure = new ApiError({
     status: response.status,
     problem: data && typeof data === "object" ? data : null,

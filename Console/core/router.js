@@ -39,7 +39,7 @@ export function parseAddress(pathname) {
 
 /** The address of a page: `addressOf("acme", "events", id)`. */
 export function addressOf(...segments) {
-  return segments.length === 0 ? `${BASE}/` : `${BASE}${pathOf(...segments)}`;
+  return segments.length === 0 ? BASE : `${BASE}${pathOf(...segments)}`;
 }
 
 /** Goes to an address of the console. */

@@ -39,8 +39,8 @@ export function makeShell(root) {
     const main = h("main", { id: "main", tabindex: "-1" });
     const links = h("div", { class: "side-links" });
     const place = h("div", { class: "side-network" });
-    const nav = h("nav", { class: "side", id: "side", "aria-label": "Console" },
-      h("a", { class: "brand", href: addressOf() }, bell(), h("span", null, "Carillon")), place, links, whoIsIn());
+    const nav = h("nav", { class: "side", id: "side", "aria-label": "Console" }, h("div", { class: "side-inner" },
+      h("a", { class: "brand", href: addressOf() }, bell(), h("span", null, "Carillon")), place, links, whoIsIn()));
     const content = h("div", { class: "content" }, banner, main);
     const menu = h("button", {
       class: "icon-button menu-button", type: "button", "aria-expanded": "false", "aria-controls": "side",

@@ -1,5 +1,140 @@
-import { pageView } from "../components/page.js";
+/**
+ * The overview: what came in, what went out, and what needs attention.
+ */
+
+import { h, fill } from "../core/dom.js";
+import { count, duration, eventTypeName, number, providerName } from "../core/format.js";
+import { keysOf, readStats, spans, sumOf, valuesOf } from "../core/stats.js";
+import { liveBadge } from "../components/live-badge.js";
+import { pageView, section } from "../components/page.js";
+import { problem } from "../components/problem.js";
+import { skeleton } from "../components/empty.js";
+import { segmented } from "../components/tabs.js";
+import { icon } from "../components/icon.js";
+import { findTrouble, oldestWaiting, troubleList } from "./overview/attention.js";
+import { figures } from "./overview/figures.js";
+
 export const title = "Overview";
-export function render() {
-  return pageView({ title: "Overview" });
+export const styles = ["overview"];
+
+const STATS_MS = 10_000;
+const TROUBLE_MS = 15_000;
+
+/** Whom the toggles stopped, by the level that decided, and the others. */
+const OUTCOMES = [
+  ["Notified", "good", (recipients) => recipients.notified],
+  ["Suppressed by network", 1, (recipients) => recipients.suppressed?.network],
+  ["Suppressed by user", 2, (recipients) => recipients.suppressed?.user],
+  ["Suppressed by channel", 3, (recipients) => recipients.suppressed?.channel],
+  ["Left out by an endpoint", 4, (recipients) => recipients.suppressed?.endpoint],
+  ["No device", 5, (recipients) => recipients.noDevice],
+];
+
+const FAILURES = ["unregistered", "expired", "dead"];
+
+export function render(page) {
+  let span = spans[page.query.span] ?? spans.hour;
+  const tiles = h("div", { class: "tiles" });
+  const trouble = h("div", null, skeleton(1));
+  const cards = makeCards();
+  const place = h("div", { class: "overview-figures" }, skeleton(8));
+  let waiting = null;
+  let stats = null;
+
+  async function look() {
+    const asked = span;
+    const read = await readStats(page, asked);
+    if (asked !== span) return;
+    stats = read;
+    showTiles();
+    if (cards[0].parentNode !== place) fill(place, cards);
+    for (const card of cards) card.update(stats);
+  }
+
+  function showTiles() {
+    if (!stats) return;
+    fill(tiles, makeTiles(page, stats, waiting));
+  }
+
+  const watch = page.live(look, STATS_MS, { onError: (error) => {
+    if (!stats || !error.isPassing) fill(place, problem(error, { retry: () => page.navigate(location.pathname + location.search) }));
+  } });
+
+  page.live(async () => {
+    const [found, oldest] = await Promise.all([findTrouble(page), oldestWaiting(page)]);
+    waiting = oldest;
+    if (oldest?.event && oldest.age >= 60_000) {
+      found.push({ kind: "warn", href: page.href("events", oldest.event.id), act: "Event",
+        text: [`The oldest event that is not done was accepted ${oldest.ago} ago`] });
+    }
+    fill(trouble, found.length > 0 ? troubleList(found)
+      : h("p", { class: "all-well" }, icon("check"), "Nothing needs attention."));
+    showTiles();
+  }, TROUBLE_MS, { onError: (error) => {
+    if (!error.isPassing) fill(trouble, problem(error, { compact: true }));
+  } });
+
+  const choice = segmented({ label: "Time", value: span.value, options: Object.values(spans), onChange: (value) => {
+    span = spans[value];
+    page.setQuery({ span: value === "hour" ? null : value });
+    watch.now();
+  } });
+  return pageView({ title: "Overview", actions: [liveBadge(watch), choice] },
+    section({ title: "Attention", class: "attention" }, trouble), tiles, place);
+}
+
+function makeTiles(page, { points, span }, waiting) {
+  const events = (key) => sumOf(points, (point) => Object.values(point.events ?? {}).reduce((all, each) => all + (each[key] ?? 0), 0));
+  const deliveries = (keys) => sumOf(points, (point) => Object.values(point.deliveries ?? {})
+    .reduce((all, each) => all + keys.reduce((some, key) => some + (each[key] ?? 0), 0), 0));
+  const suppressed = sumOf(points, (point) => Object.values(point.recipients?.suppressed ?? {}).reduce((all, each) => all + each, 0));
+  const duplicates = events("duplicate");
+  const failed = deliveries(FAILURES);
+  return [
+    tile("Events accepted", number(events("accepted")), duplicates > 0 ? count(duplicates, "duplicate") : span.words),
+    tile("People notified", number(sumOf(points, (point) => point.recipients?.notified)), span.words),
+    tile("Suppressed", number(suppressed), "by a switch or an endpoint"),
+    tile("Delivered", number(deliveries(["delivered"])), count(deliveries(["retries"]), "retry", "retries")),
+    tile("Failed", number(failed), "unregistered, expired or given up", failed > 0 && "bad"),
+    tile("Oldest not done", waiting?.words ?? "–", waiting?.event
+      ? h("a", { href: page.href("events", waiting.event.id) }, "Open it") : "events that wait", waiting?.age >= 60_000 && "bad"),
+  ];
+}
+
+function tile(label, value, note, kind) {
+  return h("div", { class: ["tile", kind] }, h("div", { class: "tile-label" }, label), h("div", { class: "tile-value" }, value),
+    h("div", { class: "tile-note" }, note));
+}
+
+function makeCards() {
+  return [
+    figures({ title: "Accepted events", note: "by type", columns: ["Accepted", "Duplicate"], nothing: "No event was posted.",
+      rows: ({ points }) => keysOf(points, "events").map((type, index) => ({ name: eventTypeName(type), cells: [
+        { values: valuesOf(points, (point) => point.events?.[type]?.accepted), tone: index % 5 + 1 },
+        { values: valuesOf(points, (point) => point.events?.[type]?.duplicate) },
+      ] })) }),
+    figures({ title: "Recipients", note: "notified, or suppressed by level", columns: ["People"], nothing: "No event concerned anybody.",
+      rows: ({ points }) => OUTCOMES.map(([name, tone, pick]) => ({ name, cells: [
+        { values: valuesOf(points, (point) => pick(point.recipients ?? {})), tone },
+      ] })) }),
+    figures({ title: "Deliveries", note: "by provider: delivered above the line, failed below it", wide: true,
+      columns: ["Delivered", "Unregistered", "Expired", "Given up", "Retries"], nothing: "Nothing was sent to a device.",
+      rows: ({ points }) => keysOf(points, "deliveries").map((provider, index) => ({ name: providerName(provider), cells: [
+        { values: valuesOf(points, (point) => point.deliveries?.[provider]?.delivered), tone: index % 5 + 1 },
+        ...FAILURES.map((key) => ({ values: valuesOf(points, (point) => point.deliveries?.[provider]?.[key]), tone: "bad", down: true })),
+        { values: valuesOf(points, (point) => point.deliveries?.[provider]?.retries) },
+      ] })) }),
+    figures({ title: "Latency", note: "from the 202 to the first hand-over to a provider", columns: ["Lowest – highest"], lines: true, wide: true,
+      format: duration, total: range, nothing: "Nothing was handed to a provider.",
+      rows: ({ points }) => [["Half of them (p50)", "p50", 1], ["99 of 100 (p99)", "p99", 3]].map(([name, key, tone]) => ({ name, cells: [
+        { values: points.map((point) => point?.latency?.[key] ?? null), tone },
+      ] })) }),
+  ];
+}
+
+function range(values) {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return "–";
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  return low === high ? duration(low) : `${duration(low)} – ${duration(high)}`;
 }

@@ -1,0 +1,140 @@
+/**
+ * What somebody should look at, as far as the API can tell.
+ */
+
+import { ApiError, isAbort } from "../../core/api.js";
+import { now } from "../../core/connection.js";
+import { h } from "../../core/dom.js";
+import { count, providerName } from "../../core/format.js";
+import { readStats, spans, sumOf } from "../../core/stats.js";
+import { name } from "../../components/name.js";
+import { time } from "../../components/time.js";
+
+const MOST_CERTIFICATES = 20;
+const DAY = 86_400_000;
+const SOON_DAYS = 30;
+
+/** Each question by itself: one that is refused must not hide the others' answers. */
+async function ask(question) {
+  try {
+    return await question();
+  } catch (error) {
+    if (isAbort(error) || !(error instanceof ApiError)) throw error;
+    if (error.offline) throw error;
+    return null;
+  }
+}
+
+/**
+ * @returns {Promise<Array<{kind: "bad"|"warn", text: Array, href: string, act: string}>>}
+ */
+export async function findTrouble(page) {
+  const get = (...segments) => ask(async () => (await page.api.get(page.path(...segments), { signal: page.signal })).data);
+  const [switches, providers, endpoints, hour] = await Promise.all([
+    get("notifications"), get("providers"), get("endpoints"), ask(() => readStats(page, spans.hour)),
+  ]);
+  return [
+    ...ofSwitches(page, switches),
+    ...ofLanes(page, providers?.items ?? []),
+    ...ofEndpoints(page, endpoints?.items ?? []),
+    ...ofDeadLetters(page, hour),
+    ...await ofCertificates(page, providers?.items ?? []),
+  ];
+}
+
+function ofSwitches(page, switches) {
+  if (!switches) return [];
+  const href = page.href("switches");
+  const since = switches.updatedAt ? [", last changed ", time(switches.updatedAt)] : [];
+  if (!switches.enabled) return [{ kind: "bad", text: ["All notifications of this network are switched off", since], href, act: "Switches" }];
+  const off = [...Object.entries(switches.modules), ...Object.entries(switches.events)].filter(([, value]) => !value.enabled);
+  if (off.length === 0) return [];
+  return [{ kind: "warn", text: [`Switched off for the whole network: ${off.map(([key]) => key).join(", ")}`, since], href, act: "Switches" }];
+}
+
+function laneName(lane) {
+  const what = lane.appId ?? lane.host;
+  return what ? [providerName(lane.provider), " ", name(what, { longest: 80 })] : providerName(lane.provider);
+}
+
+function ofLanes(page, lanes) {
+  const href = page.href("providers");
+  return lanes.flatMap((lane) => {
+    const found = [];
+    if (lane.circuit === "open") {
+      found.push({ kind: "bad", href, act: "Providers",
+        text: [laneName(lane), " is paused", lane.since ? [" since ", time(lane.since)] : null, lane.reason ? [": ", name(lane.reason)] : null] });
+    }
+    if (lane.brake) {
+      found.push({ kind: "bad", href, act: "Providers", text: [laneName(lane), " is held since ", time(lane.brake.since), ": ", name(lane.brake.reason)] });
+    }
+    return found;
+  });
+}
+
+function ofEndpoints(page, endpoints) {
+  return endpoints.flatMap((endpoint) => {
+    const href = page.href("endpoints", endpoint.id);
+    const who = ["Endpoint ", name(endpoint.description ?? endpoint.url, { longest: 80 })];
+    if (endpoint.state === "disabled") {
+      return [{ kind: "warn", href, act: "Endpoint", text: [who, " is disabled", endpoint.stateReason ? [": ", name(endpoint.stateReason)] : null] }];
+    }
+    if (endpoint.circuit !== "open") return [];
+    return [{ kind: "bad", href, act: "Endpoint", text: [who, " does not answer as it should", endpoint.lastError ? [": ", name(endpoint.lastError)] : null] }];
+  });
+}
+
+function ofDeadLetters(page, hour) {
+  if (!hour) return [];
+  const dead = sumOf(hour.points, (point) => Object.values(point.deliveries ?? {}).reduce((sum, each) => sum + (each.dead ?? 0), 0));
+  if (dead === 0) return [];
+  return [{ kind: "warn", href: page.href("dead-letters"), act: "Dead letters",
+    text: [`${count(dead, "delivery was", "deliveries were")} given up in the last hour`] }];
+}
+
+async function ofCertificates(page, lanes) {
+  // A lane that waits for its credential has none that could end.
+  const hasOne = (lane) => lane.provider === "apns" && lane.appId && !lane.reason?.startsWith("no credential");
+  const apps = [...new Set(lanes.filter(hasOne).map((lane) => lane.appId))];
+  const found = await Promise.all(apps.slice(0, MOST_CERTIFICATES).map(async (app) => {
+    const shown = await ask(async () => (await page.api.get(page.path("providers", "apns", "apps", app), { signal: page.signal })).data);
+    if (!shown?.notAfter) return null;
+    const left = Date.parse(shown.notAfter) - now();
+    if (left > SOON_DAYS * DAY) return null;
+    return { kind: left < 7 * DAY ? "bad" : "warn", href: page.href("providers"), act: "Providers",
+      text: ["The APNs certificate of ", name(app, { longest: 80 }), left < 0 ? " ended " : " ends ", time(shown.notAfter)] };
+  }));
+  return found.filter(Boolean);
+}
+
+/** How long things wait: the ages that are asked for, one after the other, until nothing is that old. */
+const AGES = [[10_000, "10 s"], [60_000, "1 min"], [600_000, "10 min"], [3_600_000, "1 h"], [21_600_000, "6 h"], [86_400_000, "24 h"]];
+
+/**
+ * The age of the oldest event that is not done, as a range: the API finds events by state and time, and each question costs
+ * it one row.
+ * @returns {Promise<{words: string, ago?: string, event: object|null, age: number}|null>} null where the API cannot say
+ */
+export async function oldestWaiting(page) {
+  const find = (query) => Promise.all(["accepted", "delivering"].map(async (state) =>
+    (await page.api.get(page.path("events"), { query: { state, limit: 1, ...query }, signal: page.signal })).data.items));
+  const answer = await ask(async () => {
+    let [event] = (await find({})).flat();
+    if (!event) return { words: "Nothing waits", event: null, age: 0 };
+    let former = null;
+    for (const [age, label] of AGES) {
+      const [older] = (await find({ to: new Date(now() - age).toISOString() })).flat();
+      if (!older) return { words: former ? `${former[1]} – ${label}` : `Under ${label}`, ago: former ? `between ${former[1]} and ${label}` : "just now", event, age: former?.[0] ?? 0 };
+      former = [age, label];
+      event = older;
+    }
+    return { words: "Over 24 h", ago: "more than 24 h", event, age: former[0] };
+  });
+  return answer;
+}
+
+/** The list of what needs attention. */
+export function troubleList(items) {
+  return h("ul", { class: "trouble" }, items.map((item) => h("li", { class: item.kind },
+    h("span", { class: "trouble-text" }, item.text), h("a", { href: item.href }, item.act))));
+}
