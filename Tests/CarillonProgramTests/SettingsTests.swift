@@ -130,6 +130,20 @@ import Testing
         #expect(error.mistakes.contains { $0.hasPrefix("CARILLON_TEMPLATES_DIR is \"/nowhere\"") })
     }
 
+    @Test func `the console is on unless it is switched off, and then needs no folder`() throws {
+        #expect(try Settings(environment: [:], for: .database).console != nil)
+        #expect(try Settings(environment: ["CARILLON_CONSOLE": "off"], for: .database).console == nil)
+        func consoleMistakes(_ environment: [String: String]) -> [String] {
+            do throws(ConfigurationError) {
+                _ = try Settings(environment: environment)
+                return []
+            } catch { return error.mistakes.filter { $0.contains("CARILLON_CONSOLE") } }
+        }
+        #expect(consoleMistakes(["CARILLON_CONSOLE": "no"]) == ["CARILLON_CONSOLE is \"no\", but must be on or off"])
+        #expect(consoleMistakes(["CARILLON_CONSOLE_DIR": "/nowhere"]).count == 1)
+        #expect(consoleMistakes(["CARILLON_CONSOLE": "off", "CARILLON_CONSOLE_DIR": "/nowhere"]).isEmpty)
+    }
+
     @Test func `secrets are not printed`() throws {
         let settings = try Settings(
             environment: ["CARILLON_OPERATOR_TOKEN": token, "CARILLON_MASTER_KEY": key],

@@ -15,8 +15,13 @@ enum EntityTag {
 
     /// Whether the caller has this version already, by `If-None-Match`; weak tags count.
     static func isKnown(_ version: Int64, to headers: HTTPFields) -> Bool {
+        isKnown(text(of: version), to: headers)
+    }
+
+    /// Whether the caller has what this tag stands for already.
+    static func isKnown(_ tag: String, to headers: HTTPFields) -> Bool {
         guard let tags = tags(headers, .ifNoneMatch) else { return false }
-        return tags.contains("*") || tags.contains(text(of: version)) || tags.contains("W/" + text(of: version))
+        return tags.contains("*") || tags.contains(tag) || tags.contains("W/" + tag)
     }
 
     /// The elements of a list of tags. Ours hold no comma.

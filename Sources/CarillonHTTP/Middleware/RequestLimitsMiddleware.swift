@@ -34,6 +34,9 @@ struct RequestLimitsMiddleware: RouterMiddleware {
             if byte >= 0x80 { throw .invalidID("path", "must be percent-encoded") }
             previous = byte
         }
-        if previous == UInt8(ascii: "/"), path.utf8.count > 1 { throw .notFound() }
+        // The console's own address is that of a folder, as its worker's scope has to be.
+        if previous == UInt8(ascii: "/"), path.utf8.count > 1, path != ConsoleMiddleware.root + "/" {
+            throw .notFound()
+        }
     }
 }

@@ -59,6 +59,8 @@ package struct PublicDependencies: Sendable {
     package var operatorToken: OperatorToken
     /// The text of `GET /openapi.yaml`.
     package var openAPI: String
+    /// The admin console; `nil` when it is off.
+    package var console: ConsoleFiles?
     /// Where imports are kept while they arrive.
     package var spools: SpoolDirectory
     /// What callers are told of errors that only the adapters know.
@@ -98,6 +100,7 @@ package struct PublicDependencies: Sendable {
         announcements: Announcements = Announcements(),
         operatorToken: OperatorToken,
         openAPI: String,
+        console: ConsoleFiles?,
         spools: SpoolDirectory,
         rates: RequestRates = RequestRates(),
         problems: ProblemMapping = ProblemMapping(),
@@ -132,6 +135,7 @@ package struct PublicDependencies: Sendable {
         self.rates = rates
         self.operatorToken = operatorToken
         self.openAPI = openAPI
+        self.console = console
         self.spools = spools
         self.problems = problems
         self.metrics = metrics
@@ -142,7 +146,7 @@ package struct PublicDependencies: Sendable {
 
 /// The routes of the public API.
 package enum PublicRouter {
-    /// A router with all routes of API sections 2 to 9.
+    /// A router with all routes of API sections 2 to 9, and the console.
     package static func make(
         _ dependencies: PublicDependencies,
         settings: ServerSettings = ServerSettings()
@@ -157,6 +161,7 @@ package enum PublicRouter {
             settings: settings,
             metrics: dependencies.metrics
         )
+        if let files = dependencies.console { router.add(middleware: ConsoleMiddleware(files: files)) }
         router.add(middleware: RefusalRateMiddleware(rates: dependencies.rates))
         controllers.addRoutes(to: router)
         return router

@@ -6,10 +6,12 @@ import ServiceLifecycle
 /// The last service of the group, so the first to be shut down.
 struct Announcer: Service {
     private let readiness: Readiness
+    private let settings: Settings
     private let logger: Logger
 
-    init(readiness: Readiness, logger: Logger) {
+    init(readiness: Readiness, settings: Settings, logger: Logger) {
         self.readiness = readiness
+        self.settings = settings
         var logger = logger
         // Whoever starts the service waits for these lines, so they are written at any level.
         logger.logLevel = min(logger.logLevel, .notice)
@@ -26,7 +28,7 @@ struct Announcer: Service {
                 log("Carillon listens, but is not ready", ["reason": "\(problem)"])
             }
             guard await readiness.waits(until: { $0.problem == nil }) else { return }
-            log("Carillon is ready", [:])
+            log("Carillon is ready", console)
             try? await gracefulShutdown()
         }
         readiness.shutsDown()
@@ -36,8 +38,16 @@ struct Announcer: Service {
         if !Task.isCancelled { logger.notice(message, metadata: metadata.merging(addresses) { $1 }) }
     }
 
-    private var addresses: Logger.Metadata {
-        func url(_ port: Readiness.Port) -> String { readiness[port].map { "http://\($0)" } ?? "" }
-        return ["public": "\(url(.open))", "management": "\(url(.management))"]
+    private var addresses: Logger.Metadata { ["public": "\(url(.open))", "management": "\(url(.management))"] }
+
+    /// Where a person begins, and what they sign in with unless they were given it another way.
+    private var console: Logger.Metadata {
+        guard settings.console != nil else { return [:] }
+        var metadata: Logger.Metadata = ["console": "\(url(.open))/console"]
+        let file = GeneratedSecrets(dataDirectory: settings.dataDirectory).operatorToken
+        if settings.operatorToken == nil, file.exists { metadata["console.token"] = "\(file.path)" }
+        return metadata
     }
+
+    private func url(_ port: Readiness.Port) -> String { readiness[port].map { "http://\($0)" } ?? "" }
 }

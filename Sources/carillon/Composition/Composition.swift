@@ -47,7 +47,7 @@ struct Composition: Sendable {
         var configuration = ServiceGroupConfiguration(
             // In the order of dependency: the first to start is the last to stop, so that intake stops first.
             services: storage.services + [servers.management] + pipeline.services
-                + [servers.open, Announcer(readiness: storage.readiness, logger: logger)],
+                + [servers.open, Announcer(readiness: storage.readiness, settings: settings, logger: logger)],
             gracefulShutdownSignals: [.sigterm, .sigint],
             cancellationSignals: [.sigquit],
             logger: Logger(label: "carillon.lifecycle") { _ in SwiftLogNoOpLogHandler() }

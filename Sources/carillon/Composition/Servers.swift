@@ -68,6 +68,7 @@ struct Servers: Sendable {
             announcements: announcements,
             operatorToken: OperatorToken(storage.secrets.operatorToken),
             openAPI: try String(contentsOfFile: settings.description.path, encoding: .utf8),
+            console: try settings.console.map { try ConsoleFiles(directory: $0.path) },
             spools: spools,
             problems: .stored,
             metrics: storage.metrics,

@@ -11,6 +11,8 @@ enum Setting: String, CaseIterable, Sendable {
     case corsOrigins
     case templatesDir
     case migrationsDir
+    case console
+    case consoleDir
     case logLevel
     case logFormat
     case egressAllow

@@ -23,6 +23,17 @@ extension LogFormat {
     }
 }
 
+extension Bool {
+    /// Reads `on` or `off`.
+    init(onOrOff text: String) throws(InvalidSetting) {
+        switch text.lowercased() {
+        case "on": self = true
+        case "off": self = false
+        default: throw .value(text, mustBe: "on or off")
+        }
+    }
+}
+
 extension [CIDRBlock] {
     init(setting text: String) throws(InvalidSetting) {
         self = []

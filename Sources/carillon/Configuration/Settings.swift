@@ -47,6 +47,8 @@ struct Settings: Sendable {
     let templates: Resource
     /// The folder of migrations.
     let migrations: Resource
+    /// The folder of the admin console; `nil` when it is off.
+    let console: Resource?
     /// What is logged.
     var logLevel = Logger.Level.info
     /// How it is logged.
@@ -75,6 +77,9 @@ struct Settings: Sendable {
         var reader = SettingsReader(environment: environment)
         templates = Resource("Templates", given: reader.value(.templatesDir) { $0 })
         migrations = Resource("Migrations", given: reader.value(.migrationsDir) { $0 })
+        let hasConsole = reader.value(.console, Bool.init(onOrOff:)) ?? true
+        let consoleDirectory = reader.value(.consoleDir) { $0 }
+        console = hasConsole ? Resource("Console", given: consoleDirectory) : nil
         outboundTLS = reader.value(.extraCaFile, TLSConfiguration.init(setting:)) ?? .makeClientConfiguration()
         readAddresses(from: &reader)
         readStorage(from: &reader)
@@ -86,6 +91,7 @@ struct Settings: Sendable {
             if case .server = database { requireSecrets(from: &reader) }
             templates.check(as: .templatesDir, into: &reader)
             migrations.check(as: .migrationsDir, into: &reader)
+            console?.check(as: .consoleDir, into: &reader)
         }
         guard reader.mistakes.isEmpty else { throw ConfigurationError(mistakes: reader.mistakes) }
     }

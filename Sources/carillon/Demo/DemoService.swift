@@ -109,7 +109,7 @@ enum DemoService {
     }
 
     private static func environment(_ dataDirectory: String, _ simulator: Simulator) -> [String: String] {
-        let inherited: [Setting] = [.templatesDir, .migrationsDir]
+        let inherited: [Setting] = [.templatesDir, .migrationsDir, .console, .consoleDir]
         let all = ProcessInfo.processInfo.environment
         var environment = all.filter { name, _ in inherited.contains { $0.variable == name } }
         environment[Setting.listen.variable] = "127.0.0.1:0"

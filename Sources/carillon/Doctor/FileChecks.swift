@@ -1,5 +1,6 @@
-import CarillonTemplates
 import CarillonCore
+import CarillonHTTP
+import CarillonTemplates
 
 #if canImport(Glibc)
     import Glibc
@@ -18,7 +19,7 @@ struct FileChecks: Sendable {
     }
 
     func findings() -> [Finding] {
-        [templates, description] + dataDirectory + [freeSpace, Self.descriptors(limit: DescriptorLimit.current.hard)]
+        [templates, console, description] + dataDirectory + [freeSpace, Self.descriptors(limit: DescriptorLimit.current.hard)]
     }
 
     /// Whether a service started here has places for its connections; it raises the soft limit itself.
@@ -39,6 +40,16 @@ struct FileChecks: Sendable {
             return .ok("templates", "\(settings.templates.path): \(locales.joined(separator: ", "))")
         } catch {
             return .fail("templates", "\(error)")
+        }
+    }
+
+    private var console: Finding {
+        guard let console = settings.console else { return .ok("console", "is off") }
+        do throws(ConsoleFilesError) {
+            _ = try ConsoleFiles(directory: console.path)
+            return .ok("console", console.path)
+        } catch {
+            return .fail("console", error.description)
         }
     }
 

@@ -173,6 +173,7 @@ func withAPI(
     settings: ServerSettings = ServerSettings(),
     lanes: [LaneStatus] = [],
     credentials: (MemoryStore) -> any ProviderCredentialStore = { $0 },
+    console: ConsoleFiles? = nil,
     spools: SpoolDirectory = SpoolDirectory(path: NSTemporaryDirectory()),
     problems: ProblemMapping = ProblemMapping(),
     logger: Logger = .silent,
@@ -190,6 +191,7 @@ func withAPI(
         dispatcher: dispatcher,
         caller: caller,
         rates: RequestRates(now: time.monotonic),
+        console: console,
         spools: spools,
         problems: problems
     )
@@ -217,6 +219,7 @@ extension PublicDependencies {
         dispatcher: RecordingDispatcher = RecordingDispatcher(),
         caller: RecordingCaller = RecordingCaller(),
         rates: RequestRates = RequestRates(),
+        console: ConsoleFiles? = nil,
         spools: SpoolDirectory = SpoolDirectory(path: NSTemporaryDirectory()),
         problems: ProblemMapping = ProblemMapping()
     ) throws {
@@ -247,6 +250,7 @@ extension PublicDependencies {
             egress: EgressGuard(allowing: [try CIDRBlock("127.0.0.1/32")]),
             operatorToken: OperatorToken(Secret(TestAPI.operatorToken)),
             openAPI: "openapi: 3.1.0\n",
+            console: console,
             spools: spools,
             rates: rates,
             problems: problems,
