@@ -16,6 +16,8 @@ enum BenchmarkName: String, CaseIterable, ExpressibleByArgument {
     case fanout
     case direct
     case latency
+    case relay
+    case intercept
     case mixed
     case evaluate
     case render
@@ -36,6 +38,8 @@ enum BenchmarkName: String, CaseIterable, ExpressibleByArgument {
         case .fanout: FanoutBenchmark(rounds: scale.rounds, members: scale.members)
         case .direct: FanoutBenchmark(rounds: scale.rounds, members: scale.members, measuresDirect: true)
         case .latency: LatencyBenchmark(events: scale.samples)
+        case .relay: RelayBenchmark(rounds: scale.rounds, seconds: scale.seconds ?? 60)
+        case .intercept: InterceptBenchmark(events: scale.samples)
         case .mixed: MixedBenchmark(seconds: scale.seconds ?? 60)
         case .evaluate: EvaluateBenchmark(rounds: max(5, scale.rounds))
         case .render: RenderBenchmark(rounds: max(5, scale.rounds))
@@ -58,7 +62,10 @@ struct Scale: ParsableArguments, Sendable {
     @Option(help: "How often each measurement is repeated, its yardstick in between; the median counts.")
     var rounds = 3
 
-    @Option(help: "How long each load lasts: 10 for ingest, 60 for mixed, 15 for chat and neighbours, unless given.")
+    @Option(
+        help:
+            "How long each load lasts: 10 for ingest, 60 for mixed and relay, 15 for chat and neighbours, unless given."
+    )
     var seconds: Int?
 
     @Option(help: "The members of fanout's and direct's channel.")
@@ -67,7 +74,7 @@ struct Scale: ParsableArguments, Sendable {
     @Option(help: "The devices of one event in push-apns, push-fcm, push-webpush and slow-provider.")
     var devices = 10_000
 
-    @Option(help: "The events of latency.")
+    @Option(help: "The events of latency and intercept.")
     var samples = 200
 
     @Option(help: "A neighbour to measure, repeatable: \(NeighbourName.list); all of them, unless given.")

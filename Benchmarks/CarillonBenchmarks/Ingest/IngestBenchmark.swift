@@ -34,7 +34,7 @@ struct IngestBenchmark: Benchmark {
                     }
                 }
                 var delivered = 0
-                for scenario in scenarios { delivered += try await scenario.verify(on: cluster) }
+                for scenario in scenarios { delivered += try await scenario.verify(on: cluster).delivered }
                 try notifications.verify(lineCount: delivered)
                 return Self.report(of: scenarios, commits: Series(commits))
             }

@@ -5,13 +5,15 @@ struct IngestScenario: Sendable {
     /// What it is called in the table.
     let name: String
 
+    /// The network that the load goes to.
+    let network: TestNetwork
     private let networkID: String
-    private let network: TestNetwork
     private let shape: DirectoryLines
     private let style: SignedEvents.Style
     private var warmUp: LoadResult?
     private var results: [LoadResult] = []
-    private var drains: [Double] = []
+    /// How long after each load everything was done, in seconds.
+    private(set) var drains: [Double] = []
     private var processorTimes: [ProcessorTime] = []
 
     private static let warmUpDuration = Duration.seconds(2)
@@ -39,20 +41,32 @@ struct IngestScenario: Sendable {
         _ = try await cluster.waitUntilDone()
     }
 
-    /// One load, and the wait until the service has nothing left to do.
-    mutating func load(_ duration: Duration, _ cluster: Cluster, _ service: ServiceUnderTest) async throws {
+    /// One load, and the wait until the service has nothing left to do. `atItsEnd` is called between them.
+    mutating func load(
+        _ duration: Duration,
+        _ cluster: Cluster,
+        _ service: ServiceUnderTest,
+        atItsEnd: () -> Void = {}
+    ) async throws {
         let events = SignedEvents(to: network, in: shape, style: style, run: "round-\(results.count + 1)")
         let before = ProcessorTime.now(service, cluster)
         results.append(try await LoadGenerator(port: service.port, duration: duration).post(events))
+        atItsEnd()
         processorTimes.append(ProcessorTime.now(service, cluster) - before)
         drains.append(try await cluster.waitUntilDone())
     }
 
+    /// Accepted events a second, of each load.
+    var rates: [Double] { results.map(\.rate) }
+
+    /// How many events each load had accepted.
+    var accepted: [Int] { results.map(\.accepted) }
+
     /// Checks that nothing was lost and everything came out that had to.
     ///
-    /// - Returns: How many notifications were delivered.
+    /// - Returns: What is stored.
     /// - Throws: ``BenchmarkFailure``.
-    func verify(on cluster: Cluster) async throws -> Int {
+    func verify(on cluster: Cluster) async throws -> StoredEvents {
         let all = [warmUp].compactMap(\.self) + results
         return try await StoredEvents(
             of: networkID,
@@ -60,7 +74,12 @@ struct IngestScenario: Sendable {
             refused: all.reduce(0) { $0 + $1.refused },
             notificationsPerEvent: shape.device == nil ? 0 : shape.membersPerChannel - 1,
             in: cluster
-        ).delivered
+        )
+    }
+
+    /// The processor time of each accepted event, of each load, in microseconds.
+    func processorTime(_ share: KeyPath<ProcessorTime, Double>) -> Series {
+        Series(zip(processorTimes, results).map { $0[keyPath: share] / Double(max(1, $1.accepted)) * 1e6 })
     }
 
     /// What was measured.
@@ -70,11 +89,8 @@ struct IngestScenario: Sendable {
     ///   - areGoals: Whether the promises are about this scenario.
     /// - Returns: The figures.
     func figures(commits: Double, areGoals: Bool) -> [Figure] {
-        let rates = Series(results.map(\.rate))
+        let rates = Series(rates)
         let ratios = Series(results.map { $0.rate / commits })
-        let processorTime = { (share: KeyPath<ProcessorTime, Double>) in
-            Series(zip(processorTimes, results).map { $0[keyPath: share] / Double(max(1, $1.accepted)) * 1e6 })
-        }
         let refused = results.reduce(0) { $0 + $1.refused }
         return [
             Figure("\(name): accepted", rates, "/s"),

@@ -1,13 +1,9 @@
-import NIOCore
 import Subprocess
 
 /// How long an event for one device takes from its 202 to the provider's receiver, in a service that has nothing else to do.
 struct LatencyBenchmark: Benchmark {
     /// How many events are measured.
     let events: Int
-
-    private static let interval = Duration.milliseconds(50)
-    private static let warmUpEvents = 20
 
     func report(in workshop: Workshop) async throws -> Report {
         let lines = Arrivals()
@@ -49,10 +45,8 @@ struct LatencyBenchmark: Benchmark {
         _ = try await network.fill(with: shape, in: service)
         let posts = SignedEvents(to: network, in: shape, senders: 1, run: name)
         let client = HTTPClient(port: service.port)
-        let limit = Self.interval * (events + Self.warmUpEvents) + .seconds(60)
-        let measured = try await within(limit) {
-            try await measure(FollowedEvent(events: posts, client: client, network: network), arrivals)
-        }
+        let source = FollowedEvent(events: posts, client: client, network: network)
+        guard let measured = try await PacedEvents(count: events).measure([source], arrivals).first else { return [] }
         return [
             Figure("\(name): sending to 202, p50", measured.toAccepted.median, "ms"),
             Figure("\(name): 202 to receiver, p50", measured.toReceiver.median, "ms", goal: .below(5)),
@@ -60,34 +54,4 @@ struct LatencyBenchmark: Benchmark {
             Figure("\(name): 202 to receiver, longest", measured.toReceiver.maximum, "ms"),
         ]
     }
-
-    private func measure(
-        _ event: FollowedEvent,
-        _ arrivals: Arrivals
-    ) async throws -> (toAccepted: Series, toReceiver: Series) {
-        var event = event
-        var toAccepted: [Double] = []
-        var toReceiver: [Double] = []
-        var iterator = arrivals.stream.makeAsyncIterator()
-        var next = ContinuousClock.now
-        for number in 0..<Self.warmUpEvents + events {
-            let start = NIODeadline.now()
-            let acceptedAt = try await event.post()
-            guard let arrival = await iterator.next() else { throw CancellationError() }
-            guard arrival.eventID == event.id else {
-                throw BenchmarkFailure("a notification of another event arrived, or one arrived twice")
-            }
-            if number >= Self.warmUpEvents {
-                toAccepted.append((acceptedAt - start).milliseconds)
-                toReceiver.append(max(0, (arrival.at - acceptedAt).milliseconds))
-            }
-            next = max(next + Self.interval, .now)
-            try await Task.sleep(until: next)
-        }
-        return (Series(toAccepted), Series(toReceiver))
-    }
-}
-
-extension TimeAmount {
-    fileprivate var milliseconds: Double { Double(nanoseconds) / 1e6 }
 }

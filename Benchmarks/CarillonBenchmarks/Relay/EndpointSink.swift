@@ -1,0 +1,102 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// A network's endpoint on loopback: takes messages, remembers which, and answers after a while.
+final class EndpointSink: Sendable {
+    /// What came so far.
+    struct Tally: Sendable {
+        /// How many messages came, each counted once however often it was sent.
+        var messages = 0
+        /// How many came again.
+        var repeated = 0
+        /// The most that were being answered at the same moment.
+        var mostAtOnce = 0
+        fileprivate var atOnce = 0
+        fileprivate var ids: Set<String> = []
+    }
+
+    /// How long the answer takes.
+    let delay: TimeAmount
+    private let tally = Mutex(Tally())
+
+    init(delay: TimeAmount = .zero) {
+        self.delay = delay
+    }
+
+    /// What came so far.
+    var current: Tally { tally.withLock { $0 } }
+
+    /// Lends the port of a sink.
+    ///
+    /// - Parameter body: The work.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws, and why there is no port.
+    func withPort<Value>(_ body: (_ port: Int) async throws -> Value) async throws -> Value {
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.backlog, value: 1024)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                    try channel.pipeline.syncOperations.addHandler(SinkHandler(sink: self))
+                }
+            }
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .bind(host: "127.0.0.1", port: 0)
+            .get()
+        do {
+            guard let port = server.localAddress?.port else { throw BenchmarkFailure("the sink has no port") }
+            let value = try await body(port)
+            try await server.close()
+            return value
+        } catch {
+            try? await server.close()
+            throw error
+        }
+    }
+
+    fileprivate func begin(_ id: String) {
+        tally.withLock {
+            if $0.ids.insert(id).inserted { $0.messages += 1 } else { $0.repeated += 1 }
+            $0.atOnce += 1
+            $0.mostAtOnce = max($0.mostAtOnce, $0.atOnce)
+        }
+    }
+
+    fileprivate func end() {
+        tally.withLock { $0.atOnce -= 1 }
+    }
+}
+
+/// Answers 204 to one request after the other.
+private final class SinkHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let sink: EndpointSink
+
+    init(sink: EndpointSink) {
+        self.sink = sink
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            sink.begin(head.headers.first(name: "webhook-id") ?? "")
+        case .body:
+            break
+        case .end:
+            guard sink.delay > .zero else { return answer(context) }
+            let loop = context.eventLoop.assumeIsolated()
+            loop.scheduleTask(in: sink.delay) { [self] in answer(context) }
+        }
+    }
+
+    private func answer(_ context: ChannelHandlerContext) {
+        sink.end()
+        let head = HTTPResponseHead(version: .http1_1, status: .noContent)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+}
