@@ -5,8 +5,9 @@
 import { h } from "../core/dom.js";
 import { badge } from "../components/badge.js";
 import { copyButton } from "../components/copy.js";
+import { empty } from "../components/empty.js";
 import { code, name } from "../components/name.js";
-import { pageView } from "../components/page.js";
+import { pageView, section } from "../components/page.js";
 import { tabs } from "../components/tabs.js";
 import { channelsTab } from "./people/channels.js";
 import { devicesTab } from "./people/devices.js";
@@ -22,7 +23,13 @@ export function title(page) {
 
 export async function render(page) {
   const id = page.params.id;
-  const { data: user } = await page.api.get(page.path("users", id), { signal: page.signal });
+  let user;
+  try {
+    ({ data: user } = await page.api.get(page.path("users", id), { signal: page.signal }));
+  } catch (error) {
+    if (error.status === 404) return nobody(page, id);
+    throw error;
+  }
   const views = [
     { id: "switches", title: "Switches", render: () => switchesTab(page, user) },
     { id: "channels", title: "Channels", render: () => channelsTab(page, user, (channel) => {
@@ -42,4 +49,10 @@ export async function render(page) {
       user.locale && h("span", null, "reads ", h("code", null, user.locale)),
       user.roles.map((role) => badge(role))),
   }, view);
+}
+
+function nobody(page, id) {
+  return pageView({ title: name(id, { longest: 80 }), back: { href: page.href("people"), label: "People" } },
+    section({}, empty({ title: "There is no such user", picture: "people",
+      text: "They may have been removed, or nothing has named them yet: users are learnt from events, imports and devices." })));
 }

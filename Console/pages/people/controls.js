@@ -33,9 +33,9 @@ function act(label, run, hiddenWords) {
 export function muteLine(document, whose) {
   const { mutedUntil } = document.value;
   const isMuted = mutedUntil && Date.parse(mutedUntil) > now();
-  const mute = (until) => document.change(`Muted until ${absoluteTime(until)}.`, (next) => {
+  const mute = (until, options) => document.change(`Muted until ${absoluteTime(until)}.`, (next) => {
     next.mutedUntil = until;
-  });
+  }, options);
   if (isMuted) {
     return line("Muted", h("span", null, "until ", absoluteTime(mutedUntil), ", ", time(mutedUntil)),
       act("Unmute", () => document.change("Not muted any more.", (next) => {
@@ -60,7 +60,7 @@ function openMute(mute) {
           until.setError("A time that is still to come is needed.");
           return false;
         }
-        return saved(() => mute(date.toISOString()), [until]);
+        return saved(() => mute(date.toISOString(), { isInDialog: true }), [until]);
       } },
     ],
   });
@@ -95,7 +95,7 @@ function openQuiet(document) {
         }
         return saved(() => document.change("Quiet hours are set.", (next) => {
           next.quietHours = { from: from.value, to: to.value, timeZone: zone.value.trim() };
-        }), [from, to, zone]);
+        }, { isInDialog: true }), [from, to, zone]);
       } },
     ],
   });
@@ -129,7 +129,7 @@ function openRoles(document, module) {
       { label: "Cancel", kind: "quiet" },
       { label: "Save", kind: "primary", run: () => saved(() => document.change("Saved whose acts they hear of.", (next) => {
         next.modules[module].roles = kind.value === "any" ? null : { [kind.value]: listOf(list.value) };
-      }), [kind, list]) },
+      }, { isInDialog: true }), [kind, list]) },
     ],
   });
 }
@@ -139,13 +139,14 @@ export function listOf(text) {
   return [...new Set(text.split(",").map((each) => each.trim()).filter(Boolean))];
 }
 
-/** Runs a change in a dialog: what it says about fields stands beside them, the rest was said already. */
+/** Runs a change for a dialog: what is wrong with a field stands beside it. What somebody else has changed closes the dialog. */
 async function saved(change, fields) {
   try {
     await change();
     return true;
   } catch (error) {
-    showMistakes(fields, error);
-    return false;
+    if (error.status === 412) return true;
+    if (showMistakes(fields, error)) return false;
+    throw error;
   }
 }

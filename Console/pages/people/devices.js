@@ -22,7 +22,7 @@ export function devicesTab(page, user) {
     noun: "device",
     rowKey: ({ id }) => id,
     columns: [
-      { title: "Device", cell: ({ id }) => code(id, { longest: 60 }) },
+      { title: "Device", cell: ({ id }) => h("span", { class: "device-id" }, code(id, { longest: 60 })) },
       { title: "Provider", cell: address },
       { title: "State", cell: ({ state }) => stateBadge(state) },
       { title: "Last error", wide: true, cell: ({ error }) => name(error, { fallback: "none", longest: 200 }) },

@@ -13,6 +13,7 @@ import { time } from "../../components/time.js";
 
 const SHOWN = 50;
 const NOTIFYING = new Set(["message.sent", "member.joined", "channel.created", "notification.direct"]);
+const TEXTS = new Set(["message.sent", "notification.direct"]);
 /** Of an event with very many deliveries, so many pages are searched for this user's. */
 const MOST_PAGES = 5;
 
@@ -36,7 +37,7 @@ export function eventChooser(page, user, { onChoose }) {
       const found = await deliveriesOf(id);
       if (select.value !== id) return;
       fill(history, h("h3", null, "What came of it then"), outcome(event, found),
-        h("p", { class: "muted small" }, "Below is what would come of such an event now. What was said is not kept: the text is a sample."));
+        h("p", { class: "muted small" }, "What is shown is what would come of such an event now.", TEXTS.has(event.type) && " What was said is not kept: the text is a sample."));
     } catch (error) {
       if (!isAbort(error)) fill(history, problem(error, { compact: true }));
     }

@@ -34,7 +34,7 @@ export function explanationView(page, user) {
       h("p", { class: "verdict-title" }, who, delivers ? " would be notified" : " would not be notified",
         delivers && ` on ${count(answer.devices.length, "device")}`),
       h("p", null, deciderInWords(answer.decidedBy),
-        answer.reason && [" ", h("strong", null, sentence(reasonInWords(answer.reason, documents[answer.decidedBy])))])));
+        answer.reason && [" ", h("strong", null, sentence(reasonInWords(answer.reason, documents[answer.decidedBy], answer.decidedBy)))])));
     fill(levels, answer.levels.map((level) => levelCard(level, answer, event, documents[level.level])));
     fill(others, answer.interception && h("p", null, "Before that, the endpoint ", code(answer.interception.endpointId),
       ` would be asked, and without an answer the notification is ${answer.interception.onFailure === "drop" ? "dropped" : "delivered"}.`),
@@ -53,7 +53,7 @@ export function explanationView(page, user) {
 
 function levelCard({ level, allows, updatedAt }, { decidedBy, reason }, event, document) {
   const decides = decidedBy === level;
-  const words = allows ? "Lets it through" : sentence(reasonInWords(decides ? reason : reasonOf(level, document, event), document)) || "Stops it";
+  const words = allows ? "Lets it through" : sentence(reasonInWords(decides ? reason : reasonOf(level, document, event), document, level)) || "Stops it";
   return h("li", { class: ["level", allows ? "allows" : "forbids", decides && "decides"] },
     h("div", { class: "level-head" }, h("strong", null, levelName(level)), decides ? badge("Decides", "bad") : !allows && badge("Stops it, too", "neutral")),
     h("p", { class: "level-words" }, icon(allows ? "check" : "close"), name(words, { longest: 200 })),

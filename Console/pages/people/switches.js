@@ -42,7 +42,10 @@ export function switchesTab(page, user) {
       const board = whoWins();
       const cards = h("div", { class: "switch-cards" });
       const userPlace = h("div");
-      documents.user.onChange(() => refill(userPlace, userLines(documents.user)) && update());
+      documents.user.onChange(() => {
+        refill(userPlace, userLines(documents.user));
+        update();
+      });
       fill(userPlace, userLines(documents.user));
 
       function update() {
@@ -105,7 +108,7 @@ function whoWins() {
         // A direct notification has no channel unless its sender names one.
         const isAsked = level !== "channel" || (document && act.id !== "direct");
         const said = opinion(level, isAsked ? document : null, act, moment);
-        return { level, ...said, words: isAsked ? wordsOf(said, document) : "not asked", isAsked };
+        return { level, ...said, words: isAsked ? wordsOf(said, document, level) : "not asked", isAsked };
       });
       return { act, opinions, outcome: winner(opinions) };
     }));
@@ -114,9 +117,9 @@ function whoWins() {
   return { element: rows, show };
 }
 
-function wordsOf({ allows, reason, roles }, document) {
+function wordsOf({ allows, reason, roles }, document, level) {
   if (allows === true) return "allows";
-  return allows === null ? rolesInWords(roles) : reasonInWords(reason, document);
+  return allows === null ? rolesInWords(roles) : reasonInWords(reason, document, level);
 }
 
 function opinionView({ allows, words, isAsked }) {

@@ -43,8 +43,9 @@ export function toggleDocument(page, path) {
      * Changes a copy and saves it; says what was done, and offers to take it back. Throws when it was refused, having said so.
      * @param {string} words what was done
      * @param {((next: object) => void)|null} edit null puts everything back to the defaults
+     * @param {{isInDialog?: boolean}} [options] a dialog says itself what was refused, but for a change by somebody else
      */
-    async change(words, edit) {
+    async change(words, edit, { isInDialog = false } = {}) {
       const former = structuredClone(value);
       try {
         if (edit) {
@@ -55,7 +56,7 @@ export function toggleDocument(page, path) {
           await self.remove();
         }
       } catch (error) {
-        await explainRefusal(error);
+        if (!isInDialog || error.status === 412) await explainRefusal(error);
         throw error;
       }
       toast(words, { kind: "good", seconds: UNDO_SECONDS, action: { label: "Undo", run: () => undo(former) } });

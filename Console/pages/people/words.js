@@ -32,10 +32,11 @@ export function rolesInWords(roles) {
  * What a reason of the API says.
  * @param {string|null} reason as `enabled`, `modules.chat.roles`, `mutedUntil 2026-…`
  * @param {object|null} [document] the level's document, for what the reason leaves out
+ * @param {string} [level]
  */
-export function reasonInWords(reason, document = null) {
+export function reasonInWords(reason, document = null, level = "") {
   if (!reason) return "";
-  if (reason === "enabled") return "everything is switched off";
+  if (reason === "enabled") return level === "channel" ? "the channel is switched off" : "everything is switched off";
   if (reason === "mentionsOnly") return "only mentions are let through";
   if (reason === "notify") return "the event says that nobody is notified";
   if (reason === "visibleTo") return "the event is not visible to them";

@@ -93,7 +93,7 @@ function certificate({ certificates, keys }, now) {
   } catch {
     problems.push("The certificate cannot be read.");
   }
-  if (keys.length === 0) problems.push("Its private key is missing: drop the key's .pem file, too.");
+  if (keys.length === 0) problems.push("Its private key is missing: drop the key’s .pem file, too.");
   else if (keys.length > 1) problems.push("There is more than one private key.");
   else if (keys[0].isLocked) problems.push("The key is locked with a passphrase: Carillon needs it without one.");
   else facts.push(["Key", keyKind(keys[0]) ?? "unreadable"]);

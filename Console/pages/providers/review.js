@@ -12,6 +12,8 @@ import { name } from "../../components/name.js";
 import { facts } from "../../components/page.js";
 import { identify, readFiles } from "./credential-file.js";
 
+const PASTED = "pasted text";
+
 /**
  * Opens the dialog.
  * @param {object} page
@@ -33,7 +35,7 @@ export function openReview(page, first, { provider: wanted, appId, pathOf }) {
   const passphrase = field({ label: "Passphrase", name: "passphrase", type: "password", autocomplete: "off" });
   const pasted = field({ label: "Or paste it", type: "textarea", rows: 5, mono: true,
     placeholder: "-----BEGIN PRIVATE KEY-----", onInput: (text) => {
-      if (/-----END [A-Z0-9 ]+-----\s*$|\}\s*$/.test(text)) take([{ name: "pasted text", bytes: new TextEncoder().encode(text) }]);
+      if (/-----END [A-Z0-9 ]+-----\s*$|\}\s*$/.test(text)) take([{ name: PASTED, bytes: new TextEncoder().encode(text) }]);
     } });
 
   function wantedFields() {
@@ -45,7 +47,7 @@ export function openReview(page, first, { provider: wanted, appId, pathOf }) {
   }
 
   function take(more) {
-    files = [...files, ...more];
+    files = [...files.filter((file) => !more.some((other) => other.name === file.name)), ...more];
     examine();
   }
 

@@ -38,7 +38,7 @@ export function previewPane(page, { type, locale, onMistakes }) {
     frames.setStale(true);
     const isMistake = error instanceof ApiError && error.status === 400;
     onMistakes(isMistake ? error : null);
-    fill(trouble, isMistake ? h("p", { class: "field-error" }, "The preview is of before the mistake.") : problem(error, { compact: true, retry: () => again(0) }));
+    fill(trouble, isMistake ? h("p", { class: "field-error" }, "The preview shows the template as it was before the mistake.") : problem(error, { compact: true, retry: () => again(0) }));
   } });
 
   function again(ms) {
