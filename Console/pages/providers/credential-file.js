@@ -59,6 +59,7 @@ function key(keys) {
   if (keys.length > 1) problems.push("There is more than one private key.");
   if (first.isLocked) problems.push("The key is locked with a passphrase: Carillon needs it without one.");
   else if (kind?.startsWith("RSA")) problems.push("This is an RSA key without its certificate: drop the certificate, too.");
+  else if (kind === null) problems.push("The key cannot be read: the file may be cut off.");
   else if (kind !== "EC P-256") problems.push("An APNs key is on P-256, and this one is not.");
   const keyId = /AuthKey_([A-Za-z0-9]{1,32})\.p8$/.exec(first.file)?.[1];
   return {
@@ -66,7 +67,7 @@ function key(keys) {
     kind: "key",
     title: "APNs key",
     body: { privateKey: first.text },
-    facts: [["Key", kind ?? "unreadable"], ...(keyId ? [["Key id, by the file's name", keyId]] : [])],
+    facts: [["Key", kind ?? "unreadable"], ...(keyId ? [["Key id, by the file’s name", keyId]] : [])],
     problems,
     warnings: [],
     suggestions: { keyId },

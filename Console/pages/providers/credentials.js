@@ -40,7 +40,7 @@ export function credentialsSection(page, { changed }) {
     rowKey: keyOf,
     columns: [
       { title: "App", cell: ({ appId }) => name(appId) },
-      { title: "Provider", cell: ({ provider }) => providerName(provider) },
+      { title: "Provider", cell: ({ provider }) => h("span", { class: "provider-name" }, providerName(provider)) },
       { title: "What identifies it", wide: true, cell: identity },
       { title: "Changed", cell: ({ updatedAt }) => time(updatedAt) },
       { title: "Change", hideTitle: true, cell: (credential) => h("div", { class: "row-actions" },
@@ -105,7 +105,7 @@ export function credentialsSection(page, { changed }) {
   async function remove(credential) {
     const isSure = await confirm({
       title: "Remove this credential?",
-      text: h("div", null,
+      text: h("div", { class: "stack" },
         h("p", null, "Nothing is sent any more to the devices of ", code(credential.appId), " through ", providerName(credential.provider), "."),
         h("p", null, "What is for them waits until there is a credential again, for 24 hours at the most, and then expires. No device is removed."),
         h("p", null, "Carillon cannot show what it removes: keep the file if it may be needed again.")),

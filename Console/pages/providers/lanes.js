@@ -61,7 +61,7 @@ export function lanesSection(page, { replaceCredential, setSubject, tryWebPush, 
     caption: "Lanes",
     rowKey: ({ provider, appId, host }) => JSON.stringify([provider, appId, host]),
     columns: [
-      { title: "Provider", cell: ({ provider }) => providerName(provider) },
+      { title: "Provider", cell: ({ provider }) => h("span", { class: "provider-name" }, providerName(provider)) },
       { title: "App or host", cell: (lane) => name(laneTarget(lane), { fallback: "all" }) },
       { title: "State", cell: states },
       { title: "Since", cell: ({ since, brake }) => time(brake?.since ?? since) },
@@ -96,7 +96,7 @@ async function release(page, lane, changed) {
   const target = laneTarget(lane);
   const isSure = await confirm({
     title: "Release the brake?",
-    text: h("div", null,
+    text: h("div", { class: "stack" },
       h("p", null, "For an hour every report that a device of ", name(target), " is gone is believed, however many they are, ",
         "and those devices are unregistered."),
       h("p", null, "Do this when the devices are really gone, as after an app was withdrawn. When the credential is wrong, replace it instead.")),

@@ -47,7 +47,7 @@ export function webhookSection(page) {
   async function forget() {
     const isSure = await confirm({
       title: "Forget the webhooks’ secret?",
-      text: h("div", null,
+      text: h("div", { class: "stack" },
         h("p", null, h("strong", null, "The next webhook is signed with a new secret alone"), ", and receivers that verify with the former one refuse it."),
         h("p", null, "Nobody has seen the new one: make another one afterwards to give it to the receivers. What they refuse is tried again until it expires.")),
       act: "Forget it",

@@ -77,7 +77,7 @@ export function webPushSection(page, first, { changed }) {
   async function remove() {
     const isSure = await confirm({
       title: "Remove the Web Push key pair?",
-      text: h("div", null,
+      text: h("div", { class: "stack" },
         h("p", null, "A subscription belongs to the key that it was made with, for good. ", h("strong", null, "Every browser stays silent until it subscribes again"),
           " with the next key pair, which is made at once."),
         h("p", null, "What waits to be sent stays until it expires.")),
