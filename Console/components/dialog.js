@@ -23,6 +23,7 @@ import { problem } from "./problem.js";
 export function openDialog({ title, body, actions, dismissable = true, wide = false, onOpen }) {
   return new Promise((resolve) => {
     const titleID = uniqueID("dialog");
+    const formID = `${titleID}-form`;
     const trouble = h("div", { class: "dialog-trouble" });
     const before = document.activeElement;
     let result;
@@ -53,7 +54,7 @@ export function openDialog({ title, body, actions, dismissable = true, wide = fa
 
     const buttons = actions.map((action) => {
       const button = h("button", { class: ["button", action.kind], type: "button", disabled: action.disabled,
-        on: { click: () => act(action, button) } }, action.label);
+        on: { click: () => button.type === "button" && act(action, button) } }, action.label);
       return button;
     });
     const element = h("dialog", { class: ["dialog", wide && "wide"], "aria-labelledby": titleID,
@@ -72,7 +73,7 @@ export function openDialog({ title, body, actions, dismissable = true, wide = fa
         },
         submit: (event) => {
           event.preventDefault();
-          buttons.at(-1)?.click();
+          if (event.target.getAttribute("id") === formID) act(actions.at(-1), buttons.at(-1));
         },
       } },
     h("header", { class: "dialog-head" }, h("h2", { id: titleID }, title),
@@ -80,10 +81,18 @@ export function openDialog({ title, body, actions, dismissable = true, wide = fa
         icon("close"), h("span", { class: "visually-hidden" }, "Close"))),
     h("div", { class: "dialog-body" }, body, trouble),
     h("footer", { class: "dialog-foot" }, buttons));
+    const inner = element.querySelector(".dialog-body form");
+    if (inner && !inner.querySelector("[type=submit]")) {
+      // Enter in a field is then the last button, as in any form. By attribute: a field named "id" hides the property.
+      inner.setAttribute("id", formID);
+      buttons.at(-1).type = "submit";
+      buttons.at(-1).setAttribute("form", formID);
+    }
     document.body.append(element);
     element.showModal();
+    const harmless = buttons.find((_, index) => actions[index].kind !== "danger") ?? buttons.at(-1);
     (element.querySelector("[autofocus]") ?? element.querySelector(".dialog-body input, .dialog-body select, .dialog-body textarea")
-      ?? buttons.at(-1))?.focus();
+      ?? (actions.at(-1).kind === "danger" ? harmless : buttons.at(-1)))?.focus();
     onOpen?.(element, buttons);
   });
 }
