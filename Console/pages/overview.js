@@ -97,7 +97,7 @@ function makeTiles(page, { points, span }, waiting) {
     tile("Delivered", number(deliveries(["delivered"])), count(deliveries(["retries"]), "retry", "retries")),
     tile("Failed", number(failed), "unregistered, expired or given up", failed > 0 && "bad"),
     tile("Oldest not done", waiting?.words ?? "–", waiting?.event
-      ? h("a", { href: page.href("events", waiting.event.id) }, "Open it") : "events that wait", waiting?.age >= 60_000 && "bad"),
+      ? h("a", { href: page.href("events", waiting.event.id) }, "Open it") : "no event waits", waiting?.age >= 60_000 && "bad"),
   ];
 }
 

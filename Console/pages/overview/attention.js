@@ -120,7 +120,7 @@ export async function oldestWaiting(page) {
     (await page.api.get(page.path("events"), { query: { state, limit: 1, ...query }, signal: page.signal })).data.items));
   const answer = await ask(async () => {
     let [event] = (await find({})).flat();
-    if (!event) return { words: "Nothing waits", event: null, age: 0 };
+    if (!event) return { words: "None", event: null, age: 0 };
     let former = null;
     for (const [age, label] of AGES) {
       const [older] = (await find({ to: new Date(now() - age).toISOString() })).flat();
