@@ -16,10 +16,9 @@ const REFRESH_MS = 5000;
 
 export async function render(page) {
   const { data } = await page.api.get(page.path("providers"), { signal: page.signal });
-  const { data: webPush } = await page.api.get(page.path("providers", "webpush"), { signal: page.signal });
 
   const refresh = () => polling.now();
-  const push = webPushSection(page, webPush, { changed: refresh });
+  const push = webPushSection(page, { changed: refresh });
   const credentials = credentialsSection(page, { changed: refresh });
   const lanes = lanesSection(page, {
     replaceCredential: (lane) => credentials.replace(lane.provider, lane.appId),

@@ -1,26 +1,29 @@
 /**
- * Chooses one of a user's channels, or any other by its id.
+ * Chooses one of a user's channels, or any other by its id or name.
  */
 
-import { h } from "../../core/dom.js";
 import { field } from "../../components/field.js";
 import { name } from "../../components/name.js";
+import { suggestions } from "./suggestions.js";
 
 const SHOWN = 200;
 
 /**
  * @param {object} page
  * @param {object} user
- * @param {{label?: string, value?: string, onPick: (channel: string|null) => void}} options
+ * @param {{onPick: (channel: string|null) => void}} options
  */
-export function channelPicker(page, user, { label = "In channel", value, onPick }) {
-  const names = new Map();
-  let picked = value ?? page.query.channel ?? null;
-  const input = field({ label, value: picked ?? "", suggestions: [], placeholder: "id of a channel", maxlength: "256", onInput: (text) => {
-    if (names.has(text)) pick(text);
+export function channelPicker(page, user, { onPick }) {
+  let picked = page.query.channel ?? null;
+  const input = field({ label: "In channel", value: picked ?? "", suggestions: [], placeholder: "id or name", maxlength: "256", onInput: (text) => {
+    if (known.has(text)) pick(text);
   } });
+  const known = suggestions(page, input, "channels");
   input.classList.add("channel-picker");
-  input.input.addEventListener("change", () => pick(input.value.trim()));
+  input.input.addEventListener("change", () => {
+    input.value = known.resolve(input.value.trim());
+    pick(input.value);
+  });
 
   function pick(text) {
     const next = text || null;
@@ -37,21 +40,19 @@ export function channelPicker(page, user, { label = "In channel", value, onPick 
     /** Learns the user's channels, for suggestions. */
     async load() {
       const { data } = await page.api.get(page.path("users", user.id, "channels"), { query: { limit: SHOWN }, signal: page.signal });
-      for (const { id, displayName } of data.items) names.set(id, displayName);
-      input.querySelector("datalist").append(...data.items.map(({ id, displayName }) => h("option", { value: id }, displayName ?? id)));
+      known.add(data.items);
     },
     /** The first channel, chosen; null where there is none. */
     first() {
-      const [id = null] = names.keys();
-      picked = id;
-      input.value = id ?? "";
-      return id;
+      picked = known.first();
+      input.value = picked ?? "";
+      return picked;
     },
     set(id) {
       picked = id;
       input.value = id;
     },
-    isKnown: (id) => names.has(id),
-    nameOf: (id) => name(names.get(id) ?? id, { longest: 60 }),
+    isKnown: (id) => known.has(id),
+    nameOf: (id) => name(known.nameOf(id) ?? id, { longest: 60 }),
   };
 }

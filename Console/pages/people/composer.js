@@ -9,6 +9,7 @@ import { copyButton } from "../../components/copy.js";
 import { field } from "../../components/field.js";
 import { channelPicker } from "./channel-picker.js";
 import { listOf } from "./controls.js";
+import { suggestions } from "./suggestions.js";
 
 const TYPES = ["message.sent", "member.joined", "channel.created", "notification.direct"];
 const SUGGESTED_MEMBERS = 50;
@@ -32,6 +33,11 @@ export function composer(page, user, { onChange }) {
   } });
   picker.element.pointer = "/event/data/channel";
   const actor = text("Who does it", { value: "somebody", suggestions: [], pointer: "/event/data/user", maxlength: "256", hint: "The id of a user, known or not." });
+  const people = suggestions(page, actor, "users");
+  actor.input.addEventListener("change", () => {
+    actor.value = people.resolve(actor.value.trim());
+    changed();
+  });
   const roles = text("With the roles", { pointer: "/event/data/user/roles", placeholder: "as known" });
   const kind = text("Message", { type: "select", value: "text", options: [
     { value: "text", label: "Text" }, { value: "image", label: "Image" }, { value: "other", label: "Anything else" }] });
@@ -84,20 +90,19 @@ export function composer(page, user, { onChange }) {
   }
 
   async function suggestMembers() {
-    const list = actor.querySelector("datalist");
-    list.replaceChildren();
+    people.clear();
     if (!picker.isKnown(picker.value)) return;
     try {
       const { data } = await page.api.get(page.path("channels", picker.value, "members"), { query: { limit: SUGGESTED_MEMBERS }, signal: page.signal });
       const others = data.items.map(({ userId }) => userId).filter((id) => id !== user.id);
-      list.append(...others.map((id) => h("option", { value: id })));
+      people.add(others.map((id) => ({ id })));
       if (actor.value === "somebody" && others.length > 0) {
         actor.value = others[0];
         changed();
       }
     } catch (error) {
-      // Suggestions only: whatever is wrong is said where something depends on it.
-      if (!isAbort(error)) list.replaceChildren();
+      // Suggestions only: whatever is wrong is said by the answer to the question itself.
+      if (!isAbort(error)) people.clear();
     }
   }
 

@@ -38,7 +38,7 @@ export function whyTab(page, user) {
   }, { ms: PAUSE_MS, signal: page.signal, onError: (error) => {
     view.element.classList.add("stale");
     if (!isAsked) fill(result);
-    if (!showMistakesQuietly(form.fields, error)) fill(trouble, problem(error, { compact: true }));
+    if (!showMistakesQuietly(form.fields, error)) fill(trouble, problem(error, { compact: true, retry: () => question.now(form.event) }));
   } });
 
   const form = composer(page, user, { onChange: (event) => {

@@ -3,9 +3,11 @@
  */
 
 import { h, fill } from "../../core/dom.js";
+import { isAbort } from "../../core/api.js";
 import { copyButton } from "../../components/copy.js";
 import { confirm, openDialog } from "../../components/dialog.js";
 import { field, showMistakes } from "../../components/field.js";
+import { skeleton } from "../../components/empty.js";
 import { name } from "../../components/name.js";
 import { facts, section } from "../../components/page.js";
 import { problem } from "../../components/problem.js";
@@ -14,13 +16,12 @@ import { toast } from "../../components/toast.js";
 
 /**
  * @param {object} page
- * @param {object} first the credential as it is now
  * @param {{changed: () => void}} options
  */
-export function webPushSection(page, first, { changed }) {
-  let current = first;
+export function webPushSection(page, { changed }) {
+  let current = null;
   const path = page.path("providers", "webpush");
-  const place = h("div");
+  const place = h("div", null, skeleton(3));
 
   function show() {
     fill(place,
@@ -35,6 +36,18 @@ export function webPushSection(page, first, { changed }) {
         h("button", { class: "button small danger quiet", type: "button", on: { click: remove } }, "Remove the key pair")));
   }
 
+  /** A key pair that cannot be read can still be removed. */
+  async function load() {
+    try {
+      ({ data: current } = await page.api.get(path, { signal: page.signal }));
+      show();
+    } catch (error) {
+      if (isAbort(error)) return;
+      fill(place, problem(error, { compact: true, retry: load }),
+        h("div", { class: "form-buttons" }, h("button", { class: "button small danger quiet", type: "button", on: { click: remove } }, "Remove the key pair")));
+    }
+  }
+
   async function put(subject) {
     ({ data: current } = await page.api.put(path, { subject }));
     show();
@@ -42,7 +55,7 @@ export function webPushSection(page, first, { changed }) {
   }
 
   function edit() {
-    const subject = field({ label: "Subject", name: "subject", value: current.subject ?? "", placeholder: "mailto:ops@example.com", required: true,
+    const subject = field({ label: "Subject", name: "subject", value: current?.subject ?? "", placeholder: "mailto:ops@example.com", required: true,
       hint: "A mailto: or https: address of who answers for the messages. Push services write there when something is wrong." });
     return openDialog({
       title: "Whom Web Push is signed for",
@@ -65,7 +78,7 @@ export function webPushSection(page, first, { changed }) {
 
   /** The same subject once more changes nothing, but what waits is tried at once. */
   async function retry() {
-    if (!current.subject) return edit();
+    if (!current?.subject) return edit();
     try {
       await put(current.subject);
       toast("What waits is being tried.", { kind: "good" });
@@ -87,8 +100,7 @@ export function webPushSection(page, first, { changed }) {
     if (!isSure) return;
     try {
       await page.api.delete(path);
-      ({ data: current } = await page.api.get(path, { signal: page.signal }));
-      show();
+      await load();
       changed();
       toast("The key pair is removed. Browsers have to subscribe with the new one.", { kind: "good" });
     } catch (error) {
@@ -96,7 +108,7 @@ export function webPushSection(page, first, { changed }) {
     }
   }
 
-  show();
+  load();
   const element = section({ title: "Web Push", note: "For browsers. Carillon makes the key pair itself." }, place);
   return { element, edit, retry };
 }
