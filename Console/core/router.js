@@ -19,6 +19,7 @@ let visit = null;
 let shownAddress = location.pathname + location.search;
 let holds = new Set();
 let isFirst = true;
+const sheets = new Map();
 
 /** Where the address bar points: which module with which parameters. */
 export function parseAddress(pathname) {
@@ -94,13 +95,17 @@ function makePage(target, signal) {
   };
 }
 
+/** Loads the sheets of a page. What it answers puts them, and only them, to work: no page's sheet reaches into another page. */
 async function loadStyles(names = []) {
   await Promise.all(names.map((name) => new Promise((resolve) => {
-    const href = `/console/style/${name}.css`;
-    if (document.querySelector(`link[href="${href}"]`)) return resolve();
-    const link = h("link", { rel: "stylesheet", href, on: { load: resolve, error: resolve } });
+    if (sheets.has(name)) return resolve();
+    const link = h("link", { rel: "stylesheet", href: `/console/style/${name}.css`, on: { load: resolve, error: resolve } });
+    sheets.set(name, link);
     document.head.append(link);
   })));
+  return () => {
+    for (const [name, link] of sheets) link.disabled = !names.includes(name);
+  };
 }
 
 /** Opens what the address says. */
@@ -123,10 +128,11 @@ export async function open() {
   const waiting = setTimeout(() => fill(main, waitingPage(title)), wasFirst ? 0 : SKELETON_AFTER_MS);
   try {
     const module = await import(`../pages/${target.module}.js`);
-    await loadStyles(module.styles);
+    const useStyles = await loadStyles(module.styles);
     const node = await module.render(page);
     if (signal.aborted) return;
     clearTimeout(waiting);
+    useStyles();
     fill(main, node);
     const name = typeof module.title === "function" ? module.title(page) : module.title;
     document.title = [name, target.network, "Carillon"].filter(Boolean).join(" · ");

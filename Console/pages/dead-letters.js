@@ -11,6 +11,7 @@ import { icon } from "../components/icon.js";
 import { code, name } from "../components/name.js";
 import { facts, pageView, section } from "../components/page.js";
 import { problem } from "../components/problem.js";
+import { reasonView } from "../components/reason.js";
 import { table } from "../components/table.js";
 import { time } from "../components/time.js";
 import { announce, toast } from "../components/toast.js";
@@ -44,7 +45,7 @@ export async function render(page) {
       { title: "User", cell: (letter) => name(letter.userId, { fallback: "nobody", longest: 60 }) },
       { title: "Device", cell: (letter) => code(letter.deviceId, { longest: 40 }) },
       { title: "Provider", cell: (letter) => providerName(letter.provider) },
-      { title: "Reason", wide: true, cell: (letter) => name(letter.reason, { longest: 120 }) },
+      { title: "Reason", wide: true, cell: (letter) => reasonView(letter.reason) },
       { title: "Actions", hideTitle: true, cell: buttons },
     ],
   });
@@ -132,7 +133,7 @@ export async function render(page) {
         letter.appId && ["App", code(letter.appId)],
         letter.host && ["Host", code(letter.host)],
         ["Attempts", String(letter.attempts)],
-        ["Reason", name(letter.reason, { longest: 2000 })],
+        ["Reason", reasonView(letter.reason, { longest: 2000 })],
         ["Id", code(letter.id)],
       ]),
       actions: [

@@ -18,7 +18,7 @@ import { recipientsOf } from "./event/recipients.js";
 import { stagesOf } from "./event/stages.js";
 
 export const title = (page) => `Event ${page.params.id}`;
-export const styles = ["overview", "events"];
+export const styles = ["overview", "steps", "events"];
 
 const MOVING_MS = 2000;
 const RESTING_MS = 15_000;

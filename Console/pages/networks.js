@@ -3,7 +3,7 @@
  */
 
 import { h } from "../core/dom.js";
-import { randomID } from "../core/random.js";
+import { once } from "../core/idempotency.js";
 import { addressOf } from "../core/router.js";
 import { openDialog } from "../components/dialog.js";
 import { field, showMistakes } from "../components/field.js";
@@ -48,7 +48,7 @@ async function makeNetwork(page) {
       hint: "Of those who have not said theirs. A tag such as en, th or pt-BR." }),
   ];
   const [id, displayName, defaultLocale] = fields;
-  let attempt = null;
+  const attempt = once();
 
   async function post() {
     if (!id.value) {
@@ -57,12 +57,8 @@ async function makeNetwork(page) {
       return false;
     }
     const body = { id: id.value, displayName: displayName.value || undefined, defaultLocale: defaultLocale.value.trim() || undefined };
-    const said = JSON.stringify(body);
-    // The same key for the same words: when an answer was lost, asking again brings the same secrets.
-    if (attempt?.said !== said) attempt = { said, key: randomID() };
     try {
-      const { data } = await page.api.post(PATH, body, { headers: { "idempotency-key": attempt.key }, signal: page.signal });
-      return data;
+      return (await attempt((headers) => page.api.post(PATH, body, { headers, signal: page.signal }))).data;
     } catch (error) {
       if (showMistakes(fields, error)) return false;
       throw error;

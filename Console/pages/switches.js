@@ -8,6 +8,7 @@ import { h, fill } from "../core/dom.js";
 import { absoluteTime, eventTypeName } from "../core/format.js";
 import { readStats, spans } from "../core/stats.js";
 import { openDialog } from "../components/dialog.js";
+import { notice } from "../components/notice.js";
 import { facts, pageView, section } from "../components/page.js";
 import { problem } from "../components/problem.js";
 import { toggle } from "../components/switch.js";
@@ -73,7 +74,7 @@ export async function render(page) {
       fill(row.effect, effectOf(stats, row.each.kind, row.each.key, isOn));
     }
     fill(since, shown.updatedAt ? ["Last changed ", time(shown.updatedAt), "."] : "Never changed: everything is as it was at the beginning.");
-    fill(note, !shown.enabled && h("p", { class: "note bad" }, h("strong", null, "Everything is off. "),
+    fill(note, !shown.enabled && notice("bad", h("strong", null, "Everything is off. "),
       "Nothing below sends anything until all notifications are on again; what is changed here holds from then on."));
   }
 

@@ -8,28 +8,27 @@ import { randomID } from "../core/random.js";
 import { announce } from "../components/toast.js";
 import { copyButton } from "../components/copy.js";
 import { field, form } from "../components/field.js";
-import { icon } from "../components/icon.js";
 import { code } from "../components/name.js";
+import { notice } from "../components/notice.js";
 import { pageView, section } from "../components/page.js";
 import { problem } from "../components/problem.js";
 import { unsubscribe } from "./try/browser.js";
 import { eventForm } from "./try/event-form.js";
 import { eventSteps, follow } from "./try/follow.js";
 import { notifyThisBrowser, steps } from "./try/notify.js";
-import { stepList } from "./try/steps.js";
+import { stepList } from "../components/steps.js";
 
 export const title = "Try it";
-export const styles = ["code", "try"];
+export const styles = ["code", "steps", "try"];
 
 /** @param {object} page */
 export async function render(page) {
   const { data: webpush } = await page.api.get(page.path("providers", "webpush"), { signal: page.signal });
   return pageView(
     { title, lead: "See Carillon work: in your own browser, or with an event of your own." },
-    h("p", { class: "notice" }, icon("warning"),
-      h("span", null, h("strong", null, "This is real. "),
-        "What is posted here is an event like any other: whoever it concerns is notified on their own devices, and names that it " +
-          "carries go into the directory.")),
+    notice("warn", h("strong", null, "This is real. "),
+      "What is posted here is an event like any other: whoever it concerns is notified on their own devices, and names that it " +
+        "carries go into the directory."),
     h("div", { class: "try-columns" }, browserSection(page, webpush.subject), eventSection(page)),
   );
 }

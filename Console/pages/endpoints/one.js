@@ -5,7 +5,7 @@
 import { fill, h } from "../../core/dom.js";
 import { duration } from "../../core/format.js";
 import { badge } from "../../components/badge.js";
-import { confirm, openDialog } from "../../components/dialog.js";
+import { confirm } from "../../components/dialog.js";
 import { icon } from "../../components/icon.js";
 import { code, name } from "../../components/name.js";
 import { facts, pageView, section } from "../../components/page.js";

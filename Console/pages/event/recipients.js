@@ -31,7 +31,7 @@ export function recipientsOf({ recipients }) {
     h("table", { class: "figures" }, h("caption", { class: "visually-hidden" }, "Recipients by what decided"),
       h("thead", null, h("tr", null, h("th", { scope: "col" }, "Decided"), h("th", { scope: "col", class: "numeric" }, "People"))),
       h("tbody", null, ROWS.map(([label, tone, pick, words]) => h("tr", { class: pick(recipients) === 0 && "none" },
-        h("th", { scope: "row" }, swatch(tone), label, h("div", { class: "muted level-words" }, words)),
+        h("th", { scope: "row" }, swatch(tone), label, h("div", { class: "muted decided-words" }, words)),
         h("td", { class: "numeric" }, number(pick(recipients)))))),
       h("tfoot", null, h("tr", null, h("th", { scope: "row" }, "All"), h("td", { class: "numeric" }, number(whole))))));
 }

@@ -5,6 +5,7 @@
 import { h } from "../../core/dom.js";
 import { absoluteTime, count, duration, preciseTime } from "../../core/format.js";
 import { name } from "../../components/name.js";
+import { step } from "../../components/steps.js";
 
 const OUTCOMES = {
   answered: "answered", timeout: "did not answer in time", error: "could not be asked", invalid: "gave an answer that is none",
@@ -29,37 +30,35 @@ export function stagesOf(event, deliveries, isWhole) {
   const note = isWhole ? "" : " of the devices shown below";
   const isExpanded = event.state !== "accepted";
   const steps = [
-    step("done", "Accepted and stored", event.receivedAt, null),
-    step(isExpanded ? "done" : "now", isExpanded ? `Recipients found: ${count(event.recipients.resolved, "person", "people")}`
+    stage("done", "Accepted and stored", event.receivedAt, null),
+    stage(isExpanded ? "done" : "running", isExpanded ? `Recipients found: ${count(event.recipients.resolved, "person", "people")}`
       : `Finding recipients: ${count(event.recipients.resolved, "person", "people")} so far`),
   ];
   if (event.interception) steps.push(interception(event.interception));
   if (total > 0 || deliveries.length > 0) {
-    if (first) steps.push(step("done", `First device reached${note}`, first.at, since(first.at)));
-    if (last && last !== first) steps.push(step("done", `Last news of a device${note}`, last.at, since(last.at)));
+    if (first) steps.push(stage("done", `First device reached${note}`, first.at, since(first.at)));
+    if (last && last !== first) steps.push(stage("done", `Last news of a device${note}`, last.at, since(last.at)));
   }
   if (counts.pending > 0) {
-    steps.push(step("now", `${count(counts.pending, "device waits", "devices wait")}`, null,
+    steps.push(stage("running", `${count(counts.pending, "device waits", "devices wait")}`, null,
       waiting.length > 0 && h("span", null, "next try ", exact(waiting[0].at))));
   }
   if (event.state === "done") {
-    steps.push(step("done", total === 0 ? "Done: nothing to send" : `Done: ${count(counts.delivered, "device")} of ${total.toLocaleString("en-GB")} reached`));
+    steps.push(stage("done", total === 0 ? "Done: nothing to send" : `Done: ${count(counts.delivered, "device")} of ${total.toLocaleString("en-GB")} reached`));
   }
-  return h("ol", { class: "stages" }, steps);
+  return h("ol", { class: "steps" }, steps);
 }
 
 function exact(at) {
   return h("time", { datetime: at, title: absoluteTime(at) }, preciseTime(at));
 }
 
-function step(state, text, at, distance) {
-  return h("li", { class: state }, h("span", { class: "stage-text" }, text, state === "now" && h("span", { class: "visually-hidden" }, " (now)")),
-    h("span", { class: "stage-time" }, at && exact(at), at && distance ? " · " : null, distance));
+function stage(state, label, at, distance) {
+  return step({ state, label, time: [at && exact(at), at && distance ? " · " : null, distance] });
 }
 
 function interception({ endpointId, outcome, action, reason, ms }) {
-  return h("li", { class: outcome === "answered" ? "done" : "trouble" },
-    h("span", { class: "stage-text" }, "Endpoint ", name(endpointId, { longest: 60 }), ` ${OUTCOMES[outcome] ?? outcome}: ${ACTIONS[action] ?? action}`,
-      reason && [" (", name(reason, { longest: 200 }), ")"]),
-    h("span", { class: "stage-time" }, duration(ms)));
+  return step({ state: outcome === "answered" ? "done" : "failed", time: duration(ms),
+    label: ["Endpoint ", name(endpointId, { longest: 60 }), ` ${OUTCOMES[outcome] ?? outcome}`],
+    detail: [`The notification was ${ACTIONS[action] ?? action}`, reason ? [": ", name(reason, { longest: 200 })] : "."] });
 }

@@ -28,7 +28,7 @@ const LEVELS = { network: "by the network’s switches", user: "by their own swi
 /**
  * Shows what becomes of an event that was posted. A service that is away is waited for.
  * @param {object} page
- * @param {ReturnType<import("./steps.js").stepList>} list of `eventSteps`
+ * @param {ReturnType<import("../../components/steps.js").stepList>} list of `eventSteps`
  * @param {{id: string, status: string}} receipt
  * @param {AbortSignal} signal ends the following, of an event that is followed by another one
  */

@@ -32,7 +32,7 @@ export const steps = [
 /**
  * Goes through the steps; the one that fails says why.
  * @param {object} page
- * @param {ReturnType<import("./steps.js").stepList>} list
+ * @param {ReturnType<import("../../components/steps.js").stepList>} list
  * @param {{userId: string, title: string, body: string, subject: string|null}} what
  * @returns {Promise<string|null>} the id of the event, where it came that far
  */
