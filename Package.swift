@@ -15,9 +15,16 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+// Apple's platforms bring CryptoKit.
+let cryptoWhereNotApple = Target.Dependency.product(
+    name: "Crypto",
+    package: "swift-crypto",
+    condition: .when(platforms: [.linux, .android, .windows])
+)
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let httpTypesFoundation = Target.Dependency.product(name: "HTTPTypesFoundation", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
@@ -43,9 +50,12 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 let package = Package(
     name: "carillon",
-    platforms: [.macOS(.v15)],
+    // iOS is for the two libraries below; the rest is for servers.
+    platforms: [.macOS(.v15), .iOS(.v16)],
     products: [
         .executable(name: "carillon", targets: ["carillon"]),
+        .library(name: "CarillonClient", targets: ["CarillonClient"]),
+        .library(name: "CarillonWebhooks", targets: ["CarillonWebhooks"]),
         .library(name: "Postgres", targets: ["Postgres"]),
     ],
     dependencies: [
@@ -73,9 +83,11 @@ let package = Package(
         .executableTarget(
             name: "carillon",
             dependencies: [
-                "CarillonCore", "CarillonHTTP", "CarillonProviders", "CarillonSimulator", "CarillonStore",
-                "CarillonTemplates", "CMalloc", "EmbeddedPostgres", "Postgres",
-                argumentParser, asyncHTTPClient, configuration, httpTypes, hummingbird, logging, metrics, metricsCore,
+                "CarillonClient", "CarillonCore", "CarillonHTTP", "CarillonProviders", "CarillonSimulator",
+                "CarillonStore",
+                "CarillonTemplates", "CarillonWebhooks", "CMalloc", "EmbeddedPostgres", "Postgres",
+                argumentParser, asyncHTTPClient, configuration, httpTypes, hummingbird, jwtKit, logging, metrics,
+                metricsCore,
                 nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, unixSignals,
             ],
             swiftSettings: settings
@@ -135,9 +147,40 @@ let package = Package(
         .target(name: "Postgres", dependencies: ["CLibPQ", logging, serviceLifecycle], swiftSettings: settings),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        // For apps and back ends; also a package of their own, Clients/Swift, with the documentation. Of the service only its demo uses them.
+        .target(
+            name: "CarillonClient",
+            dependencies: [httpTypes, httpTypesFoundation],
+            path: "Clients/Swift/Sources/CarillonClient",
+            swiftSettings: settings
+        ),
+        .target(
+            name: "CarillonWebhooks",
+            dependencies: [cryptoWhereNotApple, httpTypes],
+            path: "Clients/Swift/Sources/CarillonWebhooks",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "notification-switches",
+            dependencies: ["CarillonClient"],
+            path: "Clients/Swift/Examples/NotificationSwitches",
+            swiftSettings: settings
+        ),
         .target(
             name: "CarillonTesting",
             dependencies: ["CarillonCore", logging],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "CarillonClientTests",
+            dependencies: ["CarillonClient", httpTypes],
+            path: "Clients/Swift/Tests/CarillonClientTests",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "CarillonWebhooksTests",
+            dependencies: ["CarillonWebhooks", httpTypes],
+            path: "Clients/Swift/Tests/CarillonWebhooksTests",
             swiftSettings: settings
         ),
         .testTarget(
@@ -201,12 +244,14 @@ let package = Package(
             dependencies: ["EmbeddedPostgres", "Postgres", logging, serviceLifecycle],
             swiftSettings: settings
         ),
-        // Runs the built program, which is why it depends on it.
+        // Runs the built programs, which is why it depends on them.
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "carillon", "CarillonCore", "CarillonSimulator", "EmbeddedPostgres",
-                asyncHTTPClient, hummingbird, httpTypes, logging, nioCore, nioHTTP1, nioPosix,
+                "carillon", "CarillonClient", "CarillonCore", "CarillonSimulator", "CarillonWebhooks",
+                "EmbeddedPostgres",
+                "notification-switches",
+                asyncHTTPClient, crypto, hummingbird, httpTypes, logging, nioCore, nioHTTP1, nioPosix,
             ],
             swiftSettings: settings
         ),
