@@ -91,7 +91,7 @@ export function openDialog({ title, body, actions, dismissable = true, wide = fa
     document.body.append(element);
     element.showModal();
     const harmless = buttons.find((_, index) => actions[index].kind !== "danger") ?? buttons.at(-1);
-    (element.querySelector("[autofocus]") ?? element.querySelector(".dialog-body input, .dialog-body select, .dialog-body textarea")
+    (element.querySelector("[data-autofocus]") ?? element.querySelector(".dialog-body input, .dialog-body select, .dialog-body textarea")
       ?? (actions.at(-1).kind === "danger" ? harmless : buttons.at(-1)))?.focus();
     onOpen?.(element, buttons);
   });

@@ -15,6 +15,7 @@ export function liveBadge(watch) {
   } } });
   watch.onState((state) => {
     button.dataset.state = state;
+    button.disabled = state === "stopped";
     button.setAttribute("aria-pressed", String(state === "paused"));
     button.title = state === "paused" ? "Follow again" : "Hold what is shown";
     fill(button, state === "paused" ? icon("pause") : h("span", { class: "live-dot" }),

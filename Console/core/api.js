@@ -6,6 +6,7 @@ import { connection } from "./connection.js";
 import { session } from "./session.js";
 
 const TIMEOUT_MS = 30_000;
+const GATEWAY_ERRORS = new Set([502, 503, 504]);
 
 /** What went wrong, as the API says it. */
 export class ApiError extends Error {
@@ -99,7 +100,8 @@ async function send(method, path, { body, query, headers = {}, signal, token } =
     connection.report(false);
     throw new ApiError({ status: 0, offline: true });
   }
-  connection.report(true);
+  // A proxy answers for a service that does not.
+  connection.report(!(GATEWAY_ERRORS.has(response.status) && !data?.type));
   connection.hearClock(response.headers.get("date"), sentAt);
   const requestId = response.headers.get("x-request-id");
   if (response.ok || response.status === 304) return { data, status: response.status, etag: response.headers.get("etag"), requestId };

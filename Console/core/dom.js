@@ -17,7 +17,10 @@ function setAttribute(element, name, value) {
   const lower = name.toLowerCase();
   if (FORBIDDEN.has(lower) || lower.startsWith("on")) throw new TypeError(`${name} is no attribute for h()`);
   if (value === null || value === undefined || value === false) return;
-  if (PROPERTIES.has(name)) {
+  if (lower === "autofocus") {
+    // The router and dialogs put the focus; the browser would only do so once for a document.
+    element.dataset.autofocus = "";
+  } else if (PROPERTIES.has(name)) {
     element[name] = value;
   } else if (ADDRESSES.has(lower) && !isSafeAddress(value)) {
     return;

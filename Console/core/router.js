@@ -156,7 +156,7 @@ function waitingPage(title) {
 
 function arrive(main, wasFirst) {
   const heading = main.querySelector("h1");
-  const wanted = main.querySelector("[autofocus]");
+  const wanted = main.querySelector("[data-autofocus]");
   if (heading) heading.tabIndex = -1;
   if (!wasFirst) window.scrollTo(0, 0);
   (wanted ?? heading ?? main).focus({ preventScroll: true });

@@ -46,6 +46,7 @@ export function render(page) {
     const read = await readStats(page, asked);
     if (asked !== span) return;
     stats = read;
+    tiles.hidden = false;
     showTiles();
     if (cards[0].parentNode !== place) fill(place, cards);
     for (const card of cards) card.update(stats);
@@ -57,7 +58,9 @@ export function render(page) {
   }
 
   const watch = page.live(look, STATS_MS, { onError: (error) => {
-    if (!stats || !error.isPassing) fill(place, problem(error, { retry: () => page.navigate(location.pathname + location.search) }));
+    if (stats && error.isPassing) return;
+    tiles.hidden = !stats;
+    fill(place, problem(error, { retry: () => page.navigate(location.pathname + location.search) }));
   } });
 
   page.live(async () => {
