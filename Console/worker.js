@@ -1,7 +1,7 @@
 // The console's service worker: shows what Carillon sends to this browser, and nothing else. It answers no request of a
 // page and keeps nothing, so that a console that was changed is never shown from before.
 
-const ICON = "/console/icon.svg";
+const ICON = "/console/icon-192.png";
 
 self.addEventListener("install", () => self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
