@@ -71,7 +71,9 @@ export function relativeTime(at) {
   if (Number.isNaN(ms)) return String(at ?? "–");
   const distance = now() - ms;
   if (Math.abs(distance) < 2000) return "just now";
-  return distance > 0 ? `${duration(Math.max(distance, 1000))} ago` : `in ${duration(-distance)}`;
+  const seconds = Math.round(Math.abs(distance) / 1000);
+  const words = seconds < 10 ? `${seconds} s` : duration(Math.abs(distance));
+  return distance > 0 ? `${words} ago` : `in ${words}`;
 }
 
 function toMs(at) {
