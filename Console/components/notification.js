@@ -10,7 +10,7 @@ const RIGHT_TO_LEFT = /^(ar|arc|ckb|dv|fa|he|ps|sd|ug|ur|yi)\b/i;
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** How many characters people see in a text. */
-export function lengthOf(text) {
+function lengthOf(text) {
   let length = 0;
   for (const _ of segmenter.segment(text)) length += 1;
   return length;

@@ -7,6 +7,7 @@ import { providerName } from "../../core/format.js";
 import { badge, stateBadge } from "../../components/badge.js";
 import { code, name } from "../../components/name.js";
 import { section } from "../../components/page.js";
+import { reasonView } from "../../components/reason.js";
 import { listing } from "../../components/table.js";
 import { time } from "../../components/time.js";
 
@@ -25,7 +26,7 @@ export function devicesTab(page, user) {
       { title: "Device", cell: ({ id }) => h("span", { class: "device-id" }, code(id, { longest: 60 })) },
       { title: "Provider", cell: address },
       { title: "State", cell: ({ state }) => stateBadge(state) },
-      { title: "Last error", wide: true, cell: ({ error }) => name(error, { fallback: "none", longest: 200 }) },
+      { title: "Last error", wide: true, cell: ({ error }) => (error ? reasonView(error, { longest: 200 }) : h("span", { class: "muted" }, "none")) },
       { title: "Language", cell: ({ locale }) => name(locale, { fallback: "theirs" }) },
       { title: "Registered", cell: ({ registeredAt }) => time(registeredAt) },
       { title: "Last seen", cell: ({ lastSeenAt }) => time(lastSeenAt) },

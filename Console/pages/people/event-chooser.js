@@ -7,8 +7,9 @@ import { isAbort } from "../../core/api.js";
 import { eventTypeName, providerName, relativeTime } from "../../core/format.js";
 import { stateBadge } from "../../components/badge.js";
 import { field } from "../../components/field.js";
-import { code, name } from "../../components/name.js";
+import { code } from "../../components/name.js";
 import { problem } from "../../components/problem.js";
+import { reasonView } from "../../components/reason.js";
 import { time } from "../../components/time.js";
 
 const SHOWN = 50;
@@ -62,7 +63,7 @@ export function eventChooser(page, user, { onChoose }) {
     }
     return h("ul", { class: "why-deliveries" }, mine.map(({ deviceId, provider, state, attempts, reason, at }) => h("li", null,
       stateBadge(state), providerName(provider), code(deviceId, { longest: 40 }), time(at),
-      attempts > 1 && h("span", { class: "muted" }, `${attempts} attempts`), reason && name(reason, { longest: 200 }))));
+      attempts > 1 && h("span", { class: "muted" }, `${attempts} attempts`), reason && reasonView(reason, { longest: 200 }))));
   }
 
   return {

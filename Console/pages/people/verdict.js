@@ -55,7 +55,7 @@ export function winner(opinions) {
 }
 
 /** Whether a moment is in quiet hours, by the wall clocks of their time zone; false where the browser does not know it. */
-export function isQuiet({ from, to, timeZone }, now) {
+function isQuiet({ from, to, timeZone }, now) {
   let time;
   try {
     time = new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(now);

@@ -9,13 +9,14 @@ import { confirm } from "../../components/dialog.js";
 import { name } from "../../components/name.js";
 import { section } from "../../components/page.js";
 import { problem } from "../../components/problem.js";
+import { reasonView } from "../../components/reason.js";
 import { table } from "../../components/table.js";
 import { time } from "../../components/time.js";
 import { toast } from "../../components/toast.js";
 import { openRestore } from "./restore.js";
 
 /** What a lane goes to, in words. */
-export function laneTarget({ appId, host }) {
+function laneTarget({ appId, host }) {
   return appId ?? host ?? null;
 }
 
@@ -24,7 +25,7 @@ export function laneTarget({ appId, host }) {
  * @param {object} lane as `GET /providers` shows it
  * @returns {Array<"add"|"replace"|"subject"|"try"|"release"|"restore">}
  */
-export function remedies({ provider, circuit, reason, brake, appId }) {
+function remedies({ provider, circuit, reason, brake, appId }) {
   const acts = [];
   const isOpen = circuit === "open";
   const lacksCredential = isOpen && /^no (credential|subject) for\b/.test(reason ?? "");
@@ -86,7 +87,7 @@ function why({ provider, circuit, reason, brake }) {
   const said = [brake?.reason, circuit === "open" && reason !== brake?.reason ? reason : null].filter(Boolean);
   if (said.length > 0) {
     const isUpToThem = provider === "webhook" && circuit === "open";
-    return h("div", null, said.map((text) => h("div", null, name(text, { longest: 300 }))),
+    return h("div", null, said.map((text) => reasonView(text, { longest: 300 })),
       isUpToThem && h("div", { class: "muted small" }, "It is tried again by itself until the receiver answers."));
   }
   return h("span", { class: "muted" }, "Nothing holds it up.");

@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000;
 const PROVIDERS = ["apns", "fcm", "webpush", "webhook"];
 
 /** A moment as `datetime-local` wants it, by this computer's time zone. */
-export function localMinute(ms) {
+function localMinute(ms) {
   const date = new Date(ms);
   return new Date(ms - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
