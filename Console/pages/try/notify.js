@@ -179,7 +179,7 @@ function suppression(page, level, userId) {
       "notifications are off. ", h("a", { href: page.href("switches") }, "Switches"));
   }
   return h("p", null, `At the ${level} level it is forbidden for `, name(userId), ". ",
-    h("a", { href: `${page.href("people")}?user=${encodeURIComponent(userId)}` }, "Their switches"));
+    h("a", { href: page.href("people", userId) }, "Their switches"));
 }
 
 async function delivered(page, event, device, list) {
