@@ -71,3 +71,20 @@ require_packages() {
     mapfile -t missing < <(missing_packages)
     if ((${#missing[@]} > 0)); then install_packages "${missing[@]}"; fi
 }
+
+# has_browser: whether there is a Chromium that starts; a package of Ubuntu's only says where to get one.
+has_browser() {
+    local browser
+    for browser in chromium google-chrome chrome; do
+        if command -v "$browser" >/dev/null && "$browser" --version >/dev/null 2>&1; then return 0; fi
+    done
+    return 1
+}
+
+# require_browser: installs a Chromium where there is none; fails, with a word, where it cannot be installed.
+require_browser() {
+    if has_browser; then return 0; fi
+    if command -v apt-get >/dev/null && can_be_root && (install_packages chromium) && has_browser; then return 0; fi
+    note 'no browser is here and none can be installed: what needs one is left out'
+    return 1
+}

@@ -6,9 +6,10 @@ require_python() {
     if ! python3 -c 'import ensurepip, venv' 2>/dev/null; then install_packages python3 python3-venv; fi
 }
 
-# python_tool SCRIPT...: runs a script with the packages of Tests/Interop/requirements.txt.
+# python_tool SCRIPT...: runs a script with the packages of the requirements.txt beside it, in an environment of their own.
 python_tool() {
-    local environment=.build/python requirements=Tests/Interop/requirements.txt
+    local folder=${1%/*}
+    local environment=.build/python-${folder##*/} requirements=$folder/requirements.txt
     if ! cmp --silent "$requirements" "$environment/requirements.txt"; then
         rm -rf "$environment"
         python3 -m venv "$environment" || return

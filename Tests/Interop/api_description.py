@@ -8,7 +8,6 @@ is thrown away. The number of examples is bounded (CASES for each operation), an
 """
 
 import json
-import os
 import pathlib
 import signal
 import subprocess
@@ -21,48 +20,14 @@ import urllib.request
 import openapi_spec_validator
 import yaml
 
-ROOT = pathlib.Path(__file__).parent.parent.parent
+from serving import ROOT, start
+
 CASES = 15
 SEED = 20261121
 # schemathesis cannot write NDJSON. A reader of requests can refuse more than a schema can say (IANA time zones, opaque
 # cursors, templates that do not compile), so that "valid" data may be answered with 400.
 EXCLUDED_OPERATIONS = ["importDirectory"]
 EXCLUDED_CHECKS = ["positive_data_acceptance", "negative_data_rejection"]
-
-
-def start(program, folder, settings={}):
-    """Starts the service on free ports; answers the process and its public address."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("CARILLON_")}
-    environment |= {
-        "CARILLON_DATA_DIR": f"{folder}/data",
-        "CARILLON_LISTEN": "127.0.0.1:0",
-        "CARILLON_MANAGEMENT_LISTEN": "127.0.0.1:0",
-        "CARILLON_LOG_FORMAT": "json",
-    } | settings
-    os.chmod(folder, 0o755)
-    log = open(f"{folder}/log", "w+")
-    output = open(f"{folder}/output", "w")
-    process = subprocess.Popen([program, "serve"], cwd=ROOT, env=environment, stdout=output, stderr=log)
-    for _ in range(600):
-        time.sleep(0.1)
-        for line in pathlib.Path(f"{folder}/log").read_text().splitlines():
-            entry = json.loads(line) if line.startswith("{") else {}
-            address = find(entry, "public")
-            if address:
-                return process, address
-        if process.poll() is not None:
-            break
-    sys.exit("the service did not start:\n" + pathlib.Path(f"{folder}/log").read_text())
-
-
-def find(entry, key):
-    """A value anywhere in a log line."""
-    for name, value in entry.items():
-        if name == key:
-            return value
-        if isinstance(value, dict) and (found := find(value, key)):
-            return found
-    return None
 
 
 def post(address, token, body):

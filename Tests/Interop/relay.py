@@ -16,7 +16,7 @@ import time
 import urllib.error
 import urllib.request
 
-from api_description import ROOT, start
+from serving import ROOT, start
 
 
 def call(address, token, path, body):

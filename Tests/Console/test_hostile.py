@@ -1,0 +1,90 @@
+"""Names and texts that want to be something else show as themselves."""
+
+import json
+
+from playwright.sync_api import expect
+
+import test_looks
+from stage import visit
+
+NAMES = [
+    "<img src=x onerror=\"window.hostile='img'\">",
+    "</style><style>body{display:none}</style>",
+    "javascript:window.hostile='url'",
+    "\u202eevil\u202c \u2066عربي",
+    "\u200b\u2060\u200b",
+    "\"><script>window.hostile='script'</script>",
+    "{{Message}} %2s ${window.hostile=1}",
+    "W" * 10_000,
+    "Ẓ̴̢̛͔̳̮̤̭͙́̑̓a̶̱̼͎̅l̵̻̈́g̵̳̀o̷͇͐ " * 20,
+]
+# What people, and the servers of strangers, have written wherever the API shows it.
+TEXTS = {"displayName", "label", "description", "reason", "error", "lastError", "stateReason", "title", "body", "detail", "failure"}
+WATCH = "window.hostile = null; window.alert = () => { window.hostile = 'alert'; };"
+
+
+def spoil(value, number):
+    """An answer with hostile texts in the place of all others."""
+    if isinstance(value, list):
+        return [spoil(each, number + place) for place, each in enumerate(value)]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: NAMES[(number + place) % len(NAMES)]
+        if key in TEXTS and (each is None or isinstance(each, str)) else spoil(each, number + place)
+        for place, (key, each) in enumerate(value.items())
+    }
+
+
+def check(page, where):
+    assert page.evaluate("window.hostile") is None, where
+    assert page.locator("img[src=x], main style, main script").count() == 0, where
+    assert page.evaluate("getComputedStyle(document.body).display") != "none", where
+    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert wide <= 0, f"{where} is {wide} px too wide"
+    bad = page.evaluate("[...document.querySelectorAll('a[href]')].map((a) => a.protocol).filter((p) => !/^(https?|mailto):$/.test(p))")
+    assert bad == [], f"{where}: {bad}"
+
+
+def test_whatever_the_api_says_is_shown_as_text_on_every_page(stage):
+    # The previews of templates are asked for with what the answers said.
+    stage.expects("400 (Bad Request)")
+    network, event = test_looks.filled(stage)
+    context = stage.context(network, width=360, height=740, script=WATCH)
+    numbers = iter(range(10_000))
+
+    def answer(route):
+        if route.request.method not in ("GET", "POST"):
+            return route.continue_()
+        response = route.fetch()
+        if "json" not in response.headers.get("content-type", "") or not response.ok:
+            return route.fulfill(response=response)
+        body = spoil(response.json(), next(numbers))
+        return route.fulfill(response=response, body=json.dumps(body), headers=response.headers)
+
+    context.route("**/v1/networks/**", answer)
+    page = stage.open("acme/keys", context=context)
+    for address in test_looks.addresses(network, event):
+        visit(page, address)
+        check(page, address)
+
+
+def test_hostile_names_come_through_the_real_service_as_they_are(stage):
+    network = stage.network("a<b>&\"'/é%2F", NAMES[0])
+    for number, name in enumerate(NAMES):
+        if len(name.encode()) <= 256:
+            network.post("api-keys", body={"role": "events", "label": name})
+        if len(name.encode()) <= 1000:
+            network.put("users", f"<i>{number}</i>", body={"displayName": name})
+    page = stage.open(f"{network.path('').split('/')[3]}/keys", session=network, width=360, script=WATCH)
+    expect(page.get_by_text(NAMES[0]).first).to_be_attached()
+    labels = page.locator("tbody tr").all_inner_texts()
+    assert any("javascript:window.hostile='url'" in each for each in labels)
+    assert any("U+200B" in each for each in labels), "what is invisible is spelt out"
+    check(page, "keys")
+    visit(page, f"/console/{network.path('').split('/')[3]}/people")
+    expect(page.get_by_text(NAMES[0]).first).to_be_attached()
+    check(page, "people")
+    page.locator("tbody a").first.click()
+    expect(page.locator("main h1")).to_be_visible()
+    check(page, "one of the people")

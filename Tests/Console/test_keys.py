@@ -1,0 +1,87 @@
+"""The page of keys: made, shown once, revoked; and nobody is locked out by accident."""
+
+from playwright.sync_api import expect
+
+from service import Refused
+
+
+def test_a_key_is_made_shown_once_and_revoked(stage):
+    network = stage.network()
+    page = stage.open(f"{network.id}/keys", session=network, granted=["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="New API key").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Role").select_option("admin")
+    dialog.get_by_label("Label").fill("Second admin")
+    dialog.get_by_role("button", name="Make the key").click()
+    secret = page.locator(".secret-value")
+    expect(secret).to_contain_text("ck_")
+    key = secret.inner_text()
+    page.get_by_role("button", name="Copy").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == key
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    expect(secret).to_be_visible()
+    page.get_by_role("button", name="I have stored it").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert key not in page.content()
+    assert stage.service.call("GET", network.path("api-keys"), token=key)["items"]
+
+    page.locator("tr", has_text="Second admin").get_by_role("button", name="Revoke").click()
+    page.get_by_role("dialog").get_by_role("button", name="Revoke", exact=True).click()
+    expect(page.locator("tr", has_text="Second admin")).to_have_count(0)
+    try:
+        stage.service.call("GET", network.path("api-keys"), token=key)
+        raise AssertionError("the key is still accepted")
+    except Refused as error:
+        assert error.status == 401
+
+
+def test_the_last_admin_key_cannot_go_by_accident(stage):
+    stage.expects("409", "401")
+    network = stage.network()
+    page = stage.open(f"{network.id}/keys", session=network)
+    own = page.locator("tr", has_text="You are signed in with this")
+    own.get_by_role("button", name="Revoke").click()
+    page.get_by_role("dialog").get_by_role("button", name="Revoke it and sign out").click()
+    dialog = page.get_by_role("dialog", name="This is the last admin key")
+    expect(dialog).to_be_visible()
+    dialog.get_by_role("button", name="Revoke the last admin key").click()
+    expect(dialog).to_contain_text("That is not the network’s id.")
+    dialog.get_by_role("button", name="Keep it").click()
+    expect(own).to_be_visible()
+    assert len(network.get("api-keys")["items"]) == 1
+
+    own.get_by_role("button", name="Revoke").click()
+    page.get_by_role("dialog").get_by_role("button", name="Revoke it and sign out").click()
+    dialog.get_by_role("textbox").fill(network.id)
+    dialog.get_by_role("button", name="Revoke the last admin key").click()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    assert stage.service.call("GET", network.path("api-keys"))["items"] == []
+
+
+def test_secrets_are_rotated_and_user_token_keys_added(stage):
+    stage.expects("400")
+    network = stage.network()
+    page = stage.open(f"{network.id}/keys", session=network)
+    page.get_by_role("button", name="Rotate").click()
+    page.get_by_role("dialog").get_by_label("The former secret goes on").select_option("0")
+    page.get_by_role("dialog").get_by_role("button", name="Make a new secret").click()
+    expect(page.locator(".secret-value")).to_contain_text("whsec_")
+    page.get_by_role("button", name="I have stored it").click()
+
+    page.get_by_role("button", name="Add a key").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Kind").select_option("ES256")
+    dialog.get_by_label("Public key").fill("not a key")
+    dialog.get_by_role("button", name="Add the key").click()
+    expect(dialog.locator(".field-error").filter(has_text="PUBLIC KEY")).to_be_visible()
+    dialog.get_by_label("Kind").select_option("made")
+    dialog.get_by_role("button", name="Add the key").click()
+    expect(page.locator(".secret-value")).to_be_visible()
+    page.get_by_role("button", name="I have stored it").click()
+    expect(page.get_by_role("button", name="Remove")).to_have_count(2)
+    page.get_by_role("button", name="Remove").first.click()
+    page.get_by_role("dialog").get_by_role("button", name="Remove", exact=True).click()
+    expect(page.get_by_role("button", name="Remove")).to_have_count(1)
+    assert len(network.get("user-token-keys")["items"]) == 1

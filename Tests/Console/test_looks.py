@@ -1,0 +1,102 @@
+"""How every page looks: no scrolling sideways, nothing that an accessibility checker calls serious, in either scheme."""
+
+import json
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+import example
+from stage import settled, visit
+
+SERIOUS = {"serious", "critical"}
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"], "resultTypes": ["violations"]}
+# What may differ in another scheme and width; the rest was looked at already.
+VISIBLE_RULES = {
+    "runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "aria-hidden-focus", "label", "list"]},
+    "resultTypes": ["violations"],
+}
+FIRST_PAGE_LIMIT = 150_000
+AXE = Axe()
+
+
+def addresses(network, event):
+    """Every page of a network, as it is below /console/."""
+    endpoint = network.get("endpoints")["items"][0]["id"]
+    pages = ["overview", "switches", "events", f"events/{event}", "people", "people/emre", "people/emre?tab=why", "templates",
+             "templates?type=message.sent&locale=th", "providers", "endpoints", f"endpoints/{endpoint}", "dead-letters", "keys", "try"]
+    return [f"/console/{network.id}/{each}" for each in pages]
+
+
+def filled(stage, cache={}):
+    """One network for all tests that only look."""
+    if "network" not in cache:
+        cache["network"] = stage.network("acme", "Acme")
+        cache["event"] = example.fill(stage, cache["network"])
+    return cache["network"], cache["event"]
+
+
+def faults_of(page, rules=RULES):
+    """What is seriously wrong with a page as it is now."""
+    serious = [each for each in AXE.run(page, options=rules).response["violations"] if each["impact"] in SERIOUS]
+    faults = [f"{each['id']}: {node['target']} {node['html'][:120]}" for each in serious for node in each["nodes"]]
+    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    return faults + ([f"{wide} px too wide"] if wide > 0 else [])
+
+
+def look_at_all(stage, rules=RULES, **options):
+    network, event = filled(stage)
+    page = stage.open("acme/overview", session=network, reduced_motion="reduce", **options)
+    faults = {}
+    for address in addresses(network, event):
+        visit(page, address)
+        faults[address] = faults_of(page, rules)
+    faults = {address: each for address, each in faults.items() if each}
+    assert not faults, json.dumps(faults, indent=1, ensure_ascii=False)
+
+
+def test_every_page_is_accessible_on_a_wide_light_screen(stage):
+    look_at_all(stage)
+
+
+def test_every_page_is_accessible_on_a_narrow_dark_screen(stage):
+    look_at_all(stage, VISIBLE_RULES, width=360, height=740, scheme="dark")
+
+
+def test_the_page_to_sign_in_dialogs_and_the_menu_are_accessible(stage):
+    network, _ = filled(stage)
+    assert not faults_of(stage.open(width=360, scheme="dark"))
+    page = stage.open("acme/keys", session=network, width=360, height=740, reduced_motion="reduce")
+    page.get_by_role("button", name="Menu").click()
+    expect(page.get_by_role("link", name="Try it")).to_be_visible()
+    assert not faults_of(page)
+    page.get_by_role("link", name="Endpoints").click()
+    settled(page)
+    page.get_by_role("button", name="New endpoint").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    assert not faults_of(page)
+
+
+def test_pages_open_by_their_addresses(stage):
+    network, event = filled(stage)
+    page = stage.context(network).new_page()
+    for address in addresses(network, event)[3:8:2]:
+        page.goto(stage.origin + address)
+        expect(page.locator("main h1")).to_be_visible()
+        settled(page)
+        expect(page.locator("nav [aria-current=page]")).to_have_count(1)
+        assert page.title().endswith("· acme · Carillon"), page.title()
+
+
+def test_the_first_page_weighs_little(stage):
+    network, _ = filled(stage)
+    page = stage.context().new_page()
+    page.goto(f"{stage.origin}/console")
+    page.get_by_label("Key").fill(network.key)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/acme/overview")
+    settled(page)
+    weights = page.evaluate("""Object.fromEntries([...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+        .filter(({ name }) => name.includes("/console")).map(({ name, encodedBodySize }) => [name, encodedBodySize]))""")
+    total = sum(weights.values())
+    assert 10_000 < total < FIRST_PAGE_LIMIT, f"{total} bytes: {weights}"
+    print(f"  {total} bytes in {len(weights)} files")

@@ -1,0 +1,128 @@
+"""The main act of the pages that are about the network itself: overview, switches, events, people, templates, providers."""
+
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from playwright.sync_api import expect
+
+from stage import until, visit
+
+
+def community(stage):
+    """Bob and Carol in a channel; Bob has a device, Carol wants nothing."""
+    network = stage.network()
+    network.load(
+        {"user": {"id": "bob", "displayName": "Bob"}}, {"user": {"id": "carol", "displayName": "Carol"}},
+        {"channel": {"id": "general", "displayName": "General"}}, {"member": {"channelId": "general", "userId": "bob"}},
+        {"member": {"channelId": "general", "userId": "carol"}}, {"device": {"id": "bob-log", "userId": "bob", "provider": "log"}},
+    )
+    network.put("users", "carol", "notifications", body={"modules": {"chat": {"enabled": False}}})
+    return network
+
+
+def test_the_overview_says_what_needs_attention(stage):
+    network = community(stage)
+    network.put("devices", "phone", body={
+        "userId": "bob", "provider": "apns", "appId": "com.example.none", "environment": "production", "token": "ab" * 32,
+    })
+    network.say("Hello")
+    until(lambda: any(lane["circuit"] == "open" for lane in network.get("providers")["items"]), "the lane without a credential waits")
+    page = stage.open(f"{network.id}/overview", session=network)
+    attention = page.get_by_role("region", name="Attention")
+    expect(attention).to_contain_text("com.example.none")
+    page.get_by_role("radio", name="Week").check(force=True)
+    expect(page).to_have_url(f"{stage.origin}/console/{network.id}/overview?span=week")
+    attention.get_by_role("link", name="Providers").click()
+    expect(page.locator("main h1")).to_have_text("Providers")
+    expect(page.get_by_role("table", name="Lanes")).to_contain_text("no credential")
+
+
+def test_a_switch_is_saved_at_once_and_taken_back(stage):
+    network = stage.network()
+    page = stage.open(f"{network.id}/switches", session=network)
+    switch = page.get_by_role("switch", name="Message sent")
+    switch.click()
+    until(lambda: network.get("notifications")["events"]["message.sent"]["enabled"] is False, "the switch is off")
+    page.get_by_role("button", name="Undo").click()
+    until(lambda: network.get("notifications")["events"]["message.sent"]["enabled"] is True, "the switch is on again")
+    expect(switch).to_have_attribute("aria-checked", "true")
+
+
+def test_an_event_comes_in_by_itself_and_opens_to_its_devices(stage):
+    network = community(stage)
+    page = stage.open(f"{network.id}/events", session=network)
+    event = network.say("Hello")
+    row = page.locator(f"a[href$='/events/{event}']")
+    expect(row).to_be_visible()
+    row.click()
+    expect(page.get_by_role("table", name="Devices of this event")).to_contain_text("bob-log")
+    expect(page.get_by_role("row", name="Suppressed by user")).to_contain_text("1")
+    expect(page.locator("main h1")).to_contain_text("Done")
+
+
+def test_events_are_filtered_by_what_the_address_says(stage):
+    network = community(stage)
+    network.say("Hello")
+    page = stage.open(f"{network.id}/events", session=network)
+    expect(page.locator("tbody tr")).to_have_count(1)
+    page.get_by_label("Type").select_option("channel.created")
+    expect(page.locator("tbody tr")).to_have_count(0)
+    page.reload()
+    expect(page.get_by_label("Type")).to_have_value("channel.created")
+    page.get_by_label("Type").select_option("message.sent")
+    expect(page.locator("tbody tr")).to_have_count(1)
+
+
+def test_somebody_is_found_and_it_is_said_why_they_are_not_notified(stage):
+    network = community(stage)
+    page = stage.open(f"{network.id}/people", session=network)
+    page.get_by_role("searchbox").fill("CAR")
+    page.get_by_role("link", name="Carol").click()
+    expect(page.locator("main h1")).to_have_text("Carol")
+    page.get_by_role("tab", name="Why?").click()
+    expect(page.get_by_text("Carol would not be notified")).to_be_visible()
+    expect(page.get_by_text("Chat is switched off.").first).to_be_visible()
+    page.get_by_role("tab", name="Switches").click()
+    page.get_by_role("switch", name="Chat").click()
+    until(lambda: network.get("users", "carol", "notifications")["modules"]["chat"]["enabled"], "Carol's switch is on")
+    page.get_by_role("tab", name="Why?").click()
+    expect(page.get_by_text("Chat is switched off.")).to_have_count(0)
+    visit(page, f"/console/{network.id}/people/bob?tab=devices")
+    expect(page.get_by_text("bob-log")).to_be_visible()
+
+
+def test_a_mistake_in_a_template_stands_at_its_column_and_a_good_one_is_saved(stage):
+    stage.expects("400 (Bad Request)")
+    network = stage.network()
+    page = stage.open(f"{network.id}/templates?type=message.sent&locale=en", session=network)
+    split = page.get_by_label("A title for each case")
+    if split.is_checked():
+        split.uncheck()
+    title = page.get_by_role("textbox", name="Title")
+    title.fill("New in %2s: %9s")
+    expect(page.locator(".mistake").first).to_contain_text("13")
+    title.fill("New in %2s")
+    expect(page.get_by_role("figure", name="iPhone")).to_contain_text("New in General")
+    page.get_by_role("button", name="Save").click()
+    until(
+        lambda: any(each["title"] == "New in %2s" for each in network.get("templates")["items"] if isinstance(each["title"], str)),
+        "the template is saved",
+    )
+    page.get_by_role("button", name="Back to built-in").click()
+    expect(page.get_by_text("Built-in").first).to_be_visible()
+
+
+def test_a_credential_is_looked_at_before_it_is_saved(stage):
+    network = stage.network()
+    key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    page = stage.open(f"{network.id}/providers", session=network)
+    page.locator("main input[type=file]").set_input_files({"name": "AuthKey_ABCDE12345.p8", "mimeType": "text/plain", "buffer": key})
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_label("Key id")).to_have_value("ABCDE12345")
+    dialog.get_by_label("App id").fill("com.example.chat")
+    dialog.get_by_label("Team id").fill("TEAM123456")
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("table", name="Credentials of apps")).to_contain_text("TEAM123456")
+    assert network.get("providers", "apns", "apps", "com.example.chat")["keyId"] == "ABCDE12345"
+    assert "PRIVATE KEY" not in page.content()

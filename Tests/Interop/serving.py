@@ -1,0 +1,45 @@
+"""Starts the service for the tools here, on free ports and on a database of its own that is thrown away."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).parent.parent.parent
+
+
+def start(program, folder, settings={}):
+    """Starts the service on free ports; answers the process and its public address."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("CARILLON_")}
+    environment |= {
+        "CARILLON_DATA_DIR": f"{folder}/data",
+        "CARILLON_LISTEN": "127.0.0.1:0",
+        "CARILLON_MANAGEMENT_LISTEN": "127.0.0.1:0",
+        "CARILLON_LOG_FORMAT": "json",
+    } | settings
+    os.chmod(folder, 0o755)
+    log = open(f"{folder}/log", "w+")
+    output = open(f"{folder}/output", "w")
+    process = subprocess.Popen([program, "serve"], cwd=ROOT, env=environment, stdout=output, stderr=log)
+    for _ in range(600):
+        time.sleep(0.1)
+        for line in pathlib.Path(f"{folder}/log").read_text().splitlines():
+            entry = json.loads(line) if line.startswith("{") else {}
+            address = find(entry, "public")
+            if address:
+                return process, address
+        if process.poll() is not None:
+            break
+    sys.exit("the service did not start:\n" + pathlib.Path(f"{folder}/log").read_text())
+
+
+def find(entry, key):
+    """A value anywhere in a log line."""
+    for name, value in entry.items():
+        if name == key:
+            return value
+        if isinstance(value, dict) and (found := find(value, key)):
+            return found
+    return None
