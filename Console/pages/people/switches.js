@@ -37,7 +37,10 @@ export function switchesTab(page, user) {
         network: toggleDocument(page, page.path("notifications")),
         user: toggleDocument(page, page.path("users", user.id, "notifications")),
       };
-      const picker = channelPicker(page, user, { onPick: pick });
+      const picker = channelPicker(page, user, { onPick: (channel) => {
+        page.setQuery({ channel });
+        pick(channel);
+      } });
       await Promise.all([documents.network.load(), documents.user.load(), picker.load()]);
       const board = whoWins();
       const cards = h("div", { class: "switch-cards" });
@@ -53,7 +56,6 @@ export function switchesTab(page, user) {
       }
 
       async function pick(channel) {
-        page.setQuery({ channel });
         documents.channel = channel ? toggleDocument(page, page.path("users", user.id, "channels", channel, "notifications")) : undefined;
         const mine = documents.channel;
         const channelPlace = h("div", null, channel ? skeleton(3) : h("p", { class: "muted" }, "Choose a channel to see and change what they set for it."));
