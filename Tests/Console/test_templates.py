@@ -1,0 +1,60 @@
+"""What the editor of templates does besides its main act: samples, undo, two admins, and where mistakes are marked."""
+
+from playwright.sync_api import expect
+
+
+def test_a_template_is_written_with_its_preview_saved_undone_and_put_back(stage):
+    network = stage.network()
+    page = stage.open(f"{network.id}/templates", session=network)
+    row = page.locator("tr", has=page.get_by_text("fr", exact=True))
+    expect(row.get_by_text("Built-in", exact=True)).to_have_count(3)
+    row.get_by_role("link").nth(1).click()
+    expect(page.locator("main h1")).to_have_text("Member joined in French")
+    page.get_by_role("textbox", name="Body One joined").fill("%1s est là (%2s)")
+    bodies = page.locator(".device-frame .note-body")
+    expect(bodies).to_have_text(["Alice est là (General)"] * 3)
+    page.get_by_label("Sample").select_option("placeholder")
+    expect(bodies).to_have_text(["%2s est là ({{Message}})"] * 3)
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".editor-status")).to_contain_text("Your own")
+    assert network.get("templates", "member.joined", "fr")["body"]["one"] == "%1s est là (%2s)"
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.locator(".editor-status")).to_contain_text("Built-in")
+    assert network.get("templates", "member.joined", "fr")["origin"] == "builtIn"
+
+    page.get_by_role("textbox", name="Body One joined").fill("mine %2s")
+    network.put("templates", "member.joined", "fr", body={"title": "%s", "body": "theirs"})
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Somebody else has changed this template")
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("link", name="All templates").click()
+    page.get_by_role("button", name="Leave").click()
+    row.get_by_role("link").nth(1).click()
+    page.get_by_role("button", name="Back to built-in").click()
+    expect(page.locator(".editor-status")).to_contain_text("Built-in")
+    page.go_back()
+    expect(row.get_by_text("Built-in", exact=True)).to_have_count(3)
+
+
+def test_a_mistake_is_shown_at_its_column_and_other_directions_and_lengths_in_frames(stage):
+    stage.expects("400")
+    network = stage.network()
+    page = stage.open(f"{network.id}/templates?type=message.sent&locale=nl", session=network)
+    expect(page.locator(".editor-status")).to_contain_text("Missing")
+    page.get_by_role("textbox", name="Body Text").fill("👩‍👩‍👧 é 100%, %s")
+    mistake = page.locator(".template-field", has=page.get_by_role("textbox", name="Body Text"))
+    expect(mistake.locator("mark")).to_have_text("%")
+    expect(mistake).to_contain_text("column 8: a lone '%'")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("textbox", name="Body Text")).to_be_focused()
+    page.get_by_role("textbox", name="Body Text").fill("«%s»")
+    expect(mistake.locator("mark")).to_have_count(0)
+    page.get_by_label("Sample").select_option("rtl")
+    expect(page.locator(".device-frame.browser .note-title")).to_contain_text("ليلى")
+    page.get_by_label("Sample").select_option("long")
+    expect(page.locator(".frame-facts")).to_contain_text("text: 302 characters")
+    page.get_by_label("Case", exact=True).select_option("image")
+    expect(page.locator(".device-frame.iphone .note-body")).to_have_text("Image Message")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".editor-status")).to_contain_text("Your own")
+    assert network.get("templates", "message.sent", "nl")["body"]["text"] == "«%s»"
