@@ -45,7 +45,7 @@ export async function render(page) {
       { title: "User", cell: (letter) => name(letter.userId, { fallback: "nobody", longest: 60 }) },
       { title: "Device", cell: (letter) => code(letter.deviceId, { longest: 40 }) },
       { title: "Provider", cell: (letter) => providerName(letter.provider) },
-      { title: "Reason", wide: true, cell: (letter) => reasonView(letter.reason) },
+      { title: "Reason", cell: (letter) => reasonView(letter.reason) },
       { title: "Actions", hideTitle: true, cell: buttons },
     ],
   });

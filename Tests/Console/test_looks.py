@@ -39,8 +39,9 @@ def faults_of(page, rules=RULES):
     """What is seriously wrong with a page as it is now."""
     serious = [each for each in AXE.run(page, options=rules).response["violations"] if each["impact"] in SERIOUS]
     faults = [f"{each['id']}: {node['target']} {node['html'][:120]}" for each in serious for node in each["nodes"]]
+    moving = page.evaluate("matchMedia('(prefers-reduced-motion)').matches ? document.getAnimations().length : 0")
     wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    return faults + ([f"{wide} px too wide"] if wide > 0 else [])
+    return faults + ([f"{wide} px too wide"] if wide > 0 else []) + (["something moves"] if moving else [])
 
 
 def look_at_all(stage, rules=RULES, **options):

@@ -90,6 +90,9 @@ def test_the_service_worker_shows_what_carillon_encrypted(stage):
     devices = network.get("users", "bob", "devices")["items"]
     assert [device["provider"] for device in devices] == ["webpush"] and devices[0]["id"].startswith("console-")
 
+    browser.deliver(stage.origin, "no JSON at all")
+    browser.page.wait_for_function("navigator.serviceWorker.ready.then((each) => each.getNotifications()).then((all) => all.length === 2)")
+
     browser.press("carol")
     stage.push.messages.get(timeout=15)
     expect(browser.step("delivery", "done")).to_be_visible()

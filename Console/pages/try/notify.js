@@ -51,7 +51,7 @@ export async function notifyThisBrowser(page, list, what) {
 
     begin("permission", "Your browser asks you now.");
     await browser.requirePermission();
-    list.done("permission");
+    list.done("permission", "Allowed.");
 
     begin("key");
     const key = await networkKey(page, what.subject);
