@@ -15,7 +15,8 @@ const SHOWN = 200;
  */
 export function channelPicker(page, user, { onPick }) {
   let picked = page.query.channel ?? null;
-  const input = field({ label: "In channel", value: picked ?? "", suggestions: [], placeholder: "id or name", maxlength: "256", onInput: (text) => {
+  const input = field({ label: "In channel", value: picked ?? "", suggestions: [], placeholder: "id or name", maxlength: "256",
+    onInput: (text) => {
     if (known.has(text)) pick(text);
   } });
   const known = suggestions(page, input, "channels");

@@ -32,7 +32,8 @@ export function composer(page, user, { onChange }) {
     changed();
   } });
   picker.element.pointer = "/event/data/channel";
-  const actor = text("Who does it", { value: "somebody", suggestions: [], pointer: "/event/data/user", maxlength: "256", hint: "The id of a user, known or not." });
+  const actor = text("Who does it",
+    { value: "somebody", suggestions: [], pointer: "/event/data/user", maxlength: "256", hint: "The id of a user, known or not." });
   const people = suggestions(page, actor, "users");
   actor.input.addEventListener("change", () => {
     actor.value = people.resolve(actor.value.trim());
@@ -75,7 +76,8 @@ export function composer(page, user, { onChange }) {
   function eventOf() {
     const channel = picker.value;
     if (type.value === "notification.direct") {
-      return { type: type.value, data: { to: { userIds: [user.id] }, title: heading.value, body: body.value, ...(channel && { channelId: channel }) } };
+      return { type: type.value, data: { to: { userIds: [user.id] }, title: heading.value, body: body.value,
+        ...(channel && { channelId: channel }) } };
     }
     const who = actor.value.trim();
     if (!channel || !who) return null;
@@ -93,7 +95,8 @@ export function composer(page, user, { onChange }) {
     people.clear();
     if (!picker.isKnown(picker.value)) return;
     try {
-      const { data } = await page.api.get(page.path("channels", picker.value, "members"), { query: { limit: SUGGESTED_MEMBERS }, signal: page.signal });
+      const { data } = await page.api.get(page.path("channels", picker.value, "members"),
+        { query: { limit: SUGGESTED_MEMBERS }, signal: page.signal });
       const others = data.items.map(({ userId }) => userId).filter((id) => id !== user.id);
       people.add(others.map((id) => ({ id })));
       if (actor.value === "somebody" && others.length > 0) {
@@ -108,7 +111,8 @@ export function composer(page, user, { onChange }) {
 
   const self = {
     element: h("div", { class: "composer fields" }, type, places,
-      h("details", null, h("summary", null, "As JSON, for ", h("code", null, "POST /explain")), h("div", { class: "source-frame" }, source, copyPlace))),
+      h("details", null, h("summary", null, "As JSON, for ", h("code", null, "POST /explain")),
+        h("div", { class: "source-frame" }, source, copyPlace))),
     fields: [type, picker.element, actor, roles, words, heading, body],
     get event() {
       return eventOf();

@@ -48,7 +48,8 @@ export function muteLine(document, whose) {
 }
 
 function openMute(mute) {
-  const until = field({ label: "Muted until", type: "datetime-local", required: true, pointer: "/mutedUntil", hint: "By the clock of this computer." });
+  const until = field({ label: "Muted until", type: "datetime-local", required: true, pointer: "/mutedUntil",
+    hint: "By the clock of this computer." });
   return openDialog({
     title: "Mute until",
     body: h("div", { class: "form" }, until),
@@ -79,7 +80,8 @@ export function quietLine(document) {
 function openQuiet(document) {
   const { quietHours } = document.value;
   const from = field({ label: "From", type: "time", value: quietHours?.from ?? "22:00", required: true, pointer: "/quietHours/from" });
-  const to = field({ label: "To", type: "time", value: quietHours?.to ?? "07:00", required: true, pointer: "/quietHours/to", hint: "Over midnight where it is earlier." });
+  const to = field({ label: "To", type: "time", value: quietHours?.to ?? "07:00", required: true, pointer: "/quietHours/to",
+    hint: "Over midnight where it is earlier." });
   const zone = field({ label: "Time zone", value: quietHours?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone, required: true,
     pointer: "/quietHours/timeZone", suggestions: Intl.supportedValuesOf("timeZone"), maxlength: "64" });
   return openDialog({
@@ -112,7 +114,8 @@ export function rolesControl(document, module) {
 function openRoles(document, module) {
   const { roles } = document.value.modules[module];
   const kind = field({ label: "Whose acts they hear of", type: "select", value: roles?.only ? "only" : roles?.except ? "except" : "any",
-    options: [{ value: "any", label: "Anybody’s" }, { value: "only", label: "Only of people with these roles" }, { value: "except", label: "Of all but people with these roles" }],
+    options: [{ value: "any", label: "Anybody’s" }, { value: "only", label: "Only of people with these roles" },
+      { value: "except", label: "Of all but people with these roles" }],
     onInput: follow });
   const list = field({ label: "Roles", value: (roles?.only ?? roles?.except ?? []).join(", "), pointer: `/modules/${module}/roles`,
     hint: "With commas between them. “Only” without any lets nobody through." });

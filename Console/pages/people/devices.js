@@ -18,7 +18,8 @@ const PAGE_SIZE = 50;
  * @param {object} user
  */
 export function devicesTab(page, user) {
-  return section({ title: "Devices", note: "A quarantined or unregistered device gets nothing until its app registers it again.", flush: true }, listing({
+  return section({ title: "Devices", note: "A quarantined or unregistered device gets nothing until its app registers it again.",
+    flush: true }, listing({
     caption: "Devices of this user",
     noun: "device",
     rowKey: ({ id }) => id,
@@ -26,7 +27,8 @@ export function devicesTab(page, user) {
       { title: "Device", cell: ({ id }) => h("span", { class: "device-id" }, code(id, { longest: 60 })) },
       { title: "Provider", cell: address },
       { title: "State", cell: ({ state }) => stateBadge(state) },
-      { title: "Last error", wide: true, cell: ({ error }) => (error ? reasonView(error, { longest: 200 }) : h("span", { class: "muted" }, "none")) },
+      { title: "Last error", wide: true,
+        cell: ({ error }) => (error ? reasonView(error, { longest: 200 }) : h("span", { class: "muted" }, "none")) },
       { title: "Language", cell: ({ locale }) => name(locale, { fallback: "theirs" }) },
       { title: "Registered", cell: ({ registeredAt }) => time(registeredAt) },
       { title: "Last seen", cell: ({ lastSeenAt }) => time(lastSeenAt) },

@@ -26,7 +26,8 @@ const MOST_PAGES = 5;
 export function eventChooser(page, user, { onChoose }) {
   const events = new Map();
   const history = h("div", { class: "why-history" });
-  const select = field({ label: "Begin with", type: "select", options: [{ value: "", label: "An event of your own" }], value: "", onInput: choose });
+  const select = field({ label: "Begin with", type: "select", options: [{ value: "", label: "An event of your own" }], value: "",
+    onInput: choose });
 
   async function choose(id) {
     page.setQuery({ event: id });
@@ -38,7 +39,8 @@ export function eventChooser(page, user, { onChoose }) {
       const found = await deliveriesOf(id);
       if (select.value !== id) return;
       fill(history, h("h3", null, "What came of it then"), outcome(event, found),
-        h("p", { class: "muted small" }, "What is shown is what would come of such an event now.", TEXTS.has(event.type) && " What was said is not kept: the text is a sample."));
+        h("p", { class: "muted small" }, "What is shown is what would come of such an event now.",
+          TEXTS.has(event.type) && " What was said is not kept: the text is a sample."));
     } catch (error) {
       if (!isAbort(error)) fill(history, problem(error, { compact: true }));
     }

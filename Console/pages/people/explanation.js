@@ -39,7 +39,8 @@ export function explanationView(page, user) {
     fill(others, answer.interception && h("p", null, "Before that, the endpoint ", code(answer.interception.endpointId),
       ` would be asked, and without an answer the notification is ${answer.interception.onFailure === "drop" ? "dropped" : "delivered"}.`),
     answer.devices.length > 0 && h("p", { class: "why-devices" }, "Devices: ",
-      answer.devices.map(({ id, provider }) => h("span", { class: "why-device" }, badge(providerName(provider)), code(id, { longest: 40 })))));
+      answer.devices.map(({ id, provider }) => h("span", { class: "why-device" }, badge(providerName(provider)),
+        code(id, { longest: 40 })))));
     if (answer.notification) frames.show(answer.notification);
     else frames.clear("Such an event shows nothing to anybody.");
   }
@@ -53,9 +54,11 @@ export function explanationView(page, user) {
 
 function levelCard({ level, allows, updatedAt }, { decidedBy, reason }, event, document) {
   const decides = decidedBy === level;
-  const words = allows ? "Lets it through" : sentence(reasonInWords(decides ? reason : reasonOf(level, document, event), document, level)) || "Stops it";
+  const objection = decides ? reason : reasonOf(level, document, event);
+  const words = allows ? "Lets it through" : sentence(reasonInWords(objection, document, level)) || "Stops it";
   return h("li", { class: ["level", allows ? "allows" : "forbids", decides && "decides"] },
-    h("div", { class: "level-head" }, h("strong", null, levelName(level)), decides ? badge("Decides", "bad") : !allows && badge("Stops it, too", "neutral")),
+    h("div", { class: "level-head" }, h("strong", null, levelName(level)),
+      decides ? badge("Decides", "bad") : !allows && badge("Stops it, too", "neutral")),
     h("p", { class: "level-words" }, icon(allows ? "check" : "close"), name(words, { longest: 200 })),
     h("p", { class: "muted small" }, updatedAt ? ["Set ", time(updatedAt)] : "Never set"));
 }

@@ -58,7 +58,8 @@ export function switchesTab(page, user) {
       async function pick(channel) {
         documents.channel = channel ? toggleDocument(page, page.path("users", user.id, "channels", channel, "notifications")) : undefined;
         const mine = documents.channel;
-        const channelPlace = h("div", null, channel ? skeleton(3) : h("p", { class: "muted" }, "Choose a channel to see and change what they set for it."));
+        const channelPlace = h("div", null,
+          channel ? skeleton(3) : h("p", { class: "muted" }, "Choose a channel to see and change what they set for it."));
         fill(cards,
           section({ title: "Their switches for everything" }, userPlace),
           section({ title: channel ? h("span", null, "For ", picker.nameOf(channel)) : "For a channel" }, channelPlace));
@@ -79,7 +80,8 @@ export function switchesTab(page, user) {
         section({ title: "Who would win", note: "The first level that forbids decides. All three must allow.", flush: true,
           actions: [picker.element] }, board.element),
         cards,
-        h("p", { class: "muted small" }, "The network’s switches are changed under ", h("a", { href: page.href("switches") }, "Switches"), "."));
+        h("p", { class: "muted small" }, "The network’s switches are changed under ", h("a", { href: page.href("switches") }, "Switches"),
+          "."));
       await pick(page.query.channel ?? picker.first());
       page.live(async () => {
         if (place.isConnected) update();
@@ -127,7 +129,8 @@ function wordsOf({ allows, reason, roles }, document, level) {
 function opinionView({ allows, words, isAsked }) {
   if (!isAsked) return h("span", { class: "muted" }, words);
   const kind = allows === true ? "good" : allows === null ? "warn" : "bad";
-  return h("span", { class: ["opinion", kind] }, icon(allows === true ? "check" : allows === null ? "people" : "close"), name(words, { longest: 120 }));
+  return h("span", { class: ["opinion", kind] }, icon(allows === true ? "check" : allows === null ? "people" : "close"),
+    name(words, { longest: 120 }));
 }
 
 function outcomeView({ verdict, level }) {
@@ -138,7 +141,8 @@ function outcomeView({ verdict, level }) {
 
 function foot(document) {
   const { updatedAt } = document.value;
-  return h("div", { class: "switch-foot" }, h("span", { class: "muted small" }, updatedAt ? ["Changed ", time(updatedAt)] : "Never changed: these are the defaults."),
+  return h("div", { class: "switch-foot" },
+    h("span", { class: "muted small" }, updatedAt ? ["Changed ", time(updatedAt)] : "Never changed: these are the defaults."),
     updatedAt && h("button", { class: "button small quiet", type: "button",
       on: { click: () => document.change("These are the defaults again.", null).catch(() => {}) } }, "Back to the defaults"));
 }
@@ -146,7 +150,8 @@ function foot(document) {
 function userLines(document) {
   const { enabled, modules: set } = document.value;
   return [
-    toggle({ label: "Notifications", description: enabled ? "On, as far as the rest allows." : "Off: nothing reaches them.", checked: enabled,
+    toggle({ label: "Notifications", description: enabled ? "On, as far as the rest allows." : "Off: nothing reaches them.",
+      checked: enabled,
       onFlip: (on) => document.change(`Notifications are switched ${on ? "on" : "off"}.`, (next) => {
         next.enabled = on;
       }) }),

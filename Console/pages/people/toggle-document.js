@@ -79,7 +79,8 @@ export function toggleDocument(page, path) {
       toast(problem(error, { compact: true }), { kind: "bad", seconds: 15 });
       return;
     }
-    toast("Somebody else has changed these switches meanwhile. They are shown as they are now, and yours was not saved.", { kind: "bad", seconds: 12 });
+    toast("Somebody else has changed these switches meanwhile. They are shown as they are now, and yours was not saved.",
+      { kind: "bad", seconds: 12 });
     await self.load().catch(() => {});
   }
 

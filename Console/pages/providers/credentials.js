@@ -44,7 +44,8 @@ export function credentialsSection(page, { changed }) {
       { title: "What identifies it", wide: true, cell: identity },
       { title: "Changed", cell: ({ updatedAt }) => time(updatedAt) },
       { title: "Change", hideTitle: true, cell: (credential) => h("div", { class: "row-actions" },
-        h("button", { class: "button small", type: "button", on: { click: () => replace(credential.provider, credential.appId) } }, "Replace"),
+        h("button", { class: "button small", type: "button", on: { click: () => replace(credential.provider, credential.appId) } },
+          "Replace"),
         h("button", { class: "button small danger quiet", type: "button", on: { click: () => remove(credential) } }, "Remove",
           h("span", { class: "visually-hidden" }, ` the credential of ${credential.appId}`))) },
     ],
@@ -106,7 +107,8 @@ export function credentialsSection(page, { changed }) {
     const isSure = await confirm({
       title: "Remove this credential?",
       text: h("div", { class: "stack" },
-        h("p", null, "Nothing is sent any more to the devices of ", code(credential.appId), " through ", providerName(credential.provider), "."),
+        h("p", null, "Nothing is sent any more to the devices of ", code(credential.appId), " through ", providerName(credential.provider),
+          "."),
         h("p", null, "What is for them waits until there is a credential again, for 24 hours at the most, and then expires. No device is removed."),
         h("p", null, "Carillon cannot show what it removes: keep the file if it may be needed again.")),
       act: "Remove",
@@ -158,7 +160,8 @@ function dropZone(page, add) {
     } } });
   const zone = h("div", { class: "drop-zone" }, icon("upload"),
     h("div", { class: "drop-words" }, h("strong", null, "Drop a credential here"),
-      h("p", { class: "muted small" }, "A .p8 key, a .p12 or .pem certificate with its key, or a service account’s .json. It is looked at in this browser first.")),
+      h("p", { class: "muted small" },
+        "A .p8 key, a .p12 or .pem certificate with its key, or a service account’s .json. It is looked at in this browser first.")),
     h("div", { class: "form-buttons" },
       h("button", { class: "button small", type: "button", on: { click: () => input.click() } }, "Choose files…"),
       h("button", { class: "button small", type: "button", on: { click: () => add([]) } }, "Paste…")), input);

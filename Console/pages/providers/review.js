@@ -77,7 +77,8 @@ export function openReview(page, first, { provider: wanted, appId, pathOf }) {
     const choose = h("button", { class: "button small", type: "button", on: { click: () => input.click() } },
       icon("upload"), identified ? "Add a file…" : "Choose files…");
     if (save) save.disabled = !identified || identified.problems.length > 0;
-    if (!identified) return fill(place, h("p", null, "A .p8 key, a .p12 or .pem certificate with its key, or a service account’s .json."), choose, input, pasted);
+    if (!identified) return fill(place, h("p", null, "A .p8 key, a .p12 or .pem certificate with its key, or a service account’s .json."),
+      choose, input, pasted);
     fill(place,
       h("div", { class: "review-head" }, h("strong", null, identified.title),
         h("span", { class: "muted small" }, name(files.map((file) => file.name).join(", ")))),
@@ -86,7 +87,8 @@ export function openReview(page, first, { provider: wanted, appId, pathOf }) {
       remarks(identified.problems, "bad", "Cannot be saved"),
       remarks(identified.warnings, "warn", "Note"),
       wantedFields(),
-      h("div", { class: "form-buttons" }, choose, h("button", { class: "button small quiet", type: "button", on: { click: again } }, "Start again"), input));
+      h("div", { class: "form-buttons" }, choose,
+        h("button", { class: "button small quiet", type: "button", on: { click: again } }, "Start again"), input));
   }
 
   async function put() {
@@ -121,5 +123,6 @@ export function openReview(page, first, { provider: wanted, appId, pathOf }) {
 }
 
 function remarks(texts, kind, word) {
-  return texts.length > 0 && h("ul", { class: "remarks" }, texts.map((text) => h("li", null, badge(word, kind), " ", name(text, { longest: 400 }))));
+  return texts.length > 0 && h("ul", { class: "remarks" },
+    texts.map((text) => h("li", null, badge(word, kind), " ", name(text, { longest: 400 }))));
 }

@@ -21,7 +21,8 @@ const OVERLAPS = [
 /** @param {object} page */
 export function webhookSection(page) {
   async function rotate() {
-    const overlap = field({ label: "The former secret signs as well for", name: "overlapSeconds", type: "select", options: OVERLAPS, value: "86400" });
+    const overlap = field({ label: "The former secret signs as well for", name: "overlapSeconds", type: "select", options: OVERLAPS,
+      value: "86400" });
     const key = randomID();
     const made = await openDialog({
       title: "A new secret for webhooks",
@@ -48,7 +49,8 @@ export function webhookSection(page) {
     const isSure = await confirm({
       title: "Forget the webhooks’ secret?",
       text: h("div", { class: "stack" },
-        h("p", null, h("strong", null, "The next webhook is signed with a new secret alone"), ", and receivers that verify with the former one refuse it."),
+        h("p", null, h("strong", null, "The next webhook is signed with a new secret alone"),
+          ", and receivers that verify with the former one refuse it."),
         h("p", null, "Nobody has seen the new one: make another one afterwards to give it to the receivers. What they refuse is tried again until it expires.")),
       act: "Forget it",
       danger: true,

@@ -32,7 +32,8 @@ export function webPushSection(page, { changed }) {
         ["Changed", time(current.updatedAt)],
       ]),
       h("div", { class: "form-buttons" },
-        h("button", { class: "button small", type: "button", on: { click: edit } }, current.subject ? "Change the subject" : "Set the subject"),
+        h("button", { class: "button small", type: "button", on: { click: edit } },
+          current.subject ? "Change the subject" : "Set the subject"),
         h("button", { class: "button small danger quiet", type: "button", on: { click: remove } }, "Remove the key pair")));
   }
 
@@ -44,7 +45,8 @@ export function webPushSection(page, { changed }) {
     } catch (error) {
       if (isAbort(error)) return;
       fill(place, problem(error, { compact: true, retry: load }),
-        h("div", { class: "form-buttons" }, h("button", { class: "button small danger quiet", type: "button", on: { click: remove } }, "Remove the key pair")));
+        h("div", { class: "form-buttons" },
+          h("button", { class: "button small danger quiet", type: "button", on: { click: remove } }, "Remove the key pair")));
     }
   }
 
@@ -55,7 +57,8 @@ export function webPushSection(page, { changed }) {
   }
 
   function edit() {
-    const subject = field({ label: "Subject", name: "subject", value: current?.subject ?? "", placeholder: "mailto:ops@example.com", required: true,
+    const subject = field({ label: "Subject", name: "subject", value: current?.subject ?? "", placeholder: "mailto:ops@example.com",
+      required: true,
       hint: "A mailto: or https: address of who answers for the messages. Push services write there when something is wrong." });
     return openDialog({
       title: "Whom Web Push is signed for",
@@ -91,7 +94,8 @@ export function webPushSection(page, { changed }) {
     const isSure = await confirm({
       title: "Remove the Web Push key pair?",
       text: h("div", { class: "stack" },
-        h("p", null, "A subscription belongs to the key that it was made with, for good. ", h("strong", null, "Every browser stays silent until it subscribes again"),
+        h("p", null, "A subscription belongs to the key that it was made with, for good. ",
+          h("strong", null, "Every browser stays silent until it subscribes again"),
           " with the next key pair, which is made at once."),
         h("p", null, "What waits to be sent stays until it expires.")),
       act: "Remove for good",

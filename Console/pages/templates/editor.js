@@ -70,7 +70,8 @@ export function renderEditor(page, { type, locale, templates, defaultLocale }) {
 
   function statusWords(isChanged) {
     const unsaved = isChanged && badge("Not saved", "warn");
-    if (saved?.origin === "network") return [badge("Your own", "info"), h("span", { class: "muted" }, "saved ", time(saved.updatedAt)), unsaved];
+    if (saved?.origin === "network") return [badge("Your own", "info"), h("span", { class: "muted" }, "saved ", time(saved.updatedAt)),
+      unsaved];
     if (saved) return [badge("Built-in", "neutral"), h("span", { class: "muted" }, "Saving puts your own in its place."), unsaved];
     const words = fallback ? `Readers get ${languageName(fallback.locale)} meanwhile, which is what this begins with.` : "Nothing is read meanwhile.";
     return [badge("Missing", "warn"), h("span", { class: "muted" }, words), unsaved];
@@ -156,7 +157,8 @@ export function renderEditor(page, { type, locale, templates, defaultLocale }) {
   h("form", { class: "card editor", novalidate: true, on: { submit: onSave } },
     status, fields,
     h("p", { class: "muted small" }, "%% is a percent sign. ",
-      hasVariants && "Where a case has no text, the built-in one is used. ", "Names and messages go in as they are, whatever they look like."),
+      hasVariants && "Where a case has no text, the built-in one is used. ",
+      "Names and messages go in as they are, whatever they look like."),
     trouble, h("div", { class: "form-buttons" }, save, discard, back)),
   section({ title: "Preview", actions: preview.controls }, preview.element));
 }

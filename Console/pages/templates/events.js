@@ -65,7 +65,8 @@ export const SAMPLES = [
   { id: "plain", name: "Everyday", user: "Alice", channel: "General", text: "Hello! Lunch at twelve?" },
   { id: "placeholder", name: "Names like %2s", user: "%2s", channel: "{{Message}}", text: "100 % of %1s, and {{ChannelName}}" },
   { id: "rtl", name: "Right to left", user: "ليلى", channel: "الأصدقاء", text: "مرحبًا! هل نلتقي الساعة 12؟" },
-  { id: "long", name: "300 characters", user: "Maximiliane Konstantinopolitanskaya-Featherstonehaugh", channel: "Everything that happens on the third floor", text: LONG },
+  { id: "long", name: "300 characters", user: "Maximiliane Konstantinopolitanskaya-Featherstonehaugh",
+    channel: "Everything that happens on the third floor", text: LONG },
   { id: "markup", name: "Markup", user: "<b>Bob</b>", channel: "a & b", text: "<img src=x onerror=alert(1)>\nsecond line" },
 ];
 

@@ -72,11 +72,13 @@ export function partEditor({ type, part, value, onChange, onVariant }) {
 
   show();
   const chips = h("div", { class: "chips", role: "group", "aria-label": "Placeholders" }, placeholders(type, part).map((placeholder) =>
-    h("button", { class: "chip", type: "button", title: `Insert ${placeholder.text}`, on: { click: () => insert(target, placeholder.text) } },
+    h("button", { class: "chip", type: "button", title: `Insert ${placeholder.text}`,
+      on: { click: () => insert(target, placeholder.text) } },
       h("code", null, placeholder.text), " ", placeholder.words)));
   return {
     element: h("fieldset", { class: "part" }, h("legend", { id: headingID }, NAMES[part]),
-      variants.length > 0 && h("label", { class: "check-label" }, split, h("span", null, `A ${NAMES[part].toLowerCase()} for each case`)), place, chips),
+      variants.length > 0 && h("label", { class: "check-label" }, split, h("span", null, `A ${NAMES[part].toLowerCase()} for each case`)),
+        place, chips),
     get value() {
       return structuredClone(current);
     },

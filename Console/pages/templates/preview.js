@@ -22,13 +22,16 @@ export function previewPane(page, { type, locale, onMistakes }) {
   const trouble = h("div", { class: "preview-trouble", "aria-live": "polite" });
   let texts = null;
 
-  const choose = (label, name, options) => field({ label, name, type: "select", options, value: options[0].value, onInput: () => again(0) });
+  const choose = (label, name, options) => field({ label, name, type: "select", options, value: options[0].value,
+    onInput: () => again(0) });
   const sample = choose("Sample", "sample", SAMPLES.map(({ id, name }) => ({ value: id, label: name })));
   const selects = Object.fromEntries(["title", "body"].filter((part) => kinds[part].variants.length > 0).map((part) =>
-    [part, choose({ title: "Where", body: "Case" }[part], part, kinds[part].variants.map((variant) => ({ value: variant, label: variantName(variant) })))]));
+    [part, choose({ title: "Where", body: "Case" }[part], part,
+      kinds[part].variants.map((variant) => ({ value: variant, label: variantName(variant) })))]));
 
   const question = latest(async (template, { signal }) => {
-    const event = sampleEvent(type, SAMPLES.find(({ id }) => id === sample.value), { title: selects.title?.value, body: selects.body?.value });
+    const event = sampleEvent(type, SAMPLES.find(({ id }) => id === sample.value),
+      { title: selects.title?.value, body: selects.body?.value });
     const { data } = await page.api.post(page.path("templates", "preview"), { type, locale, template, event }, { signal });
     frames.show(data);
     frames.setStale(false);
@@ -38,7 +41,8 @@ export function previewPane(page, { type, locale, onMistakes }) {
     frames.setStale(true);
     const isMistake = error instanceof ApiError && error.status === 400;
     onMistakes(isMistake ? error : null);
-    fill(trouble, isMistake ? h("p", { class: "field-error" }, "The preview shows the template as it was before the mistake.") : problem(error, { compact: true, retry: () => again(0) }));
+    fill(trouble, isMistake ? h("p", { class: "field-error" },
+      "The preview shows the template as it was before the mistake.") : problem(error, { compact: true, retry: () => again(0) }));
   } });
 
   function again(ms) {
