@@ -5,6 +5,7 @@
 import { h } from "../core/dom.js";
 import { icon } from "./icon.js";
 
+const undoable = new Set();
 let region = null;
 let voice = null;
 
@@ -12,7 +13,17 @@ let voice = null;
 export function makeToasts() {
   region = h("div", { class: "toasts", role: "region", "aria-label": "Messages" });
   voice = h("div", { class: "visually-hidden", role: "status" });
+  window.addEventListener("keydown", onKey);
   return h("c-toasts", null, region, voice);
+}
+
+/** What toasts offer is mostly "Undo", so its keys do the latest one, wherever the focus is but in a text. */
+function onKey(event) {
+  if (event.key.toLowerCase() !== "z" || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
+  const latest = [...undoable].at(-1);
+  if (!latest || event.target.closest?.("input, textarea, select, dialog")) return;
+  event.preventDefault();
+  latest();
 }
 
 /** Says something to screen readers only. */
@@ -37,7 +48,13 @@ export function toast(text, { kind = "info", action, seconds = 5 } = {}) {
 
   function close() {
     clearTimeout(timer);
+    undoable.delete(act);
     element.remove();
+  }
+
+  async function act() {
+    close();
+    await action.run();
   }
 
   function hold() {
@@ -58,14 +75,13 @@ export function toast(text, { kind = "info", action, seconds = 5 } = {}) {
     } } },
   icon(kind === "bad" ? "warning" : kind === "good" ? "check" : "bell"),
   h("span", { class: "toast-text" }, text),
-  action && h("button", { class: "button small", type: "button", on: { click: async () => {
-    close();
-    await action.run();
-  } } }, action.label),
+  action && h("button", { class: "button small", type: "button", "aria-keyshortcuts": "Control+Z", title: "Ctrl+Z", on: { click: act } },
+    action.label),
   h("button", { class: "icon-button small", type: "button", on: { click: close } }, icon("close"),
     h("span", { class: "visually-hidden" }, "Close message")));
   region.append(element);
-  announce(`${element.querySelector(".toast-text").textContent}${action ? `. ${action.label} is offered for ${seconds} seconds.` : ""}`);
+  if (action) undoable.add(act);
+  announce(`${element.querySelector(".toast-text").textContent}${action ? `. ${action.label} is offered for ${seconds} seconds, also by Control Z.` : ""}`);
   go();
   return { close };
 }

@@ -78,8 +78,9 @@ export async function render(page) {
       "Nothing below sends anything until all notifications are on again; what is changed here holds from then on."));
   }
 
+  /** Without the page's signal: what was begun is finished, and can be taken back, also after the page is left. */
   async function patch(each, enabled) {
-    const answer = await page.api.patch(path, patchOf(each, enabled), { headers: { "if-match": etag }, signal: page.signal });
+    const answer = await page.api.patch(path, patchOf(each, enabled), { headers: { "if-match": etag } });
     shown = answer.data;
     etag = answer.etag;
     show();
