@@ -29,9 +29,11 @@ struct InterceptBenchmark: Benchmark {
                         report.figures += try await latencies(sink, port: port, cluster, service)
                         report.figures += try await questionsAtOnce(slow, port: slowPort, cluster, service)
                         report.notes = [
-                            "from the 202 to the arrival at a webhook device, one event every \\(Self.interval), by turns in a network"
-                                + " without an endpoint and in one whose endpoint is asked and answers 204 at once; what the"
-                                + " same POST takes by itself is taken off."
+                            """
+                            from the 202 to the arrival at a webhook device, one event every 50 ms, by turns in a network \
+                            without an endpoint and in one whose endpoint is asked and answers 204 at once; what the same \
+                            POST takes by itself is taken off.
+                            """
                         ]
                         return report
                     }

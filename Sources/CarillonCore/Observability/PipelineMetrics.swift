@@ -11,6 +11,8 @@ package struct PipelineMetrics: Sendable {
     private let withoutDevice: Counter
     private let suppressed: [ToggleLevel: Counter]
     private let withheld: Counter
+    private let relayed: [RelayOutcome: Counter]
+    private let relayAge: Recorder
     private let expansionFailures: Counter
     private let staleSettles: Counter
     private let lostLeases: Counter
@@ -44,6 +46,13 @@ package struct PipelineMetrics: Sendable {
             dimensions: [("result", "suppressed"), ("level", "endpoint")],
             factory: factory
         )
+        relayed = Dictionary(
+            uniqueKeysWithValues: RelayOutcome.allCases.map {
+                let dimensions = [("outcome", $0.rawValue)]
+                return ($0, Counter(label: "carillon_relay_total", dimensions: dimensions, factory: factory))
+            }
+        )
+        relayAge = Recorder(label: "carillon_relay_age_seconds", factory: factory)
         expansionFailures = Counter(label: "carillon_expansion_failures_total", factory: factory)
         staleSettles = Counter(label: "carillon_stale_settles_total", factory: factory)
         lostLeases = Counter(label: "carillon_lost_leases_total", factory: factory)
@@ -85,7 +94,7 @@ package struct PipelineMetrics: Sendable {
     func failedExpansion(of count: Int) { expansionFailures.increment(by: count) }
 
     func settled(_ settlement: Settlement) {
-        guard settlement.group.lane.provider != .relay else { return relayed(settlement) }
+        guard settlement.group.lane.provider != .relay else { return countMessages(settlement) }
         let provider = settlement.group.lane.provider.rawValue
         var counts: [String: Int] = [:]
         for record in settlement.records { counts[record.state.rawValue, default: 0] += 1 }
@@ -99,21 +108,15 @@ package struct PipelineMetrics: Sendable {
     }
 
     /// Messages to endpoints by what became of them, and how old those were that arrived and were no replay.
-    private func relayed(_ settlement: Settlement) {
-        func count(_ outcome: String, by count: Int = 1) {
-            Counter(label: "carillon_relay_total", dimensions: [("outcome", outcome)], factory: factory)
-                .increment(by: count)
-        }
+    private func countMessages(_ settlement: Settlement) {
         let cause = settlement.group.cause
         for record in settlement.records {
-            count(record.state == .delivered ? "delivered" : record.state == .unregistered ? "gone" : "failed")
+            relayed[RelayOutcome(record.state)]?.increment()
             guard record.state == .delivered, cause.relay?.isReplay == false else { continue }
-            let age = max(.zero, record.at - cause.receivedAt)
-            Recorder(label: "carillon_relay_age_seconds", factory: factory)
-                .record(Double(age.wholeMilliseconds) / 1000)
+            relayAge.record(Double(max(.zero, record.at - cause.receivedAt).wholeMilliseconds) / 1000)
         }
         for remainder in settlement.remainders where remainder.delay != nil && remainder.laneReason == nil {
-            count("retry", by: remainder.targets.count)
+            relayed[.retry]?.increment(by: remainder.targets.count)
         }
     }
 
@@ -132,4 +135,20 @@ package struct PipelineMetrics: Sendable {
     func waiting(events: Int) { waitingEvents.record(events) }
 
     func waiting(groups: Int) { waitingGroups.record(groups) }
+}
+
+/// What became of a message to an endpoint, as it is counted.
+private enum RelayOutcome: String, CaseIterable {
+    case delivered
+    case gone
+    case failed
+    case retry
+
+    init(_ state: DeliveryState) {
+        switch state {
+        case .delivered: self = .delivered
+        case .unregistered: self = .gone
+        default: self = .failed
+        }
+    }
 }

@@ -55,8 +55,16 @@ struct RelayBody {
     }
 
     private static func mayHoldOwnName(_ posted: [UInt8]) -> Bool {
-        let text = String(decoding: posted, as: UTF8.self)
-        guard text.contains(ownName) || text.contains(#"\u"#) else { return false }
+        // As bytes: every message passes here, and hardly any has what is looked for.
+        let (name, escape) = (Array(ownName.utf8), Array(#"\u"#.utf8))
+        let isSuspect = posted.withUnsafeBufferPointer { bytes in
+            bytes.indices.contains { index in
+                let byte = bytes[index]
+                return byte == escape[0] && bytes[index...].starts(with: escape)
+                    || byte == name[0] && bytes[index...].starts(with: name)
+            }
+        }
+        guard isSuspect else { return false }
         guard case .object(let members)? = try? JSONValue(parsing: posted) else { return true }
         return members.contains(ownName)
     }
