@@ -1,6 +1,9 @@
 import AsyncHTTPClient
+import CarillonClient
 import CarillonCore
+import CarillonWebhooks
 import Foundation
+import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
@@ -10,7 +13,8 @@ struct DemoClient: Sendable {
     struct Network: Sendable {
         let id: String
         let apiKey: String
-        let webhookSecret: WebhookSecret
+        let webhookSecret: SigningSecret
+        let userTokenSecret: Secret
     }
 
     /// An answer.
@@ -25,7 +29,6 @@ struct DemoClient: Sendable {
 
     private static let timeout = TimeAmount.seconds(10)
     private static let maximumBytes = 1 << 20
-    private static let longestLine = 240
 
     private let base: String
     private let operatorToken: Secret
@@ -61,17 +64,17 @@ struct DemoClient: Sendable {
     /// Posts an event as a chat backend does: signed.
     func post(_ event: JSONValue, id: String, to network: Network) async throws -> Answer {
         let path = "/v1/networks/\(network.id)/events"
-        let timestamp = WallClock.system.now().milliseconds / 1000
         let body = event.serialized
-        let signature = WebhookSignature.sign(
-            id: id,
-            timestamp: timestamp,
-            body: body,
-            secrets: [network.webhookSecret]
-        )
-        let headers = ["webhook-id": id, "webhook-timestamp": "\(timestamp)", "webhook-signature": signature]
+        let fields = Webhook(network.webhookSecret).sign(body, id: id)
+        let signature = fields[.webhookSignature] ?? ""
         show(.POST, path, ["webhook-id: \(id)", "webhook-signature: \(signature.prefix(10))…"], event)
+        let headers = Dictionary(uniqueKeysWithValues: fields.map { ($0.name.rawName, $0.value) })
         return try await call(.POST, path, headers, body)
+    }
+
+    /// The app of somebody who is signed in.
+    func app(of user: String, in network: Network) throws -> CarillonClient {
+        try DemoApp.client(of: user, in: network, at: base, terminal)
     }
 
     private func call(
@@ -94,11 +97,20 @@ struct DemoClient: Sendable {
     }
 
     private func show(_ method: HTTPMethod, _ path: String, _ headers: [String], _ body: JSONValue?) {
-        var line = "curl -X \(method.rawValue) \(base)\(path)"
-        for header in headers { line += " -H '\(header)'" }
-        if let body { line += " -d '\(body.serializedText)'" }
-        let shown = line.count > Self.longestLine ? line.prefix(Self.longestLine) + "…" : line[...]
-        terminal.line("  " + terminal.styled(String(shown), .dim))
+        terminal.curl(method.rawValue, base + path, headers, body)
+    }
+}
+
+extension Terminal {
+    private static let longestLine = 240
+
+    /// Shows a call in short.
+    func curl(_ method: String, _ url: String, _ headers: [String], _ body: JSONValue?) {
+        var text = "curl -X \(method) \(url)"
+        for header in headers { text += " -H '\(header)'" }
+        if let body { text += " -d '\(body.serializedText)'" }
+        let shown = text.count > Self.longestLine ? text.prefix(Self.longestLine) + "…" : text[...]
+        line("  " + styled(String(shown), .dim))
     }
 }
 

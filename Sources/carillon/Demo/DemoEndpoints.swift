@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonWebhooks
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -18,7 +19,7 @@ final class DemoEndpoints: Sendable {
 
     private struct State {
         var port: Int?
-        var secrets: [Role: WebhookSecret] = [:]
+        var secrets: [Role: SigningSecret] = [:]
         var seen: [JSONValue] = []
     }
 
@@ -32,7 +33,7 @@ final class DemoEndpoints: Sendable {
     }
 
     /// The secret with which to verify what a role's endpoint gets.
-    func expect(_ secret: WebhookSecret, for role: Role) {
+    func expect(_ secret: SigningSecret, for role: Role) {
         state.withLock { $0.secrets[role] = secret }
     }
 

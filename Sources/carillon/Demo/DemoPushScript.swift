@@ -64,9 +64,7 @@ struct DemoPushScript: Sendable {
     private func register(_ network: DemoClient.Network, publicKey: String) async throws -> [DemoHandset] {
         stage.step("Devices: Bob has an iPhone, Carol an Android phone in Thai, Dave a browser.")
         let handsets = DemoHandset.cast(of: Self.app, on: simulator, publicKey: publicKey)
-        for handset in handsets {
-            try await stage.put(network, "/devices/\(handset.id)", handset.registration, shown: handset.shown)
-        }
+        for handset in handsets { try await stage.register(handset, network) }
         return handsets
     }
 

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonWebhooks
 import Hummingbird
 import HTTPTypes
 import Logging
@@ -8,7 +9,7 @@ import Synchronization
 /// A receiver of webhooks as somebody would write it: it takes what is signed and refuses the rest.
 final class DemoReceiver: Sendable {
     private struct State {
-        var secret: WebhookSecret?
+        var secret: SigningSecret?
         var address: ListenAddress?
         var bodies: [JSONValue] = []
     }
@@ -26,7 +27,7 @@ final class DemoReceiver: Sendable {
     }
 
     /// The secret with which to verify.
-    func expect(_ secret: WebhookSecret) {
+    func expect(_ secret: SigningSecret) {
         state.withLock { $0.secret = secret }
     }
 
@@ -56,18 +57,10 @@ final class DemoReceiver: Sendable {
 
 extension Request {
     /// The body; `nil` when it was not signed with a secret, or not lately.
-    func signedBody(by secret: WebhookSecret) async throws -> JSONValue? {
+    func signedBody(by secret: SigningSecret) async throws -> JSONValue? {
         let body = Array(buffer: try await body.collect(upTo: 1 << 20))
-        func header(_ name: String) -> String { HTTPField.Name(name).flatMap { headers[$0] } ?? "" }
-        do throws(SignatureError) {
-            try WebhookSignature.verify(
-                id: header("webhook-id"),
-                timestamp: header("webhook-timestamp"),
-                signatures: header("webhook-signature"),
-                body: body,
-                secrets: [secret],
-                now: WallClock.system.now()
-            )
+        do throws(WebhookError) {
+            try Webhook(secret).verify(body, fields: headers)
         } catch {
             return nil
         }

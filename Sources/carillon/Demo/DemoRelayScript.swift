@@ -1,5 +1,7 @@
+import CarillonClient
 import CarillonCore
 import CarillonSimulator
+import CarillonWebhooks
 import Foundation
 import NIOHTTP1
 
@@ -57,9 +59,7 @@ struct DemoRelayScript: Sendable {
             guard answer.status == 200 || answer.status == 201 else { throw stage.unexpected(answer, "200 or 201") }
         }
         let handsets = Array(DemoHandset.cast(of: Self.app, on: simulator, publicKey: "").prefix(2))
-        for handset in handsets {
-            try await stage.put(network, "/devices/\(handset.id)", handset.registration, shown: handset.shown)
-        }
+        for handset in handsets { try await stage.register(handset, network) }
         return handsets
     }
 
@@ -75,7 +75,7 @@ struct DemoRelayScript: Sendable {
         var body: JSONObject = ["url": .string(url), "mode": .string(role.rawValue)]
         for (name, value) in settings.members { body[name] = value }
         let made = try await stage.client.asAdmin(of: network, .POST, "/endpoints", .object(body))
-        guard made.status == 201, let secret = made["secret"]?.text.flatMap(WebhookSecret.init) else {
+        guard made.status == 201, let secret = made["secret"]?.text.flatMap(SigningSecret.init) else {
             throw stage.unexpected(made, "an endpoint")
         }
         endpoints.expect(secret, for: role)
@@ -83,8 +83,8 @@ struct DemoRelayScript: Sendable {
 
     private func playTag(_ network: DemoClient.Network, _ handsets: [DemoHandset]) async throws {
         stage.step("A tag: Bob subscribes to offers, and only he hears of them.")
-        let subscribed = try await stage.client.asAdmin(of: network, .PUT, "/tags/offers/users/bob")
-        guard subscribed.status == 204 else { throw stage.unexpected(subscribed, "204") }
+        try await stage.put(network, "/tags/offers", ["selfService": true])
+        try await stage.client.app(of: "bob", in: network).tags.subscribe(to: "offers")
         let offer: JSONValue = ["to": ["tags": ["offers"]], "title": "Half price", "body": "Until noon"]
         try await notify(offer, network, handsets, expecting: ["bob": "Half price | Until noon"])
     }

@@ -1,4 +1,6 @@
+import CarillonClient
 import CarillonCore
+import CarillonWebhooks
 import NIOHTTP1
 
 /// The first act: a network, four people and their devices, three events, three toggles.
@@ -32,7 +34,7 @@ struct DemoScript: Sendable {
     private func registerDevices(_ network: DemoClient.Network) async throws -> [DemoPerson] {
         stage.step("Devices: Bob reads English, Carol Thai; Dave's notifications go to a webhook.")
         let answer = try await stage.client.asAdmin(of: network, .POST, "/providers/webhook/secret")
-        guard answer.status == 201, let secret = answer["secret"]?.text.flatMap(WebhookSecret.init) else {
+        guard answer.status == 201, let secret = answer["secret"]?.text.flatMap(SigningSecret.init) else {
             throw stage.unexpected(answer, "a secret for webhooks")
         }
         receiver.expect(secret)
@@ -73,10 +75,10 @@ extension DemoScript {
         try await stage.put(network, "/notifications", ["events": ["member.joined": ["enabled": false]]])
         try await play(.memberJoined("frank"), in: network, cast, expecting: [])
         stage.step("A user's toggle: Bob wants nothing at all.")
-        try await stage.put(network, "/users/bob/notifications", ["enabled": false])
+        try await stage.client.app(of: "bob", in: network).notifications.disable()
         try await play(.messageSent("Is Bob there?"), in: network, cast, expecting: ["carol", "dave"])
         stage.step("A channel's toggle: Carol mutes this channel, unless she is mentioned.")
-        try await stage.put(network, "/users/carol/channels/general/notifications", ["mentionsOnly": true])
+        try await stage.client.app(of: "carol", in: network).channel("general").mentionsOnly()
         try await play(.messageSent("Nobody in particular"), in: network, cast, expecting: ["dave"])
         try await play(.messageSent("Carol?", mentions: ["carol"]), in: network, cast, expecting: ["carol", "dave"])
     }

@@ -1,4 +1,6 @@
+import CarillonClient
 import CarillonCore
+import CarillonWebhooks
 import NIOHTTP1
 
 /// What every act does: it talks to the service, waits, and tells who watches.
@@ -65,6 +67,12 @@ struct DemoStage: Sendable {
         return answer
     }
 
+    /// Has its owner's app register a handset.
+    func register(_ handset: DemoHandset, _ network: DemoClient.Network) async throws {
+        let app = try client.app(of: handset.owner, in: network)
+        try await app.register(handset.registration, as: handset.id)
+    }
+
     /// Posts an event, and answers its id and its state when it is done.
     func finish(
         _ event: JSONValue,
@@ -117,10 +125,18 @@ struct DemoStage: Sendable {
         let id = "demo-" + String(UInt32.random(in: .min ... .max), radix: 36)
         let answer = try await client.asOperator(.POST, "/v1/networks", ["id": .string(id), "displayName": "Demo"])
         guard answer.status == 201, let key = answer["apiKey"]?.text,
-            let secret = answer["webhookSecret"]?.text.flatMap(WebhookSecret.init)
+            let secret = answer["webhookSecret"]?.text.flatMap(SigningSecret.init),
+            let tokenSecret = answer["userTokenSecret"]?.text
         else { throw unexpected(answer, "a network") }
-        terminal.line("  201: an admin key and the secret that signs events, shown this once")
-        return DemoClient.Network(id: id, apiKey: key, webhookSecret: secret)
+        terminal.line(
+            "  201: an admin key, the secret that signs events and the one that signs users in, shown this once"
+        )
+        return DemoClient.Network(
+            id: id,
+            apiKey: key,
+            webhookSecret: secret,
+            userTokenSecret: Secret(tokenSecret)
+        )
     }
 
     private func removeNetwork(_ network: DemoClient.Network) async throws {

@@ -7,6 +7,7 @@ struct TestNetwork: Sendable {
     let id: String
     let adminKey: String
     let secret: WebhookSecret
+    let userTokenSecret: String
     let client: TestClient
 
     /// Makes a network.
@@ -22,18 +23,20 @@ struct TestNetwork: Sendable {
         self.id = id
         adminKey = try #require(answer.json["apiKey"]?.text)
         secret = try #require(answer.json["webhookSecret"]?.text.flatMap(WebhookSecret.init))
+        userTokenSecret = try #require(answer.json["userTokenSecret"]?.text)
         client = service.open
     }
 
     /// The same network on another process.
     func on(_ service: RunningService) -> TestNetwork {
-        TestNetwork(id: id, adminKey: adminKey, secret: secret, client: service.open)
+        TestNetwork(self, client: service.open)
     }
 
-    private init(id: String, adminKey: String, secret: WebhookSecret, client: TestClient) {
-        self.id = id
-        self.adminKey = adminKey
-        self.secret = secret
+    private init(_ network: TestNetwork, client: TestClient) {
+        id = network.id
+        adminKey = network.adminKey
+        secret = network.secret
+        userTokenSecret = network.userTokenSecret
         self.client = client
     }
 

@@ -1,4 +1,4 @@
-import CarillonCore
+import CarillonWebhooks
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -26,16 +26,9 @@ final class WebhookReceiver: Sendable {
         }
 
         func isSigned(with text: String) -> Bool {
-            guard let secret = WebhookSecret(text) else { return false }
-            do throws(SignatureError) {
-                try WebhookSignature.verify(
-                    id: id,
-                    timestamp: timestamp,
-                    signatures: signature,
-                    body: body,
-                    secrets: [secret],
-                    now: WallClock.system.now()
-                )
+            guard let secret = SigningSecret(text) else { return false }
+            do throws(WebhookError) {
+                try Webhook(secret).verify(body, id: id, timestamp: timestamp, signature: signature)
                 return true
             } catch {
                 return false

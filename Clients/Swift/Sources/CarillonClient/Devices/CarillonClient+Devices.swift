@@ -36,7 +36,8 @@ extension CarillonClient {
     /// - Parameters:
     ///   - id: The device's id.
     ///   - user: Whose device it has to be.
-    /// - Throws: ``CarillonError``. That it is somebody else's device, or none, is no error.
+    /// - Throws: ``CarillonError``. That it is somebody else's device, or none, is no error; without an app key it is
+    ///   ``CarillonError/Code/forbidden`` to name another user.
     public func unregister(_ id: String, onlyFor user: String) async throws {
         try await requester.perform(
             .init(method: .delete, path: ["devices", id], query: [("userId", user)], caller: .app)
