@@ -5,6 +5,7 @@
 import { h, fill } from "../core/dom.js";
 import { count, duration, eventTypeName, number, providerName } from "../core/format.js";
 import { keysOf, readStats, spans, sumOf, valuesOf } from "../core/stats.js";
+import { wait } from "../core/wait.js";
 import { liveBadge } from "../components/live-badge.js";
 import { pageView, section } from "../components/page.js";
 import { problem } from "../components/problem.js";
@@ -19,6 +20,7 @@ export const styles = ["overview"];
 
 const STATS_MS = 10_000;
 const TROUBLE_MS = 15_000;
+const PATIENCE_MS = 1500;
 
 /** Whom the toggles stopped, by the level that decided, and the others. */
 const OUTCOMES = [
@@ -40,10 +42,15 @@ export function render(page) {
   const place = h("div", { class: "overview-figures" }, skeleton(8));
   let waiting = null;
   let stats = null;
+  let knowTrouble = null;
+  // What needs attention stands above the figures: they come after it, so that it does not push them down.
+  const troubleKnown = new Promise((resolve) => {
+    knowTrouble = resolve;
+  });
 
   async function look() {
     const asked = span;
-    const read = await readStats(page, asked);
+    const [read] = await Promise.all([readStats(page, asked), stats ?? Promise.race([troubleKnown, wait(PATIENCE_MS, page.signal)])]);
     if (asked !== span) return;
     stats = read;
     tiles.hidden = false;
@@ -73,7 +80,9 @@ export function render(page) {
     fill(trouble, found.length > 0 ? troubleList(found)
       : h("p", { class: "all-well" }, icon("check"), "Nothing needs attention."));
     showTiles();
+    knowTrouble();
   }, TROUBLE_MS, { onError: (error) => {
+    knowTrouble();
     if (!error.isPassing) fill(trouble, problem(error, { compact: true }));
   } });
 
