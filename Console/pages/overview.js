@@ -103,7 +103,8 @@ function makeTiles(page, { points, span }, waiting) {
   const duplicates = events("duplicate");
   const failed = deliveries(FAILURES);
   return [
-    tile("Events accepted", number(events("accepted")), duplicates > 0 ? count(duplicates, "duplicate") : span.words),
+    tile("Events accepted", number(events("accepted")), events("accepted") === 0 ? h("a", { href: page.href("try") }, "Post one to try it")
+      : duplicates > 0 ? count(duplicates, "duplicate") : span.words),
     tile("People notified", number(sumOf(points, (point) => point.recipients?.notified)), span.words),
     tile("Suppressed", number(suppressed), "by a switch or an endpoint"),
     tile("Delivered", number(deliveries(["delivered"])), count(deliveries(["retries"]), "retry", "retries")),

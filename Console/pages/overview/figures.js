@@ -79,6 +79,7 @@ export function figures({ title, note, rows: rowsOf, columns, total = (values) =
         showNumbers();
       } };
     if (pointed !== null && pointed >= stats.at.length) pointed = null;
+    every.hidden = rows.length === 0;
     showNumbers();
     showEvery();
   };
