@@ -39,6 +39,8 @@ extension MemoryInboxRow {
 struct MemoryEventRow {
     var sourceID: String
     var type: EventType
+    var channelID: ChannelID?
+    var actorID: UserID?
     var receivedAt: Timestamp
     var tally: RecipientTally
     /// Why it could not be expanded.
@@ -168,6 +170,8 @@ extension MemoryNetwork {
             events[incoming.id] = MemoryEventRow(
                 sourceID: incoming.event.sourceID,
                 type: incoming.event.type,
+                channelID: incoming.event.channel?.id,
+                actorID: incoming.event.actor?.id,
                 receivedAt: incoming.receivedAt,
                 tally: .nobody
             )
@@ -224,6 +228,8 @@ extension MemoryNetwork {
         events[pending.id] = MemoryEventRow(
             sourceID: pending.event.sourceID,
             type: pending.event.type,
+            channelID: pending.event.channel?.id,
+            actorID: pending.event.actor?.id,
             receivedAt: pending.receivedAt,
             tally: pending.tally,
             failure: failure,

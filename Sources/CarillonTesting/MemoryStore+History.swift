@@ -12,11 +12,18 @@ extension MemoryStore: EventHistory {
         try withNetwork(network) { network in network.eventKeys[sourceID].flatMap { network.status(of: $0.id) } }
     }
 
-    /// The latest events, newest first.
-    package func events(in network: NetworkID, before: EventID?, limit: Int) async throws -> [EventStatus] {
+    /// A page of the events that `filter` lets through, newest first.
+    package func events(
+        in network: NetworkID,
+        matching filter: EventFilter,
+        before event: EventID?,
+        limit: Int
+    ) async throws -> EventPage {
         try withNetwork(network) { network in
-            let ids = Set(network.inbox.keys).union(network.events.keys).filter { id in before.map { id < $0 } ?? true }
-            return ids.sorted(by: >).prefix(limit).compactMap { network.status(of: $0) }
+            let ids = Set(network.inbox.keys).union(network.events.keys).filter { id in event.map { id < $0 } ?? true }
+            let found = ids.sorted(by: >).compactMap { network.status(of: $0) }.filter(filter.matches)
+            let items = Array(found.prefix(limit))
+            return EventPage(items: items, next: found.count > limit ? items.last?.id : nil)
         }
     }
 
@@ -93,6 +100,8 @@ extension MemoryNetwork {
                 id: id,
                 sourceID: row.pending.event.sourceID,
                 type: row.pending.event.type,
+                channelID: row.pending.event.channel?.id,
+                actorID: row.pending.event.actor?.id,
                 receivedAt: row.pending.receivedAt,
                 state: row.pending.cursor == nil ? .accepted : .delivering,
                 failure: row.failure,
@@ -106,6 +115,8 @@ extension MemoryNetwork {
                 id: id,
                 sourceID: row.sourceID,
                 type: row.type,
+                channelID: row.channelID,
+                actorID: row.actorID,
                 receivedAt: row.receivedAt,
                 state: counts[.pending, default: 0] > 0 ? .delivering : .done,
                 failure: row.failure,

@@ -149,7 +149,8 @@ import Testing
             let posted = try await api.call(.post, network.path("events"), Self.message, as: network.adminKey)
             let id = try #require(posted.string("id"))
             let expected = """
-                {"id":"\(id)","sourceId":"evt-1","type":"message.sent","receivedAt":"2026-11-24T12:00:00.000Z",\
+                {"id":"\(id)","sourceId":"evt-1","type":"message.sent","channelId":"general","userId":"alice",\
+                "receivedAt":"2026-11-24T12:00:00.000Z",\
                 "state":"accepted","recipients":{"resolved":0,"notified":0,"suppressed":{"network":0,"user":0,\
                 "channel":0,"endpoint":0},"noDevice":0},"deliveries":{"pending":0,"delivered":0,"unregistered":0,"expired":0,\
                 "dead":0}}

@@ -18,6 +18,10 @@ package struct EventStatus: Sendable, Equatable {
     package var sourceID: String
     /// What happened.
     package var type: EventType
+    /// In which channel, as far as that is known.
+    package var channelID: ChannelID?
+    /// Who caused it, as far as that is known.
+    package var actorID: UserID?
     /// When it reached us.
     package var receivedAt: Timestamp
     /// How far it is.
@@ -36,6 +40,8 @@ package struct EventStatus: Sendable, Equatable {
         id: EventID,
         sourceID: String,
         type: EventType,
+        channelID: ChannelID? = nil,
+        actorID: UserID? = nil,
         receivedAt: Timestamp,
         state: EventState,
         failure: String? = nil,
@@ -46,6 +52,8 @@ package struct EventStatus: Sendable, Equatable {
         self.id = id
         self.sourceID = sourceID
         self.type = type
+        self.channelID = channelID
+        self.actorID = actorID
         self.receivedAt = receivedAt
         self.state = state
         self.failure = failure
@@ -102,8 +110,9 @@ package protocol EventHistory: Sendable {
     func event(_ id: EventID, in network: NetworkID) async throws -> EventStatus?
     /// An event by the sender's id.
     func event(sourceID: String, in network: NetworkID) async throws -> EventStatus?
-    /// The latest events, newest first.
-    func events(in network: NetworkID, before: EventID?, limit: Int) async throws -> [EventStatus]
+    /// A page of the events that `filter` lets through, newest first and at most `limit`, before `event` where one is named.
+    func events(in network: NetworkID, matching filter: EventFilter, before event: EventID?, limit: Int) async throws
+        -> EventPage
     /// A page of the devices of an event, at most `limit`; `nil` when the event is unknown.
     ///
     /// Somebody who turns all pages meets every device of which nothing new is written meanwhile exactly once, and one that is
@@ -120,4 +129,11 @@ package protocol EventHistory: Sendable {
     func retryDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool
     /// Forgets a dead letter; `false` when there is none.
     func deleteDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool
+}
+
+extension EventHistory {
+    /// The latest events, newest first, before `event` where one is named.
+    package func events(in network: NetworkID, before event: EventID?, limit: Int) async throws -> [EventStatus] {
+        try await events(in: network, matching: EventFilter(), before: event, limit: limit).items
+    }
 }

@@ -18,6 +18,8 @@ extension EventStatus {
             "id": .string(id.description),
             "sourceId": .string(sourceID),
             "type": .string(type.rawValue),
+            "channelId": channelID.map { .string($0.rawValue) } ?? .null,
+            "userId": actorID.map { .string($0.rawValue) } ?? .null,
             "receivedAt": JSONValue(receivedAt),
             "state": .string(state.rawValue),
             "recipients": recipients.json,

@@ -3,6 +3,9 @@ import Hummingbird
 
 /// Which part of a list is wanted: `limit` and `cursor` (API section 1).
 struct Page {
+    /// What queries of lists may always have.
+    static let parameters: [Substring] = ["limit", "cursor"]
+
     private static let limits = 1...1000
 
     /// How many items are wanted.

@@ -1,7 +1,7 @@
 import CarillonCore
 import Hummingbird
 
-/// The parameters of a query that a route asks for; all others are passed over.
+/// The parameters of a query. Those that a route does not ask for are passed over, unless it says which ones there are.
 struct QueryParameters {
     private let pairs: [(name: Substring, value: Substring)]
 
@@ -11,6 +11,40 @@ struct QueryParameters {
             guard let equals = pair.firstIndex(of: "=") else { return (pair, "") }
             return (pair[..<equals], pair[pair.index(after: equals)...])
         }
+    }
+
+    /// Refuses all parameters but these, and those of pages where there are any.
+    func refuseAll(but names: String..., isPaged: Bool = true) throws(Problem) {
+        let names = names.map { $0[...] } + (isPaged ? Page.parameters : [])
+        let unknown = pairs.first { !names.contains($0.name) }
+        guard let unknown else { return }
+        throw .invalidParameter(
+            (PercentEncoding.decode(unknown.name) ?? "").shortened(toCharacters: 100, bytes: 400),
+            "is no parameter that is known here"
+        )
+    }
+
+    /// A parameter that names one of several.
+    func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ name: String,
+        of type: Choice.Type
+    ) throws(Problem) -> Choice? {
+        guard let text = try text(name) else { return nil }
+        guard let choice = Choice(rawValue: text) else {
+            let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalidParameter(name, "must be one of \(choices)")
+        }
+        return choice
+    }
+
+    /// A parameter that is a moment.
+    func timestamp(_ name: String) throws(Problem) -> Timestamp? {
+        guard let text = try text(name) else { return nil }
+        // The plus sign of an offset means a space, unless it is encoded; a moment has no other.
+        guard let timestamp = Timestamp(rfc3339: text.replacing(" ", with: "+")) else {
+            throw .invalidParameter(name, "must be a time of RFC 3339")
+        }
+        return timestamp
     }
 
     /// A parameter's text; `nil` when it is absent.

@@ -10,6 +10,7 @@ struct ChannelController: Sendable {
     let directory: any DirectoryStore
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
+        router.get("/v1/networks/{network}/channels", use: list)
         router.get("/v1/networks/{network}/channels/{channel}", use: show)
         router.put("/v1/networks/{network}/channels/{channel}", use: put)
         router.delete("/v1/networks/{network}/channels/{channel}", use: delete)
@@ -17,6 +18,18 @@ struct ChannelController: Sendable {
         router.put("/v1/networks/{network}/channels/{channel}/members", use: replaceMembers)
         router.put("/v1/networks/{network}/channels/{channel}/members/{user}", use: addMember)
         router.delete("/v1/networks/{network}/channels/{channel}/members/{user}", use: removeMember)
+    }
+
+    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let (page, text) = try DirectoryQuery.read(request)
+        let found = try await directory.channels(
+            matching: text,
+            in: access.networkID,
+            after: page.after { SearchPlace($0) },
+            limit: page.limit
+        )
+        return page.answer(found.items, next: found.next?.description, \.json)
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

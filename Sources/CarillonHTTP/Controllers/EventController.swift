@@ -60,17 +60,20 @@ struct EventController: Sendable {
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await authenticator.admin(request, context)
         let query = QueryParameters(request)
+        try query.refuseAll(but: "sourceId", "type", "channelId", "userId", "state", "from", "to")
         let page = try Page(query)
+        let filter = try EventFilter(query)
         if let sourceID = try query.identifier("sourceId", as: Event.self) {
             let found = try await history.event(sourceID: sourceID.rawValue, in: access.networkID)
-            return page.answer(found.map { [$0] } ?? [], key: \.id.description, \.json)
+            return page.answer(found.map { [$0] }?.filter(filter.matches) ?? [], key: \.id.description, \.json)
         }
         let events = try await history.events(
             in: access.networkID,
+            matching: filter,
             before: page.after { EventID($0) },
-            limit: page.fetchLimit
+            limit: page.limit
         )
-        return page.answer(events, key: \.id.description, \.json)
+        return page.answer(events.items, next: events.next?.description, \.json)
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
@@ -104,5 +107,27 @@ struct EventController: Sendable {
     private func eventID(_ context: CarillonRequestContext) throws(Problem) -> EventID {
         guard let id = EventID(try context.segment("id")) else { throw .notFound() }
         return id
+    }
+}
+
+extension EventFilter {
+    /// The filter of a query.
+    fileprivate init(_ query: QueryParameters) throws(Problem) {
+        let type = try query.text("type").map { text throws(Problem) in
+            guard let type = EventType(known: text) else {
+                let types = EventType.known.map(\.rawValue).joined(separator: ", ")
+                throw .invalidParameter("type", "must be one of \(types)")
+            }
+            return type
+        }
+        self.init(
+            type: type,
+            channelID: try query.identifier("channelId", as: Channel.self),
+            actorID: try query.identifier("userId", as: Person.self),
+            state: try query.choice("state", of: EventState.self),
+            from: try query.timestamp("from"),
+            to: try query.timestamp("to")
+        )
+        if let from, let to, to < from { throw .invalidParameter("to", "must not be before from") }
     }
 }

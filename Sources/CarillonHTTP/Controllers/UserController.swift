@@ -8,9 +8,22 @@ struct UserController: Sendable {
     let directory: any DirectoryStore
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
+        router.get("/v1/networks/{network}/users", use: list)
         router.get("/v1/networks/{network}/users/{user}", use: show)
         router.put("/v1/networks/{network}/users/{user}", use: put)
         router.delete("/v1/networks/{network}/users/{user}", use: delete)
+    }
+
+    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let (page, text) = try DirectoryQuery.read(request)
+        let found = try await directory.users(
+            matching: text,
+            in: access.networkID,
+            after: page.after { SearchPlace($0) },
+            limit: page.limit
+        )
+        return page.answer(found.items, next: found.next?.description, \.json)
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

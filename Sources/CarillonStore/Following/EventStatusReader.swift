@@ -153,12 +153,12 @@ struct EventStatusReader {
         let statuses = try session.query(
             """
             SELECT event_id, source_id, event_type, received_at, resolved, notified, suppressed_network, suppressed_user,
-                   suppressed_channel, no_device, 'done', failure, intercepted, interception
+                   suppressed_channel, no_device, 'done', failure, intercepted, interception, channel_id, actor_id
             FROM events WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid)))
             UNION ALL
             SELECT event_id, source_id, event_type, received_at, resolved, notified, suppressed_network, suppressed_user,
                    suppressed_channel, no_device, CASE WHEN cursor IS NULL THEN 'accepted' ELSE 'delivering' END,
-                   failure, intercepted, interception
+                   failure, intercepted, interception, channel_id, actor_id
             FROM inbox WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid)))
             """
         ) { row in
@@ -175,6 +175,8 @@ struct EventStatusReader {
                 id: try row.eventID(0),
                 sourceID: try row.decode(1),
                 type: EventType(try row.decode(2)),
+                channelID: try row.decode(14, as: String?.self).map(ChannelID.init(trusted:)),
+                actorID: try row.decode(15, as: String?.self).map(UserID.init(trusted:)),
                 receivedAt: try row.timestamp(3),
                 state: try row.choice(10),
                 failure: try row.decode(11),

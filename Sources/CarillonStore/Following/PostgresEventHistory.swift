@@ -33,21 +33,18 @@ package struct PostgresEventHistory: EventHistory {
         }
     }
 
-    /// The latest events, newest first.
-    package func events(in network: NetworkID, before: EventID?, limit: Int) async throws -> [EventStatus] {
-        let before = before?.uuid ?? Self.endOfTime
-        return try await pool.snapshot { session in
-            let ids = try session.query(
-                """
-                (SELECT event_id FROM events WHERE network_id = \(network.rawValue) AND event_id < \(before)
-                 ORDER BY event_id DESC LIMIT \(limit))
-                UNION ALL
-                (SELECT event_id FROM inbox WHERE network_id = \(network.rawValue) AND event_id < \(before)
-                 ORDER BY event_id DESC LIMIT \(limit))
-                ORDER BY event_id DESC LIMIT \(limit)
-                """
-            ) { row in try row.eventID(0) }
-            return try EventStatusReader(network: network).statuses(of: ids, session)
+    /// A page of the events that `filter` lets through, newest first.
+    package func events(
+        in network: NetworkID,
+        matching filter: EventFilter,
+        before event: EventID?,
+        limit: Int
+    ) async throws -> EventPage {
+        try await pool.snapshot { session in
+            let search = EventSearch(network: network, filter: filter)
+            let (ids, next) = try search.page(before: event, limit: limit, session)
+            let items = try EventStatusReader(network: network).statuses(of: ids, session)
+            return EventPage(items: items, next: next)
         }
     }
 
@@ -88,9 +85,4 @@ package struct PostgresEventHistory: EventHistory {
         case .pending, .settled: false
         }
     }
-
-    /// Larger than every UUIDv7.
-    private static let endOfTime = UUID(
-        uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255)
-    )
 }

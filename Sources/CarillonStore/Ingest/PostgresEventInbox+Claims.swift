@@ -232,15 +232,15 @@ extension PostgresEventInbox {
                 USING unnest(\(failed.map(\.event.networkID.rawValue)), \(failed.map(\.event.id.uuid)),
                              \(failed.map(\.reason))) AS n (network_id, event_id, reason)
                 WHERE i.network_id = n.network_id AND i.event_id = n.event_id
-                RETURNING i.network_id, i.event_id, i.source_id, i.event_type, i.received_at,
+                RETURNING i.network_id, i.event_id, i.source_id, i.event_type, i.channel_id, i.actor_id, i.received_at,
                     n.reason || coalesce(': ' || nullif(i.failure, n.reason), '') AS reason, i.resolved,
                     i.notified, i.suppressed_network, i.suppressed_user, i.suppressed_channel, i.no_device,
                     i.intercepted, split_part(i.interception, E'\\n', 1) AS interception
             )
-            INSERT INTO events (network_id, event_id, source_id, event_type, received_at, failure, resolved, notified,
-                                suppressed_network, suppressed_user, suppressed_channel, no_device, intercepted,
-                                interception)
-            SELECT network_id, event_id, source_id, event_type, received_at, reason, resolved, notified,
+            INSERT INTO events (network_id, event_id, source_id, event_type, channel_id, actor_id, received_at, failure,
+                                resolved, notified, suppressed_network, suppressed_user, suppressed_channel, no_device,
+                                intercepted, interception)
+            SELECT network_id, event_id, source_id, event_type, channel_id, actor_id, received_at, reason, resolved, notified,
                    suppressed_network, suppressed_user, suppressed_channel, no_device, intercepted, interception
             FROM gone
             """

@@ -97,17 +97,19 @@ package final class PostgresEventInbox: EventInbox {
         let lease = leaseDuration.wholeMilliseconds
         return [
             """
-            INSERT INTO inbox (network_id, event_id, source_id, event_type, received_at, occurred_at, body, leased, mark,
-                               run_at)
-            SELECT n.network_id, n.event_id, n.source_id, n.event_type, n.received_at, n.occurred_at, n.body,
-                   n.leased, flight_mark(n.place),
+            INSERT INTO inbox (network_id, event_id, source_id, event_type, channel_id, actor_id, received_at, occurred_at,
+                               body, leased, mark, run_at)
+            SELECT n.network_id, n.event_id, n.source_id, n.event_type, n.channel_id, n.actor_id, n.received_at,
+                   n.occurred_at, n.body, n.leased, flight_mark(n.place),
                    CASE WHEN n.leased THEN now() + \(lease) * interval '1 millisecond' ELSE now() END
             FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)), \(events.map(\.event.sourceID)),
-                        \(events.map(\.event.type.rawValue)), \(events.map(\.receivedAt.stored)),
+                        \(events.map(\.event.type.rawValue)), \(events.map(\.event.channel?.id.rawValue)),
+                        \(events.map(\.event.actor?.id.rawValue)), \(events.map(\.receivedAt.stored)),
                         \(events.map(\.event.timestamp.stored)),
                         \(events.map { String(decoding: $0.body, as: UTF8.self) }), \(events.map(\.leased)),
                         \(events.map { places[$0.id, default: 0] }))
-                AS n (network_id, event_id, source_id, event_type, received_at, occurred_at, body, leased, place)
+                AS n (network_id, event_id, source_id, event_type, channel_id, actor_id, received_at, occurred_at, body,
+                      leased, place)
             """
         ]
     }
@@ -117,11 +119,12 @@ package final class PostgresEventInbox: EventInbox {
         guard !events.isEmpty else { return [] }
         return [
             """
-            INSERT INTO events (network_id, event_id, source_id, event_type, received_at)
-            SELECT n.network_id, n.event_id, n.source_id, n.event_type, n.received_at
+            INSERT INTO events (network_id, event_id, source_id, event_type, channel_id, actor_id, received_at)
+            SELECT n.network_id, n.event_id, n.source_id, n.event_type, n.channel_id, n.actor_id, n.received_at
             FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)), \(events.map(\.event.sourceID)),
-                        \(events.map(\.event.type.rawValue)), \(events.map(\.receivedAt.stored)))
-                AS n (network_id, event_id, source_id, event_type, received_at)
+                        \(events.map(\.event.type.rawValue)), \(events.map(\.event.channel?.id.rawValue)),
+                        \(events.map(\.event.actor?.id.rawValue)), \(events.map(\.receivedAt.stored)))
+                AS n (network_id, event_id, source_id, event_type, channel_id, actor_id, received_at)
             """
         ]
     }

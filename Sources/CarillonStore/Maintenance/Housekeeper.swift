@@ -75,7 +75,7 @@ package final class Housekeeper: Sendable {
         let quarantined = Int(quarantinedRetentionDays)
         let isOld: SQL = "facts_at < now() - \(days) * interval '1 day'"
         // A removal goes when it has ended everything, or what is older would come back to life.
-        let isSwept: SQL = "deleted AND NOT unswept AND " + isOld
+        let isSwept: SQL = "deleted AND NOT unswept AND " + wasRemovedLongAgo + " AND " + isOld
         return [
             ("changes", "changed_at < now() - interval '10 minutes'"),
             ("event_keys", "received_at < now() - \(window) * interval '1 day'"),
@@ -120,6 +120,10 @@ package final class Housekeeper: Sendable {
         ]
     }
 
+    /// What the index of tombstones knows, so that no index has to know when anybody was last spoken of.
+    private static let wasRemovedLongAgo: SQL =
+        "coalesce(wiped_at, 'epoch') < now() - \(Int(retentionDays)) * interval '1 day'"
+
     private static let isOfChannel: SQL = """
         m.network_id = channels.network_id AND m.channel_id = channels.channel_id
         """
@@ -142,7 +146,9 @@ package final class Housekeeper: Sendable {
 
     /// Has removals swept once more that are old but still hold something: what was written beside their first sweep.
     private func sweepAgain() async throws {
-        let isOld: SQL = "deleted AND NOT unswept AND facts_at < now() - \(Int(Self.retentionDays)) * interval '1 day'"
+        let isOld: SQL =
+            "deleted AND NOT unswept AND " + Self.wasRemovedLongAgo
+            + " AND facts_at < now() - \(Int(Self.retentionDays)) * interval '1 day'"
         _ = try await pool.takingTurn(at: "removals: again") { session in
             try session.execute(
                 """

@@ -53,6 +53,15 @@ extension PostgresSession {
     }
 }
 
+extension PostgresSession {
+    /// Has the rest of the transaction's statements walk along an index where they ask for its order, and stop where they have
+    /// enough: of a table that nobody has analysed yet the planner expects a handful of rows, and would read all of a network, and
+    /// sort them.
+    func walkAlongIndexes() throws {
+        try execute("SELECT set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)")
+    }
+}
+
 extension SQL {
     /// The same statement, to be run on a queue.
     static func onQueue(_ sql: SQL) -> SQL { .unprepared(sql) }

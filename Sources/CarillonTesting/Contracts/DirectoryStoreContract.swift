@@ -30,6 +30,9 @@ package enum DirectoryStoreContract {
         ),
         ContractClause("replacing makes exactly these the members", replacingMakesExactlyTheseTheMembers),
         ContractClause("members are listed in pages by the bytes of their ids", membersAreListedInPagesByTheBytes),
+        ContractClause("users are found by the beginning of id or name, whatever the case", usersAreFoundByIDOrName),
+        ContractClause("channels are found by the beginning of id or name", channelsAreFoundByIDOrName),
+        ContractClause("what is found comes in pages, each once", whatIsFoundComesInPages),
         ContractClause(
             "an import is applied line by line, the last one of a key winning",
             importIsAppliedInOrderTheLast

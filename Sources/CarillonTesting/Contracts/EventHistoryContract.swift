@@ -25,6 +25,7 @@ package enum EventHistoryContract {
             "events are listed newest first, in pages, wherever they are",
             eventsAreListedNewestFirstInPagesWherever
         ),
+        ContractClause("events are found by what they are", eventsAreFoundByWhatTheyAre),
         ContractClause("a dead letter tells what was given up", deadLetterTellsWhatWasGivenUp),
         ContractClause("a dead letter is revived once, with a new life", deadLetterIsRevivedOnceWithANew),
         ContractClause("a forgotten dead letter stays dead", forgottenDeadLetterStaysDead),

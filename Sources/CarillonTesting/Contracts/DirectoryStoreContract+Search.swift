@@ -1,0 +1,84 @@
+import CarillonCore
+import Testing
+
+extension DirectoryStoreContract {
+    static func usersAreFoundByIDOrName(_ scene: StoreScene) async throws {
+        let people: [(id: UserID, name: String?)] = [
+            ("alice", "Zoe"), ("ALBERT", nil), ("bob", "Alan"), ("carol", "aLBERTA"), ("50%_off", "100%"),
+            ("d", "É tudo"),
+            ("e", "Жанна"), ("al", "Albert"), ("f", "ΟΔΟΣ ΑΒ"), ("g", "50 percent"),
+        ]
+        for (id, name) in people {
+            _ = try await scene.directory.putUser(Person(id: id, displayName: name), in: scene.network)
+        }
+        _ = try await scene.directory.putUser(Person(id: "alien"), in: scene.otherNetwork)
+        _ = try await scene.directory.putUser(Person(id: "alone", displayName: "al"), in: scene.network)
+        _ = try await scene.directory.deleteUser("alone", in: scene.network)
+        func find(_ text: String) async throws -> [UserID] {
+            try await scene.directory.users(matching: text, in: scene.network, after: nil, limit: 100).items.map(\.id)
+        }
+        // By id first, then by name; each once.
+        #expect(try await find("al") == ["al", "ALBERT", "alice", "bob", "carol"])
+        #expect(try await find("AL") == ["al", "ALBERT", "alice", "bob", "carol"])
+        #expect(try await find("albert") == ["ALBERT", "al", "carol"])
+        #expect(try await find("é") == ["d"])
+        #expect(try await find("ЖАН") == ["e"])
+        #expect(try await find("οδος α") == ["f"])
+        #expect(try await find("50%") == ["50%_off"])
+        #expect(try await find("50%_") == ["50%_off"])
+        #expect(try await find("5") == ["50%_off", "g"])
+        #expect(try await find("_").isEmpty)
+        #expect(try await find("%").isEmpty)
+        #expect(try await find("lice").isEmpty)
+        #expect(try await find("") == ["50%_off", "al", "ALBERT", "alice", "bob", "carol", "d", "e", "f", "g"])
+        #expect(
+            try await scene.directory.users(matching: "ali", in: scene.network, after: nil, limit: 1).items
+                == [Person(id: "alice", displayName: "Zoe")]
+        )
+    }
+
+    static func channelsAreFoundByIDOrName(_ scene: StoreScene) async throws {
+        for (id, name) in [("general", nil), ("g-2", "General talk"), ("random", "Generals")] as [(ChannelID, String?)]
+        {
+            _ = try await scene.directory.putChannel(Channel(id: id, displayName: name), in: scene.network)
+        }
+        let found = try await scene.directory.channels(matching: "GENERAL", in: scene.network, after: nil, limit: 9)
+        #expect(found.items.map(\.id) == ["general", "g-2", "random"])
+        _ = try await scene.directory.deleteChannel("general", in: scene.network)
+        let left = try await scene.directory.channels(matching: "", in: scene.network, after: nil, limit: 9)
+        #expect(
+            left.items == [
+                Channel(id: "g-2", displayName: "General talk"), Channel(id: "random", displayName: "Generals"),
+            ]
+        )
+    }
+
+    static func whatIsFoundComesInPages(_ scene: StoreScene) async throws {
+        // Some match by id, some by name, some by both; many names are the same, or differ behind what orders them.
+        let long = String(repeating: "u", count: 150)
+        var expected: Set<UserID> = []
+        for number in 0..<12 {
+            let id = UserID(trusted: number % 3 == 0 ? "u\(number)" : "x\(number)")
+            let name = number % 4 == 3 ? nil : number % 2 == 0 ? "U" : "\(long)\(number)"
+            _ = try await scene.directory.putUser(Person(id: id, displayName: name), in: scene.network)
+            if number % 3 == 0 || name != nil { expected.insert(id) }
+        }
+        for limit in 1...5 {
+            var met: [UserID] = []
+            var place: SearchPlace?
+            repeat {
+                let page = try await scene.directory.users(
+                    matching: "U",
+                    in: scene.network,
+                    after: place,
+                    limit: limit
+                )
+                met += page.items.map(\.id)
+                place = try page.next.map { try #require(SearchPlace($0.description)) }
+            } while place != nil
+            #expect(Set(met) == expected && met.count == expected.count)
+        }
+        let exact = try await scene.directory.users(matching: "\(long)5", in: scene.network, after: nil, limit: 9)
+        #expect(exact.items.map(\.id) == ["x5"])
+    }
+}
