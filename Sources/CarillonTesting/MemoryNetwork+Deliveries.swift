@@ -175,8 +175,28 @@ extension MemoryNetwork {
         deadLetters[letter.id] = MemoryDeadLetter(
             letter: letter,
             cause: group.cause,
-            push: group.push
+            push: group.push,
+            deviceCounts: group.deviceCounts
         )
+    }
+
+    /// Those with several devices of whom a settlement, which is noted, stopped the last one.
+    func usersStopped(by settlement: Settlement) -> [StoppedUser] {
+        let group = settlement.group
+        let stopped = Set(settlement.records.filter { $0.state == .suppressed }.map(\.userID))
+        return stopped.compactMap { user in
+            let all = (records[group.cause.eventID] ?? []).filter {
+                $0.record.userID == user && $0.record.state == .suppressed
+            }
+            let first = all.min { $0.record.deviceID < $1.record.deviceID }
+            guard let first, let count = group.deviceCounts?[user], all.count == count else { return nil }
+            return StoppedUser(
+                networkID: group.lane.networkID,
+                cause: group.cause,
+                level: first.record.suppressingLevel,
+                devices: Dictionary(grouping: all, by: \.provider).mapValues(\.count)
+            )
+        }
     }
 
     /// Notes something about a device, if it is still that user's.

@@ -22,6 +22,7 @@ struct MemoryDeadLetter {
     var letter: DeadLetter
     var cause: DeliveryCause
     var push: Push
+    var deviceCounts: [UserID: Int]?
 }
 
 extension MemoryStore: OutboxWriter, OutboxClaims, OutboxReader, OutcomeLog {
@@ -123,6 +124,7 @@ extension MemoryStore: OutboxWriter, OutboxClaims, OutboxReader, OutcomeLog {
                 }
                 let isBraked = state.lanes[lane]?.condition.brakedSince != nil
                 state.networks[lane.networkID]?.settle(settlement, at: now, ids: ids, isBraked: isBraked)
+                receipt.stoppedUsers += state.networks[lane.networkID]?.usersStopped(by: settlement) ?? []
             }
             return receipt
         }

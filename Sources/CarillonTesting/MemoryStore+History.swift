@@ -71,13 +71,13 @@ extension MemoryStore: EventHistory {
         }
     }
 
-    /// Puts a dead letter back into the queue with a new life; `false` when there is none: twice in parallel revives once.
-    package func retryDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
+    /// Puts a dead letter back into the queue with a new life; answers its lane, `nil` when there is none.
+    package func reviveDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Lane? {
         let now = clock.now()
         return try withNetwork(network) { network in
-            guard let dead = network.deadLetters.removeValue(forKey: id) else { return false }
+            guard let dead = network.deadLetters.removeValue(forKey: id) else { return nil }
             network.revive(dead, at: now, id: ids.next())
-            return true
+            return dead.letter.lane
         }
     }
 
@@ -179,9 +179,10 @@ extension MemoryNetwork {
         records[dead.letter.eventID]?.removeAll { $0.record == record }
         var cause = dead.cause
         cause.receivedAt = now
+        cause.isRevived = true
         let address = devices[record.deviceID]?.address ?? .log
         let target = Target(deviceID: record.deviceID, userID: record.userID, address: address, registeredAt: now)
-        let group = DeliveryGroup(
+        var group = DeliveryGroup(
             id: id,
             lane: dead.letter.lane,
             cause: cause,
@@ -189,6 +190,7 @@ extension MemoryNetwork {
             targets: [target],
             leased: false
         )
+        group.deviceCounts = dead.deviceCounts
         groups[id] = MemoryGroupRow(group: group, runAt: now)
     }
 }

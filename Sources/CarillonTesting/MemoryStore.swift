@@ -83,6 +83,7 @@ struct MemoryState {
     /// What was answered to requests that may be repeated, by the network of their path and the hash of their key.
     var requests: [NetworkID?: [[UInt8]: (request: IdempotentRequest, at: Timestamp)]] = [:]
     var failure: (any Error)?
+    var statistics: [StatisticsRow.Origin: StatisticsRow] = [:]
     var credentialReadings = 0
     var keyLookups = 0
     /// What was switched or unregistered, oldest first; a read point is a place in it.

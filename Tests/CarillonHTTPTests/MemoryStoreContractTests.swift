@@ -15,7 +15,7 @@ import Testing
         + LaneBookContract.clauses + SettlementContract.clauses + EventHistoryContract.clauses
         + ProviderCredentialStoreContract.clauses + EndpointStoreContract.clauses
         + RelayContract.clauses + FeedbackContract.clauses
-        + InterceptionContract.clauses
+        + InterceptionContract.clauses + StatisticsContract.clauses
 
     @Test(arguments: clauses)
     func keeps(_ clause: ContractClause) async throws {
@@ -39,6 +39,7 @@ import Testing
             messages: store,
             relays: store,
             history: store,
+            statistics: store,
             passTime: { store.expireLeases() }
         )
         for network in [scene.network, scene.otherNetwork] {

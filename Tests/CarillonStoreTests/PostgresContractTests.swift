@@ -109,6 +109,11 @@ import Testing
         try await withStores { scene, _ in try await clause.check(scene) }
     }
 
+    @Test(arguments: StatisticsContract.clauses)
+    func statistics(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
     @Test(arguments: EventHistoryContract.clauses)
     func eventHistory(_ clause: ContractClause) async throws {
         try await withStores { scene, _ in try await clause.check(scene) }

@@ -15,6 +15,7 @@ package final class FanoutWorker: Service {
     private let endpoints: @Sendable (Set<NetworkID>) async throws -> [NetworkID: [Endpoint]]
     private let ids: UUIDv7Generator
     private let metrics: PipelineMetrics
+    private let statistics: StatisticsRecorder
     let interceptor: Interceptor?
     /// Events about which endpoints are asked: nobody else waits with them.
     let questions: AsyncStream<InterceptionQuestion>
@@ -43,6 +44,7 @@ package final class FanoutWorker: Service {
         interceptor: Interceptor? = nil,
         ids: UUIDv7Generator = UUIDv7Generator(),
         metrics: PipelineMetrics,
+        statistics: StatisticsRecorder = StatisticsRecorder(),
         logger: Logger
     ) {
         self.queue = queue
@@ -56,6 +58,7 @@ package final class FanoutWorker: Service {
         (questions, question) = AsyncStream.makeStream()
         self.ids = ids
         self.metrics = metrics
+        self.statistics = statistics
         self.logger = logger
     }
 
@@ -169,6 +172,7 @@ package final class FanoutWorker: Service {
             throw error
         }
         var unfinished = rest
+        var news: [NetworkID: StatisticsFigures] = [:]
         for (index, expansion) in expansions.enumerated() {
             guard written[index] else {
                 sending.cancel(held[index])
@@ -176,9 +180,11 @@ package final class FanoutWorker: Service {
                 continue
             }
             metrics.expanded(expansion.event.tally, since: events[index].tally)
+            news[expansion.event.networkID, default: StatisticsFigures()].count(expansion.event, since: events[index])
             await sending.submit(held[index])
             if expansion.next != nil { unfinished.append(expansion.event) }
         }
+        statistics.add(news)
         await putBack(unfinished)
         // Not before the others are written: should that fail, all of them are expanded again.
         for one in open { ask(one) }
@@ -204,6 +210,7 @@ package final class FanoutWorker: Service {
             guard isLeased else { continue }
             held.append(groups[index])
             held[held.count - 1].group.leased = true
+            held[held.count - 1].acceptedAt = expansion.event.acceptedAt
         }
         return held
     }

@@ -125,13 +125,19 @@ package protocol EventHistory: Sendable {
     func withdraw(_ id: EventID, in network: NetworkID) async throws -> Bool
     /// What was given up, oldest first.
     func deadLetters(in network: NetworkID, after: UUID?, limit: Int) async throws -> [DeadLetter]
-    /// Puts a dead letter back into the queue with a new life; `false` when there is none: twice in parallel revives once.
-    func retryDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool
+    /// Puts a dead letter back into the queue with a new life; answers its lane, `nil` when there is none: twice in parallel
+    /// revives once.
+    func reviveDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Lane?
     /// Forgets a dead letter; `false` when there is none.
     func deleteDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool
 }
 
 extension EventHistory {
+    /// Puts a dead letter back into the queue with a new life; `false` when there is none.
+    package func retryDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
+        try await reviveDeadLetter(id, in: network) != nil
+    }
+
     /// The latest events, newest first, before `event` where one is named.
     package func events(in network: NetworkID, before event: EventID?, limit: Int) async throws -> [EventStatus] {
         try await events(in: network, matching: EventFilter(), before: event, limit: limit).items

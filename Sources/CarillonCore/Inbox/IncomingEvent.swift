@@ -66,6 +66,8 @@ package struct PendingEvent: Sendable {
     package var isWithdrawn: Bool
     /// What an endpoint said of it; `nil` when none was asked yet.
     package var verdict: Verdict?
+    /// When its sender was told that it is durable, where this replica did that.
+    package var acceptedAt: Timestamp?
 
     /// A pending event by its parts.
     package init(

@@ -36,6 +36,7 @@ package final class Ingestor: Sendable {
     private let ids: UUIDv7Generator
     private let clock: WallClock
     private let metrics: PipelineMetrics
+    private let statistics: StatisticsRecorder
 
     /// An ingestor that stores in `inbox` and hands on to `fanout`; `endpoints` knows those of a network.
     package init(
@@ -44,13 +45,15 @@ package final class Ingestor: Sendable {
         endpoints: @escaping @Sendable (NetworkID) async throws -> [Endpoint] = { _ in [] },
         ids: UUIDv7Generator,
         clock: WallClock,
-        metrics: PipelineMetrics
+        metrics: PipelineMetrics,
+        statistics: StatisticsRecorder = StatisticsRecorder()
     ) {
         self.fanout = fanout
         self.endpoints = endpoints
         self.ids = ids
         self.clock = clock
         self.metrics = metrics
+        self.statistics = statistics
         commits = GroupCommit(
             limits: GroupCommitLimits(),
             weight: { $0.body.count + 512 },
@@ -62,9 +65,12 @@ package final class Ingestor: Sendable {
                 // All of a flight at once, so that they are expanded together, too.
                 var accepted: [PendingEvent] = []
                 var repeated: [PendingEvent] = []
+                let now = clock.now()
                 for (event, acceptance) in zip(events, acceptances) where event.leased {
                     switch acceptance {
-                    case .accepted(_, let mark): accepted.append(PendingEvent(event, mark))
+                    case .accepted(_, let mark):
+                        accepted.append(PendingEvent(event, mark))
+                        accepted[accepted.count - 1].acceptedAt = now
                     case .duplicate: repeated.append(PendingEvent(event))
                     }
                 }
@@ -109,7 +115,12 @@ package final class Ingestor: Sendable {
         for index in reserved { incoming[index].leased = true }
         do {
             let acceptances = try await commits.submit(incoming, for: network)
-            for acceptance in acceptances { metrics.accepted(acceptance) }
+            statistics.add(to: network) { figures in
+                for (event, acceptance) in zip(incoming, acceptances) {
+                    metrics.accepted(acceptance)
+                    figures.count(acceptance, of: event.event.type)
+                }
+            }
             return acceptances
         } catch {
             fanout.cancel(reserved.map { PendingEvent(incoming[$0]) })
@@ -147,5 +158,15 @@ extension PendingEvent {
             event: incoming.event,
             leaseToken: 1
         )
+    }
+}
+
+extension StatisticsFigures {
+    /// Counts a posted event.
+    fileprivate mutating func count(_ acceptance: Acceptance, of type: EventType) {
+        switch acceptance {
+        case .accepted: events[type, default: Acceptances()].accepted += 1
+        case .duplicate: events[type, default: Acceptances()].duplicate += 1
+        }
     }
 }

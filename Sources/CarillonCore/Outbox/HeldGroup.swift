@@ -8,6 +8,8 @@ package struct HeldGroup: Sendable {
     package var readAt: ContinuousClock.Instant
     /// When its lease was taken or last renewed, or earlier.
     package var leasedAt: ContinuousClock.Instant
+    /// When the event's sender was told that it is durable, where this replica did that.
+    package var acceptedAt: Timestamp?
 
     /// A group whose lease was taken when it was read.
     package init(group: DeliveryGroup, readPoint: ReadPoint, readAt: ContinuousClock.Instant) {

@@ -6,6 +6,8 @@ package struct SettleReceipt: Sendable, Equatable {
     package var stale: Set<UUID> = []
     /// What lanes are now of which answers were counted.
     package var lanes: [Lane: LaneCondition] = [:]
+    /// Users of whose several devices the last one was stopped by a toggle.
+    package var stoppedUsers: [StoppedUser] = []
 
     /// Everything was written.
     package init() {}

@@ -55,6 +55,34 @@ package struct DeviceRecord: Sendable, Equatable {
     }
 }
 
+extension DeviceRecord {
+    /// The level that stopped it: `reason` is the level, a colon and the field.
+    package var suppressingLevel: ToggleLevel {
+        let level = reason?.prefix { $0 != ":" } ?? ""
+        return ToggleLevel(rawValue: String(level)) ?? .user
+    }
+}
+
+/// A user all of whose several devices in an event toggles stopped after the expansion, so that they were not notified.
+package struct StoppedUser: Sendable, Equatable {
+    /// The network.
+    package var networkID: NetworkID
+    /// The event.
+    package var cause: DeliveryCause
+    /// What stopped the first of the devices.
+    package var level: ToggleLevel
+    /// How many devices there are of each provider.
+    package var devices: [ProviderName: Int]
+
+    /// A user by their parts.
+    package init(networkID: NetworkID, cause: DeliveryCause, level: ToggleLevel, devices: [ProviderName: Int]) {
+        self.networkID = networkID
+        self.cause = cause
+        self.level = level
+        self.devices = devices
+    }
+}
+
 /// What an outcome says about the device itself.
 package enum DeviceEffect: Sendable, Equatable {
     /// It works again.

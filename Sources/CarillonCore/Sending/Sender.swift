@@ -18,6 +18,7 @@ package final class Sender: Service {
     private let providers: [ProviderName: any Provider]
     private let pageInterval: Duration
     private let metrics: PipelineMetrics
+    private let statistics: StatisticsRecorder
     private let logger: Logger
     private let ledgers = Mutex<[DeliveryGroup.ID: SendLedger]>([:])
 
@@ -32,6 +33,7 @@ package final class Sender: Service {
     ///   - pageInterval: How long outcomes of a group that is still being sent wait for others before they are handed on,
     ///     give or take a quarter; a few of a large group wait for twice as long (promise P3: 250 ms with the write).
     ///   - metrics: What is counted.
+    ///   - statistics: What is counted for networks.
     ///   - logger: What is told.
     package init(
         queue: SendingQueue,
@@ -41,6 +43,7 @@ package final class Sender: Service {
         providers: [any Provider],
         pageInterval: Duration = .milliseconds(80),
         metrics: PipelineMetrics,
+        statistics: StatisticsRecorder = StatisticsRecorder(),
         logger: Logger
     ) {
         self.queue = queue
@@ -50,6 +53,7 @@ package final class Sender: Service {
         self.providers = Dictionary(providers.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         self.pageInterval = pageInterval
         self.metrics = metrics
+        self.statistics = statistics
         self.logger = logger
     }
 
@@ -74,7 +78,9 @@ package final class Sender: Service {
         await withDiscardingTaskGroup { group in
             for await _ in queue.wakeups {
                 while !isEnding, let batch = nextBatch() {
-                    for turn in await lookAgain(batch) { group.addTask { await self.send(turn) } }
+                    let turns = await lookAgain(batch)
+                    for turn in turns { group.addTask { await self.send(turn) } }
+                    statistics.noteHandOver(of: turns.lazy.map(\.item))
                     metrics.waiting(groups: queue.count)
                     while outcomes.backlog > Self.longestBacklog, !Task.isCancelled {
                         try? await Task.sleep(for: .milliseconds(5))

@@ -55,16 +55,24 @@ package final class Settler: Service {
     private let log: any OutcomeLog
     private let lanes: LaneKeeper
     private let metrics: PipelineMetrics
+    private let statistics: StatisticsRecorder
     private let logger: Logger
     private let state = Mutex(State())
     private let wakeups: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 
     /// A settler that writes to `log` and tells `lanes` what that came to.
-    package init(log: some OutcomeLog, lanes: LaneKeeper, metrics: PipelineMetrics, logger: Logger) {
+    package init(
+        log: some OutcomeLog,
+        lanes: LaneKeeper,
+        metrics: PipelineMetrics,
+        statistics: StatisticsRecorder = StatisticsRecorder(),
+        logger: Logger
+    ) {
         self.log = log
         self.lanes = lanes
         self.metrics = metrics
+        self.statistics = statistics
         self.logger = logger
         (wakeups, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -132,7 +140,7 @@ package final class Settler: Service {
             do {
                 let receipt = try await log.settle(batch)
                 lanes.learn(receipt.lanes)
-                for settlement in batch { count(settlement, isStale: receipt.stale.contains(settlement.group.id)) }
+                count(batch, receipt)
                 return
             } catch  where error.isTransient && !Task.isCancelled {
                 logger.debug("Writing outcomes again", metadata: ["error": "\(error)"])
@@ -156,8 +164,18 @@ package final class Settler: Service {
         }
     }
 
-    private func count(_ settlement: Settlement, isStale: Bool) {
-        if isStale { metrics.staleSettle() } else { metrics.settled(settlement) }
+    private func count(_ batch: [Settlement], _ receipt: SettleReceipt) {
+        var news: [NetworkID: StatisticsFigures] = [:]
+        for settlement in batch {
+            guard !receipt.stale.contains(settlement.group.id) else {
+                metrics.staleSettle()
+                continue
+            }
+            metrics.settled(settlement)
+            news[settlement.group.lane.networkID, default: StatisticsFigures()].count(settlement)
+        }
+        for user in receipt.stoppedUsers { news[user.networkID, default: StatisticsFigures()].count(user) }
+        statistics.add(news)
     }
 }
 

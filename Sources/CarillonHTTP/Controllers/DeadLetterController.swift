@@ -7,6 +7,7 @@ import Hummingbird
 struct DeadLetterController: Sendable {
     let authenticator: Authenticator
     let history: any EventHistory
+    let statistics: StatisticsRecorder
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.get("/v1/networks/{network}/dead-letters", use: list)
@@ -31,7 +32,8 @@ struct DeadLetterController: Sendable {
         if let body = try await RequestBodyReader.optionalJSON(of: request) {
             try body.read(as: "invalid-retry") { _ in () }
         }
-        guard try await history.retryDeadLetter(id, in: access.networkID) else { throw Problem.notFound() }
+        guard let lane = try await history.reviveDeadLetter(id, in: access.networkID) else { throw Problem.notFound() }
+        statistics.revived(lane)
         return .json(["id": .string(id.canonicalText), "state": "pending"], status: .accepted)
     }
 

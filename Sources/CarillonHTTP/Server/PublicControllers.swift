@@ -24,6 +24,7 @@ struct PublicControllers {
     private let brakes: BrakeController
     private let endpoints: EndpointController
     private let relays: RelayController
+    private let statistics: StatisticsController
     private let description: DescriptionController
 
     init(_ dependencies: PublicDependencies) {
@@ -106,7 +107,12 @@ struct PublicControllers {
             recipients: dependencies.recipients,
             clock: clock
         )
-        deadLetters = DeadLetterController(authenticator: authenticator, history: dependencies.history)
+        deadLetters = DeadLetterController(
+            authenticator: authenticator,
+            history: dependencies.history,
+            statistics: dependencies.recorder
+        )
+        statistics = StatisticsController(authenticator: authenticator, statistics: dependencies.statistics)
         providers = ProviderController(
             authenticator: authenticator,
             accounts: accounts,
@@ -166,6 +172,7 @@ struct PublicControllers {
         brakes.addRoutes(to: router)
         endpoints.addRoutes(to: router)
         relays.addRoutes(to: router)
+        statistics.addRoutes(to: router)
         description.addRoutes(to: router)
     }
 }

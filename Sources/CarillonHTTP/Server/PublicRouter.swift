@@ -31,6 +31,10 @@ package struct PublicDependencies: Sendable {
     package var recipients: any RecipientSource
     /// What became of events.
     package var history: any EventHistory
+    /// Where what admins do is counted.
+    package var recorder: StatisticsRecorder
+    /// What happened in networks.
+    package var statistics: StatisticsReader
     /// Makes events durable: all of a call or none, one receipt for each.
     package var accept: @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt]
     /// The built-in templates.
@@ -87,6 +91,8 @@ package struct PublicDependencies: Sendable {
         endpointCaller: any EndpointCaller,
         recipients: any RecipientSource,
         history: any EventHistory,
+        recorder: StatisticsRecorder,
+        statistics: StatisticsReader,
         accept: @escaping @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt],
         catalog: TemplateCatalog,
         providers: [ProviderName],
@@ -121,6 +127,8 @@ package struct PublicDependencies: Sendable {
         self.endpointCaller = endpointCaller
         self.recipients = recipients
         self.history = history
+        self.recorder = recorder
+        self.statistics = statistics
         self.accept = accept
         self.catalog = catalog
         self.providers = providers

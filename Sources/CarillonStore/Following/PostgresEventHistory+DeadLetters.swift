@@ -33,10 +33,10 @@ extension PostgresEventHistory {
         }
     }
 
-    /// Puts a dead letter back into the queue with a new life; `false` when there is none.
+    /// Puts a dead letter back into the queue with a new life; answers its lane, `nil` when there is none.
     ///
     /// Its notification counts as accepted now, so that it is worth delivering for as long as a new one.
-    package func retryDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
+    package func reviveDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Lane? {
         let groupID = ids.next()
         return try await pool.write { session in
             let revived = try session.queryFirst(
@@ -60,7 +60,7 @@ extension PostgresEventHistory {
                 group.deviceCounts = try row.decode(10, as: Int?.self).map { $0 > 1 ? [owner.user: $0] : [:] }
                 return StoredDelivery(group, devices: [owner])
             }
-            guard let revived else { return false }
+            guard let revived else { return nil }
             try session.insert([revived])
             try session.execute(
                 """
@@ -71,7 +71,7 @@ extension PostgresEventHistory {
                         \(revived.devices[0].device.rawValue), '[]')
                 """
             )
-            return true
+            return revived.group.lane
         }
     }
 

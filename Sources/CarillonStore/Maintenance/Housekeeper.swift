@@ -42,6 +42,7 @@ package final class Housekeeper: Sendable {
         await attempt { try await makePartitions() }
         await attempt { try await dropPartitions() }
         await attempt { try await RemovalSweep(pool: pool).sweep() }
+        await attempt { try await StatisticsSweep(pool: pool, clock: clock).sweep() }
         for (table, condition) in Self.aged { await attempt { try await sweep(table, where: condition) } }
         await attempt { try await RelaySweep(pool: pool).sweep() }
         await attempt { try await sweepAgain() }
@@ -97,6 +98,8 @@ package final class Housekeeper: Sendable {
                 "lanes",
                 "changed_at < now() - interval '25 hours' AND braked_since IS NULL AND (believed_until < now()) IS NOT FALSE"
             ),
+            ("statistics_minutes", "rolled AND at < now() - interval '8 days'"),
+            ("statistics_hours", "at < now() - interval '90 days'"),
             ("idempotency_keys", "created_at < now() - interval '1 day'"),
             (
                 "members",

@@ -28,9 +28,9 @@ extension PostgresOutbox {
         try insertSplitOff(written, session)
         let notifications = written.filter { $0.group.relayKey == nil }
         try Self.log(notifications, session)
-        try StoppedUsers(notifications).write(session)
-        try insertDeadLetters(notifications, session)
         var receipt = SettleReceipt()
+        receipt.stoppedUsers = try StoppedUsers(notifications).write(session)
+        try insertDeadLetters(notifications, session)
         receipt.lanes = try LaneRows.note(Self.answers(of: notifications), session)
         let braked = Set(receipt.lanes.filter { $1.brakedSince != nil }.keys)
         try DeviceEffects(notifications, sparing: braked).write(session)

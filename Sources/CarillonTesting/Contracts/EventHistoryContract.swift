@@ -200,13 +200,17 @@ package enum EventHistoryContract {
         let four = try await scene.target("d4", of: "partly")
         let event = try await scene.enqueue(to: [[one, three], [two, four]], countsDevices: countsDevices)
         let groups = try await scene.claim().map(\.group)
+        var stopped: [StoppedUser] = []
         for group in groups {
             let records = group.targets.map { target in
                 target.deviceID == "d4"
                     ? target.record(.delivered) : target.record(.suppressed, reason: "channel: mutedUntil tomorrow")
             }
-            _ = try await scene.queue.settle([Settlement(group: group, records: records, remainders: [])])
+            let settlement = Settlement(group: group, records: records, remainders: [])
+            stopped += try await scene.queue.settle([settlement]).stoppedUsers
         }
+        #expect(stopped.map(\.level) == (countsDevices ? [.channel] : []))
+        #expect(stopped.map(\.devices) == (countsDevices ? [[.fcm: 2]] : []))
         let status = try #require(try await scene.history.event(event, in: scene.network))
         #expect(status.state == .done)
         #expect(status.recipients.resolved == 2)

@@ -125,6 +125,7 @@ extension StoreScene {
             messages: messages,
             relays: relays,
             history: history,
+            statistics: statistics,
             passTime: passTime
         )
     }

@@ -37,6 +37,8 @@ package struct StoreScene: Sendable {
     package let relays: any RelayHistory
     /// What became of events.
     package let history: any EventHistory
+    /// What was counted.
+    package let statistics: any StatisticsStore
 
     /// Lets every lease run out and every delay pass.
     package let passTime: @Sendable () async throws -> Void
@@ -60,6 +62,7 @@ package struct StoreScene: Sendable {
         messages: any RelaySource,
         relays: any RelayHistory,
         history: any EventHistory,
+        statistics: any StatisticsStore,
         passTime: @escaping @Sendable () async throws -> Void
     ) {
         self.network = network
@@ -79,6 +82,7 @@ package struct StoreScene: Sendable {
         self.messages = messages
         self.relays = relays
         self.history = history
+        self.statistics = statistics
         self.passTime = passTime
     }
 }

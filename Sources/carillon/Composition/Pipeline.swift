@@ -49,7 +49,13 @@ struct Pipeline: Sendable {
             announcements: storage.announcements,
             logger: logger
         )
-        let settler = Settler(log: outbox, lanes: lanes, metrics: metrics, logger: logger)
+        let settler = Settler(
+            log: outbox,
+            lanes: lanes,
+            metrics: metrics,
+            statistics: storage.recorder,
+            logger: logger
+        )
         outcomes = OutcomeIntake(lanes: lanes, settler: settler, metrics: metrics)
         storage.announcements.subscribe(to: .credentials) { [outcomes] network in
             // Which credential it was is not told; what was answered meanwhile is tried again, no more.
@@ -65,6 +71,7 @@ struct Pipeline: Sendable {
             outcomes: outcomes,
             providers: providers.all,
             metrics: metrics,
+            statistics: storage.recorder,
             logger: logger
         )
         let claimer = Claimer(queue: sending, claims: outbox, outcomes: outcomes, metrics: metrics, logger: logger)
@@ -94,6 +101,7 @@ struct Pipeline: Sendable {
             interceptor: interceptor,
             ids: storage.ids,
             metrics: metrics,
+            statistics: storage.recorder,
             logger: logger
         )
         ingestor = Ingestor(
@@ -102,10 +110,12 @@ struct Pipeline: Sendable {
             endpoints: { [book = storage.endpointBook] network in try await book.endpoints(of: network) },
             ids: storage.ids,
             clock: storage.clock,
-            metrics: metrics
+            metrics: metrics,
+            statistics: storage.recorder
         )
+        let writer = StatisticsWriter(recorder: storage.recorder, store: storage.statistics, logger: logger)
         let workers: [any Service] = [
-            housekeeping, storage.endpointBook, lanes, settler, sender, claimer,
+            housekeeping, storage.endpointBook, writer, lanes, settler, sender, claimer,
             Replayer(history: storage.relays, logger: logger), fanout,
         ]
         services = workers.map { DeferredService($0, until: storage.readiness) }

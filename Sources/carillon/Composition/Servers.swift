@@ -46,6 +46,8 @@ struct Servers: Sendable {
             endpointCaller: providers.endpoints,
             recipients: storage.recipients,
             history: storage.history,
+            recorder: storage.recorder,
+            statistics: StatisticsReader(recorder: storage.recorder, store: storage.statistics),
             accept: { events, network in try await ingestor.accept(events, for: network) },
             catalog: pipeline.catalog,
             providers: providers.all.map(\.name).filter { $0 != .relay },

@@ -15,6 +15,8 @@ struct Storage: Sendable {
     let clock = WallClock.system
     let ids: UUIDv7Generator
     let metrics = MetricRegistry()
+    /// What happens in networks, counted.
+    let recorder: StatisticsRecorder
     /// Between this replica and the others.
     let announcements = Announcements()
     let secrets: ServiceSecrets
@@ -32,6 +34,7 @@ struct Storage: Sendable {
     let tags: PostgresTagStore
     let endpoints: PostgresEndpointStore
     let relays: PostgresRelayHistory
+    let statistics: PostgresStatisticsStore
     /// What is remembered of endpoints.
     let endpointBook: EndpointBook
     /// The server if it is ours, the pool, and what keeps the schema in order.
@@ -39,6 +42,7 @@ struct Storage: Sendable {
 
     init(_ settings: Settings, logger: Logger) throws {
         ids = UUIDv7Generator(clock: clock)
+        recorder = StatisticsRecorder(clock: clock)
         ProcessMetrics(clock: clock).register(in: metrics)
         var cluster: EmbeddedCluster?
         var configuration: PostgresConfiguration
@@ -83,6 +87,7 @@ struct Storage: Sendable {
         toggles = PostgresToggleStore(pool: pool)
         tags = PostgresTagStore(pool: pool)
         relays = PostgresRelayHistory(pool: pool, ids: ids)
+        statistics = PostgresStatisticsStore(pool: pool)
         let schema = SchemaKeeper(
             configuration: configuration,
             migrations: settings.migrations.path,

@@ -24,6 +24,7 @@ final class PipelineScene: Sendable {
     private let settler: Settler
     private let sender: Sender
     let fanout: FanoutWorker
+    let recorder = StatisticsRecorder()
     let network = NetworkID(trusted: "acme")
     private let nextMessage = Mutex(0)
     private let running = Mutex<ServiceGroup?>(nil)
@@ -50,7 +51,7 @@ final class PipelineScene: Sendable {
         backoff.last = .zero
         let sending = SendingQueue(claims: watched, logger: logger)
         lanes = LaneKeeper(book: watched, devices: store, queue: sending, logger: logger)
-        settler = Settler(log: watched, lanes: lanes, metrics: metrics, logger: logger)
+        settler = Settler(log: watched, lanes: lanes, metrics: metrics, statistics: recorder, logger: logger)
         outcomes = OutcomeIntake(
             policy: OutcomePolicy(backoff: backoff),
             lanes: lanes,
@@ -66,6 +67,7 @@ final class PipelineScene: Sendable {
             providers: providers ?? [provider],
             pageInterval: settleInterval,
             metrics: metrics,
+            statistics: recorder,
             logger: logger
         )
         claimer = Claimer(queue: sending, claims: watched, outcomes: sink, metrics: metrics, logger: logger)
@@ -108,6 +110,7 @@ final class PipelineScene: Sendable {
             },
             ids: ids,
             metrics: metrics,
+            statistics: recorder,
             logger: logger
         )
         ingestor = Ingestor(
@@ -116,7 +119,8 @@ final class PipelineScene: Sendable {
             endpoints: { network in isRelaying ? try await store.endpoints(of: network) : [] },
             ids: ids,
             clock: .system,
-            metrics: metrics
+            metrics: metrics,
+            statistics: recorder
         )
     }
 
@@ -204,6 +208,13 @@ final class PipelineScene: Sendable {
             number += 1
             return number
         }
+        return try await post(number, in: other).id
+    }
+
+    /// Posts the last message once more.
+    func postAgain() async throws -> Receipt { try await post(nextMessage.withLock(\.self), in: nil) }
+
+    private func post(_ number: Int, in other: NetworkID?) async throws -> Receipt {
         let body = """
             {"id":"evt-\(number)","type":"message.sent","data":{"channel":{"id":"general"},"user":{"id":"sender"},\
             "message":{"type":"text","text":"Hello"}}}
@@ -214,7 +225,7 @@ final class PipelineScene: Sendable {
                 fallbackSourceID: nil
             )
         else { throw StoreAway() }
-        return try #require(await ingestor.accept([event], for: other ?? network).first).id
+        return try #require(await ingestor.accept([event], for: other ?? network).first)
     }
 
     /// Waits until an event is done and answers what became of it.

@@ -238,6 +238,8 @@ extension PublicDependencies {
             endpointCaller: caller,
             recipients: store,
             history: store,
+            recorder: StatisticsRecorder(clock: clock),
+            statistics: StatisticsReader(recorder: StatisticsRecorder(clock: clock), store: store),
             accept: { parsed, network in try await store.receipts(for: parsed, in: network, ids: ids, clock.now()) },
             catalog: try .english,
             providers: [.log, .webhook],

@@ -136,6 +136,7 @@ extension StoreScene {
             messages: PostgresEndpointStore(accounts: accounts),
             relays: PostgresRelayHistory(pool: pool, ids: ids),
             history: PostgresEventHistory(pool: pool, ids: ids),
+            statistics: PostgresStatisticsStore(pool: pool),
             passTime: {
                 try await pool.withConnection { session in
                     try session.execute("UPDATE inbox SET run_at = now()")

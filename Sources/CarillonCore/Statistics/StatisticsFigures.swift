@@ -1,0 +1,116 @@
+/// What happened in some time, counted; figures of several times, or several replicas, are added up.
+///
+/// What is taken back counts as less than nothing where that happens: users whom a toggle stopped after they had been counted as
+/// notified, dead letters that are sent once more.
+package struct StatisticsFigures: Sendable, Equatable {
+    /// Events that were posted.
+    package struct Acceptances: Sendable, Equatable {
+        /// Those that were new.
+        package var accepted = 0
+        /// Those that were known.
+        package var duplicate = 0
+
+        /// None.
+        package init() {}
+    }
+
+    /// What events' recipients are told apart by.
+    package struct Subject: Sendable, Hashable {
+        /// What happened.
+        package var type: EventType
+        /// Whose switch is asked.
+        package var module: Module
+
+        /// A subject by its parts.
+        package init(type: EventType, module: Module) {
+            self.type = type
+            self.module = module
+        }
+    }
+
+    /// Users whom events concerned.
+    package struct Recipients: Sendable, Equatable {
+        /// Those with at least one delivery.
+        package var notified = 0
+        /// Those who have no active device.
+        package var noDevice = 0
+        /// Those whom a level forbade to notify.
+        package var suppressed: [ToggleLevel: Int] = [:]
+        /// Those whom an endpoint left out.
+        package var intercepted = 0
+
+        /// Nobody.
+        package init() {}
+    }
+
+    /// Devices of one provider that notifications went to.
+    package struct Deliveries: Sendable, Equatable {
+        /// Taken by the push service.
+        package var delivered = 0
+        /// Gone.
+        package var unregistered = 0
+        /// Not worth delivering any more.
+        package var expired = 0
+        /// Given up.
+        package var dead = 0
+        /// Attempts that failed and were to be made once more.
+        package var retries = 0
+
+        /// None.
+        package init() {}
+    }
+
+    /// By what happened.
+    package var events: [EventType: Acceptances] = [:]
+    /// By what happened, and whose switch was asked.
+    package var recipients: [Subject: Recipients] = [:]
+    /// By provider.
+    package var deliveries: [ProviderName: Deliveries] = [:]
+    /// From the 202 to the first hand-over to a provider, of each notification to a device.
+    package var latency = LatencyHistogram()
+
+    /// Nothing.
+    package init() {}
+
+    /// Whether nothing happened.
+    package var isEmpty: Bool {
+        events.isEmpty && recipients.isEmpty && deliveries.isEmpty && latency.isEmpty
+    }
+
+    /// Adds what happened elsewhere, or at another time.
+    package mutating func add(_ other: StatisticsFigures) {
+        for (type, counts) in other.events { events[type, default: Acceptances()].add(counts) }
+        for (subject, counts) in other.recipients { recipients[subject, default: Recipients()].add(counts) }
+        for (provider, counts) in other.deliveries { deliveries[provider, default: Deliveries()].add(counts) }
+        latency.add(other.latency)
+    }
+}
+
+extension StatisticsFigures.Acceptances {
+    /// Adds others.
+    package mutating func add(_ other: Self) {
+        accepted += other.accepted
+        duplicate += other.duplicate
+    }
+}
+
+extension StatisticsFigures.Recipients {
+    /// Adds others.
+    package mutating func add(_ other: Self) {
+        notified += other.notified
+        noDevice += other.noDevice
+        intercepted += other.intercepted
+        suppressed.merge(other.suppressed, uniquingKeysWith: +)
+    }
+}
+
+extension StatisticsFigures.Deliveries {
+    /// Adds others.
+    package mutating func add(_ other: Self) {
+        delivered += other.delivered
+        unregistered += other.unregistered
+        expired += other.expired
+        dead += other.dead
+        retries += other.retries
+    }
+}

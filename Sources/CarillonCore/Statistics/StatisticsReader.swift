@@ -1,0 +1,47 @@
+/// What happened in a step of time.
+package struct StatisticsPoint: Sendable, Equatable {
+    /// When the step began.
+    package var at: Timestamp
+    /// What happened.
+    package var figures: StatisticsFigures
+
+    /// A point by its parts.
+    package init(at: Timestamp, figures: StatisticsFigures) {
+        self.at = at
+        self.figures = figures
+    }
+}
+
+/// Answers what happened: what is written, and what this replica has not written yet.
+package struct StatisticsReader: Sendable {
+    /// The most points of one answer.
+    package static let maximumPoints = 1500
+
+    private let recorder: StatisticsRecorder
+    private let store: any StatisticsStore
+
+    /// A reader of what `store` keeps and `recorder` counts.
+    package init(recorder: StatisticsRecorder, store: some StatisticsStore) {
+        self.recorder = recorder
+        self.store = store
+    }
+
+    /// The steps from a moment until before another in which something happened, in their order; both are where steps begin.
+    package func points(
+        of network: NetworkID,
+        from: Timestamp,
+        to: Timestamp,
+        step: StatisticsStep
+    ) async throws -> [StatisticsPoint] {
+        // In this order, or what is written between the two would be missed.
+        let unwritten = recorder.unwritten(of: network)
+        let written = try await store.rows(of: network, from: from, to: to, inHours: step != .minute)
+        let known = Set(written.compactMap(\.origin))
+        let news = unwritten.filter { row in
+            from <= row.at && row.at < to && row.origin.map { !known.contains($0) } ?? true
+        }
+        var steps: [Timestamp: StatisticsFigures] = [:]
+        for row in written + news { steps[step.beginning(of: row.at), default: StatisticsFigures()].add(row.figures) }
+        return steps.map { StatisticsPoint(at: $0, figures: $1) }.sorted { $0.at < $1.at }
+    }
+}

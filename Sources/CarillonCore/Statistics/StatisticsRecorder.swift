@@ -1,0 +1,108 @@
+package import struct Foundation.UUID
+import Synchronization
+
+/// Counts what happens in networks, in memory, until it is written: one short lock for each batch that the stages hand it.
+///
+/// What is counted in a minute that is over becomes a row, and is kept until it is written. While the database is away rows
+/// gather; there is a bound to that, beyond which the oldest are given up.
+package final class StatisticsRecorder: Sendable {
+    private struct Open {
+        var minute: Timestamp
+        var number: Int64
+        var figures: StatisticsFigures
+    }
+
+    private struct State {
+        var open: [NetworkID: Open] = [:]
+        /// Those to be written, by their numbers.
+        var closed: [Int64: StatisticsRow] = [:]
+        var lastNumber: Int64 = 0
+        var lost = 0
+    }
+
+    private let replica: UUID
+    private let clock: WallClock
+    private let capacity: Int
+    private let state = Mutex(State())
+
+    /// A recorder that has counted nothing; `capacity` is how many rows may wait to be written.
+    package init(replica: UUID = UUID(), clock: WallClock = .system, capacity: Int = 50_000) {
+        self.replica = replica
+        self.clock = clock
+        self.capacity = capacity
+    }
+
+    /// The time by which is counted.
+    package var now: Timestamp { clock.now() }
+
+    /// Adds what has just happened in networks.
+    package func add(_ news: [NetworkID: StatisticsFigures]) {
+        guard !news.isEmpty else { return }
+        state.withLock { state in
+            let minute = StatisticsStep.minute.beginning(of: clock.now())
+            for (network, figures) in news where !figures.isEmpty {
+                if state.open[network]?.minute == minute {
+                    state.open[network]?.figures.add(figures)
+                } else {
+                    close(network, &state)
+                    state.lastNumber += 1
+                    state.open[network] = Open(minute: minute, number: state.lastNumber, figures: figures)
+                }
+            }
+        }
+    }
+
+    /// Adds what has just happened in a network.
+    package func add(to network: NetworkID, _ count: (inout StatisticsFigures) -> Void) {
+        var figures = StatisticsFigures()
+        count(&figures)
+        add([network: figures])
+    }
+
+    /// Rows of minutes that are over, or of this one as well, at most so many: what is to be written next.
+    func rowsToWrite(includingThisMinute: Bool, limit: Int) -> [StatisticsRow] {
+        state.withLock { state in
+            let minute = StatisticsStep.minute.beginning(of: clock.now())
+            let ended = state.open.filter { includingThisMinute || $0.value.minute != minute }.keys
+            for network in ended { close(network, &state) }
+            return state.closed.keys.sorted().prefix(limit).compactMap { state.closed[$0] }
+        }
+    }
+
+    /// Forgets rows that were written.
+    func forget(_ rows: [StatisticsRow]) {
+        state.withLock { state in
+            for row in rows { if let number = row.origin?.number { state.closed[number] = nil } }
+        }
+    }
+
+    /// How many rows were given up since that was asked last.
+    func takeLost() -> Int {
+        state.withLock { state in
+            defer { state.lost = 0 }
+            return state.lost
+        }
+    }
+
+    /// What of a network is not written yet, or is just being written.
+    func unwritten(of network: NetworkID) -> [StatisticsRow] {
+        state.withLock { state in
+            let open = state.open[network].map { row(of: network, $0) }
+            return state.closed.values.filter { $0.networkID == network } + (open.map { [$0] } ?? [])
+        }
+    }
+
+    private func close(_ network: NetworkID, _ state: inout State) {
+        guard let open = state.open.removeValue(forKey: network) else { return }
+        if state.closed.count >= capacity, let oldest = state.closed.keys.min() {
+            state.closed[oldest] = nil
+            state.lost += 1
+        }
+        state.closed[open.number] = row(of: network, open)
+    }
+
+    private func row(of network: NetworkID, _ open: Open) -> StatisticsRow {
+        let origin = StatisticsRow.Origin(replica: replica, number: open.number)
+        return StatisticsRow(networkID: network, at: open.minute, origin: origin, figures: open.figures)
+    }
+}

@@ -1,0 +1,69 @@
+package import struct Foundation.UUID
+
+/// What one replica counted in a network in one minute, or a part of that.
+package struct StatisticsRow: Sendable, Equatable {
+    /// What a row is known by, so that it is written once.
+    package struct Origin: Sendable, Hashable {
+        /// Who counted: made anew at each start.
+        package var replica: UUID
+        /// The replica's rows are numbered.
+        package var number: Int64
+
+        /// An origin by its parts.
+        package init(replica: UUID, number: Int64) {
+            self.replica = replica
+            self.number = number
+        }
+    }
+
+    /// The network.
+    package var networkID: NetworkID
+    /// When the minute began, by the clock of the replica; of what is added up already, the hour.
+    package var at: Timestamp
+    /// Who counted it; `nil` for what is added up already.
+    package var origin: Origin?
+    /// What was counted.
+    package var figures: StatisticsFigures
+
+    /// A row by its parts.
+    package init(networkID: NetworkID, at: Timestamp, origin: Origin?, figures: StatisticsFigures) {
+        self.networkID = networkID
+        self.at = at
+        self.origin = origin
+        self.figures = figures
+    }
+}
+
+/// The length of time that figures are shown for.
+package enum StatisticsStep: String, Sendable, CaseIterable {
+    /// 60 seconds.
+    case minute
+    /// 60 minutes.
+    case hour
+    /// 24 hours, in UTC.
+    case day
+
+    /// The length.
+    package var duration: Duration {
+        switch self {
+        case .minute: .seconds(60)
+        case .hour: .seconds(3_600)
+        case .day: .seconds(86_400)
+        }
+    }
+
+    /// When the step began that a moment is in.
+    package func beginning(of moment: Timestamp) -> Timestamp {
+        let length = duration.wholeMilliseconds
+        let (quotient, remainder) = moment.milliseconds.quotientAndRemainder(dividingBy: length)
+        return Timestamp(milliseconds: (remainder < 0 ? quotient - 1 : quotient) * length)
+    }
+}
+
+/// Where figures are kept.
+package protocol StatisticsStore: Sendable {
+    /// Writes rows; those that were written before are left as they are.
+    func write(_ rows: [StatisticsRow]) async throws
+    /// All that was written of a network from a moment until before another; in hours, as far as it is added up.
+    func rows(of network: NetworkID, from: Timestamp, to: Timestamp, inHours: Bool) async throws -> [StatisticsRow]
+}

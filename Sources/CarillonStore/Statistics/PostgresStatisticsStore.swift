@@ -1,0 +1,85 @@
+package import CarillonCore
+package import Postgres
+
+/// What was counted, in `statistics_minutes` and, added up, in `statistics_hours`.
+package struct PostgresStatisticsStore: StatisticsStore {
+    let pool: PostgresPool
+
+    /// A store in the database of `pool`.
+    package init(pool: PostgresPool) {
+        self.pool = pool
+    }
+
+    /// Writes rows; those that were written before are left as they are.
+    package func write(_ rows: [StatisticsRow]) async throws {
+        let rows = rows.compactMap { row in row.origin.map { (row: row, origin: $0) } }.sorted { left, right in
+            (left.row.networkID, left.row.at, left.origin.number) < (
+                right.row.networkID, right.row.at, right.origin.number
+            )
+        }
+        guard !rows.isEmpty else { return }
+        _ = try await pool.write { session in
+            try session.execute(
+                """
+                INSERT INTO statistics_minutes (network_id, at, replica, number, figures)
+                SELECT n.network_id, n.at, n.replica, n.number, n.figures
+                FROM unnest(\(rows.map(\.row.networkID.rawValue)), \(rows.map(\.row.at.stored)),
+                            \(rows.map(\.origin.replica)), \(rows.map(\.origin.number)), \(rows.map(\.row.figures.stored)))
+                    AS n (network_id, at, replica, number, figures)
+                ON CONFLICT DO NOTHING
+                """
+            )
+        }
+    }
+
+    /// All that was written of a network from a moment until before another; in hours, as far as it is added up.
+    package func rows(
+        of network: NetworkID,
+        from: Timestamp,
+        to: Timestamp,
+        inHours: Bool
+    ) async throws -> [StatisticsRow] {
+        try await pool.snapshot { session in
+            let hours: [StatisticsRow] =
+                try inHours
+                ? session.query(
+                    """
+                    SELECT at, figures FROM statistics_hours
+                    WHERE network_id = \(network.rawValue) AND at >= \(from.stored) AND at < \(to.stored)
+                    """
+                ) { row in
+                    StatisticsRow(
+                        networkID: network,
+                        at: try row.timestamp(0),
+                        origin: nil,
+                        figures: try row.figures(1)
+                    )
+                } : []
+            let condition: SQL = inHours ? "AND NOT rolled" : ""
+            let minutes = try session.query(
+                """
+                SELECT at, figures, replica, number FROM statistics_minutes
+                WHERE network_id = \(network.rawValue) AND at >= \(from.stored) AND at < \(to.stored) \(sql: condition)
+                """
+            ) { row in
+                StatisticsRow(
+                    networkID: network,
+                    at: try row.timestamp(0),
+                    origin: StatisticsRow.Origin(replica: try row.decode(2), number: try row.decode(3)),
+                    figures: try row.figures(1)
+                )
+            }
+            return hours + minutes
+        }
+    }
+}
+
+extension Row {
+    /// Reads figures.
+    func figures(_ column: Int) throws -> StatisticsFigures {
+        guard let figures = StatisticsFigures(stored: try decode(column)) else {
+            throw StoreError.unreadable("statistics")
+        }
+        return figures
+    }
+}

@@ -1,0 +1,83 @@
+import CarillonTesting
+import Logging
+import Synchronization
+import Testing
+
+@testable import CarillonCore
+
+@Suite struct StatisticsRecorderTests {
+    /// A time that is moved by hand.
+    private final class Time: Sendable {
+        private let moment = Mutex(Timestamp(milliseconds: 1_795_521_600_000))
+        var clock: WallClock { WallClock { self.moment.withLock(\.self) } }
+        func move(by duration: Duration) { moment.withLock { $0 = $0 + duration } }
+    }
+
+    private static func accepted(_ count: Int) -> StatisticsFigures {
+        var figures = StatisticsFigures()
+        figures.events[.messageSent, default: .init()].accepted = count
+        return figures
+    }
+
+    private let time = Time()
+    private let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    private func points(_ reader: StatisticsReader) async throws -> [Int?] {
+        let now = time.clock.now()
+        let points = try await reader.points(
+            of: "acme",
+            from: now - .seconds(86_400),
+            to: now + .seconds(86_400),
+            step: .minute
+        )
+        return points.map { $0.figures.events[.messageSent]?.accepted }
+    }
+
+    @Test func `a minute is written once it is over, and figures are answered at once`() async throws {
+        let recorder = StatisticsRecorder(clock: time.clock)
+        let store = MemoryStore()
+        let reader = StatisticsReader(recorder: recorder, store: store)
+        let writer = StatisticsWriter(recorder: recorder, store: store, logger: silent)
+        let elsewhere = StatisticsReader(recorder: StatisticsRecorder(clock: time.clock), store: store)
+        recorder.add(["acme": Self.accepted(1), "other": Self.accepted(7)])
+        recorder.add(["acme": Self.accepted(2)])
+        await writer.write(includingThisMinute: false)
+        #expect(try await points(reader) == [3])
+        #expect(try await points(elsewhere) == [])
+        time.move(by: .seconds(60))
+        recorder.add(["acme": Self.accepted(4)])
+        await writer.write(includingThisMinute: false)
+        #expect(try await points(reader) == [3, 4])
+        #expect(try await points(elsewhere) == [3])
+        await writer.write(includingThisMinute: true)
+        #expect(try await points(elsewhere) == [3, 4])
+        // Also of a minute that is written already, and by a clock that was set back, nothing is lost.
+        recorder.add(["acme": Self.accepted(8)])
+        time.move(by: .seconds(-60))
+        recorder.add(["acme": Self.accepted(16)])
+        await writer.write(includingThisMinute: true)
+        #expect(try await points(reader) == [19, 12])
+        #expect(try await points(elsewhere) == [19, 12])
+    }
+
+    @Test func `what cannot be written is kept, up to a bound, and not written twice`() async throws {
+        let recorder = StatisticsRecorder(clock: time.clock, capacity: 2)
+        let store = MemoryStore()
+        let reader = StatisticsReader(recorder: recorder, store: store)
+        let writer = StatisticsWriter(recorder: recorder, store: store, logger: silent)
+        store.fail(with: StoreAway())
+        for count in [1, 2, 4, 8] {
+            recorder.add(["acme": Self.accepted(count)])
+            await writer.write(includingThisMinute: false)
+            time.move(by: .seconds(60))
+        }
+        store.fail(with: nil)
+        let rows = recorder.rowsToWrite(includingThisMinute: true, limit: 10)
+        #expect(rows.count == 2)
+        // The answer to this write was lost.
+        try await store.write(rows)
+        await writer.write(includingThisMinute: true)
+        #expect(try await points(reader) == [4, 8])
+        #expect(recorder.unwritten(of: "acme").isEmpty)
+    }
+}
