@@ -26,7 +26,10 @@ from push_service import PushService, Receiver  # noqa: E402
 from service import ROOT, Service, Simulator  # noqa: E402
 from stage import Stage  # noqa: E402
 
-MODULES = ["signing_in", "pages", "people", "templates", "providers", "looks", "dead_letters", "endpoints", "keys", "trying", "notifying", "hostile", "faults"]
+MODULES = [
+    "signing_in", "pages", "people", "templates", "providers", "looks", "dead_letters", "endpoints", "keys", "trying", "notifying",
+    "hostile", "faults",
+]
 PICTURES = ROOT / ".build/console"
 # The sandbox of the browser does not work for root, nor in most containers; it opens nothing but our own pages.
 BROWSER_OPTIONS = ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP console.test 127.0.0.1"]

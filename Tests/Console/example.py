@@ -1,5 +1,6 @@
 """A network as it may look after a while: people, channels, devices that work and devices that do not."""
 
+import datetime
 import json
 import pathlib
 
@@ -43,9 +44,11 @@ def devices():
             token = REFUSED + token[len(REFUSED):]
         if person == "lena":
             token = GONE + token[len(GONE):]
-        phone = {"userId": person, "provider": "apns", "appId": "com.example.chat", "environment": "production", "token": token}
+        phone = {"userId": person, "appId": "com.example.chat"}
         if number % 3 == 1:
-            phone = {"userId": person, "provider": "fcm", "appId": "com.example.chat", "token": f"android-{token}"}
+            phone |= {"provider": "fcm", "token": f"android-{token}"}
+        else:
+            phone |= {"provider": "apns", "environment": "production", "token": token}
         yield {"device": {"id": f"{person}-phone", "locale": locale} | phone}
         if number % 4 == 0:
             yield {"device": {"id": f"{person}-desk", "userId": person, "provider": "log"}}
@@ -61,10 +64,12 @@ def fill(stage, network, messages=len(MESSAGES)):
     """Fills a network by the API; answers the id of its last event."""
     credentials(network, stage.simulator)
     network.load(*directory(), *devices())
-    network.put("users", "carol", "notifications", body={"quietHours": {"from": "22:00", "to": "07:00", "timeZone": "Europe/Copenhagen"}})
+    quiet = {"from": "22:00", "to": "07:00", "timeZone": "Europe/Copenhagen"}
+    network.put("users", "carol", "notifications", body={"quietHours": quiet})
     network.put("users", "emre", "notifications", body={"modules": {"chat": {"enabled": False}}})
     network.put("users", "giulia", "channels", "general", "notifications", body={"mentionsOnly": True})
-    network.put("users", "jonas", "channels", "general", "notifications", body={"mutedUntil": "2036-01-01T00:00:00Z"})
+    morning = (datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=1)).strftime("%Y-%m-%dT06:00:00Z")
+    network.put("users", "jonas", "channels", "on-call", "notifications", body={"mutedUntil": morning})
     network.put("notifications", body={"events": {"member.joined": {"enabled": False}}})
     for role, label in [("events", "Chat back end"), ("device", "iOS and Android apps"), ("notify", "Build server")]:
         network.post("api-keys", body={"role": role, "label": label})

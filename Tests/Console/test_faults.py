@@ -21,8 +21,8 @@ def test_the_policy_blocks_what_was_injected(stage):
         add("script", { src: "https://foreign.invalid/script.js" });
         add("img", { src: "https://foreign.invalid/beacon.png" });
         add("link", { rel: "stylesheet", href: "https://foreign.invalid/style.css" });
-        document.body.insertAdjacentHTML("beforeend",
-            "<b id=inline onclick=\\"window.broken.push('handler')\\" style='display:none'>b</b><a id=go href=\\"javascript:window.broken.push('url')\\">a</a>");
+        document.body.insertAdjacentHTML("beforeend", "<b id=inline onclick=\\"broken.push('handler')\\" style='display:none'>b</b>");
+        document.body.insertAdjacentHTML("beforeend", "<a id=go href=\\"javascript:broken.push('url')\\">a</a>");
         document.getElementById("inline").click();
         document.getElementById("go").click();
         fetch("https://foreign.invalid/steal").catch(() => violations.push("fetch"));

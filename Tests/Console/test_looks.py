@@ -12,7 +12,9 @@ SERIOUS = ["serious", "critical"]
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"], "resultTypes": ["violations"]}
 # What may differ in another scheme and width; the rest was looked at already.
 VISIBLE_RULES = {
-    "runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "aria-hidden-focus", "label", "list"]},
+    "runOnly": {"type": "rule", "values": [
+        "color-contrast", "link-in-text-block", "scrollable-region-focusable", "aria-hidden-focus", "label", "list",
+    ]},
     "resultTypes": ["violations"],
 }
 FIRST_PAGE_LIMIT = 150_000
@@ -103,8 +105,9 @@ def test_the_first_page_weighs_little(stage):
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url("**/acme/overview")
     settled(page)
-    weights = page.evaluate("""Object.fromEntries([...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
-        .filter(({ name }) => name.includes("/console")).map(({ name, encodedBodySize }) => [name, encodedBodySize]))""")
+    weights = page.evaluate("""Object.fromEntries(
+        [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")].filter(({ name }) => name.includes("/console"))
+            .map(({ name, encodedBodySize }) => [name, encodedBodySize]))""")
     total = sum(weights.values())
     assert 10_000 < total < FIRST_PAGE_LIMIT, f"{total} bytes: {weights}"
     print(f"  {total} bytes in {len(weights)} files")
