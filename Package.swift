@@ -200,8 +200,8 @@ let package = Package(
         .testTarget(
             name: "CarillonProgramTests",
             dependencies: [
-                "carillon", "CarillonCore", "CarillonHTTP", "CarillonProviders", crypto, cryptoExtras, logging, metrics,
-                metricsCore,
+                "carillon", "CarillonCore", "CarillonHTTP", "CarillonProviders", "CarillonStore",
+                argumentParser, crypto, cryptoExtras, logging, metrics, metricsCore,
             ],
             swiftSettings: settings
         ),

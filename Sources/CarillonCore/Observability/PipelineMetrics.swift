@@ -59,6 +59,17 @@ package struct PipelineMetrics: Sendable {
         queueAge = Gauge(label: "carillon_queue_age_seconds", factory: factory)
         waitingEvents = Gauge(label: "carillon_waiting_events", factory: factory)
         waitingGroups = Gauge(label: "carillon_waiting_groups", factory: factory)
+        beginAtZero()
+    }
+
+    /// Makes the counters that alerts watch: one that appears when something happens for the first time begins at 1, and
+    /// whoever compares two readings never learns of it.
+    private func beginAtZero() {
+        let outcomes = DeliveryState.allCases.filter { $0 != .pending }.map(\.rawValue) + ["retry"]
+        for provider in ProviderName.allCases {
+            for outcome in outcomes { delivered(0, provider: provider, outcome: outcome) }
+            heldUnregistrations(0, provider: provider)
+        }
     }
 
     func accepted(_ acceptance: Acceptance) {
@@ -95,16 +106,18 @@ package struct PipelineMetrics: Sendable {
 
     func settled(_ settlement: Settlement) {
         guard settlement.group.lane.provider != .relay else { return countMessages(settlement) }
-        let provider = settlement.group.lane.provider.rawValue
+        let provider = settlement.group.lane.provider
         var counts: [String: Int] = [:]
         for record in settlement.records { counts[record.state.rawValue, default: 0] += 1 }
         for remainder in settlement.remainders where remainder.delay != nil {
             counts["retry", default: 0] += remainder.targets.count
         }
-        for (outcome, count) in counts {
-            let dimensions = [("provider", provider), ("outcome", outcome)]
-            Counter(label: "carillon_deliveries_total", dimensions: dimensions, factory: factory).increment(by: count)
-        }
+        for (outcome, count) in counts { delivered(count, provider: provider, outcome: outcome) }
+    }
+
+    private func delivered(_ count: Int, provider: ProviderName, outcome: String) {
+        let dimensions = [("provider", provider.rawValue), ("outcome", outcome)]
+        Counter(label: "carillon_deliveries_total", dimensions: dimensions, factory: factory).increment(by: count)
     }
 
     /// Messages to endpoints by what became of them, and how old those were that arrived and were no replay.

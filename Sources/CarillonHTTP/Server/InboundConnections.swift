@@ -35,16 +35,18 @@ package final class InboundConnections: Sendable {
     ///   - port: The port's name in metrics.
     ///   - metrics: Where they are counted.
     package init(_ settings: ServerSettings, port: String, metrics: any MetricsFactory) {
+        let count = settings.connections - settings.sparePlaces
         state = Mutex(
             State(
                 places: ConnectionPlaces(
-                    places: settings.connections - settings.sparePlaces,
+                    places: count,
                     placesPerAddress: settings.connectionsPerAddress
                 )
             )
         )
         proxies = settings.trustedProxies
         meter = Meter(label: "carillon_http_connections", dimensions: [("port", port)], factory: metrics)
+        Meter(label: "carillon_http_connections_max", dimensions: [("port", port)], factory: metrics).set(count)
         cuts = Dictionary(
             uniqueKeysWithValues: Cut.allCases.map { cut in
                 let dimensions = [("port", port), ("reason", cut.rawValue)]

@@ -46,7 +46,7 @@ struct Composition: Sendable {
         operatorToken = storage.secrets.operatorToken
         var configuration = ServiceGroupConfiguration(
             // In the order of dependency: the first to start is the last to stop, so that intake stops first.
-            services: storage.services + [servers.management] + pipeline.services
+            services: storage.services + [servers.management, servers.watch] + pipeline.services
                 + [servers.open, Announcer(readiness: storage.readiness, settings: settings, logger: logger)],
             gracefulShutdownSignals: [.sigterm, .sigint],
             cancellationSignals: [.sigquit],

@@ -16,6 +16,8 @@ struct Servers: Sendable {
     let open: any Service
     /// Health and metrics.
     let management: any Service
+    /// What keeps the metrics of health.
+    let watch: any Service
 
     init(
         _ settings: Settings,
@@ -92,10 +94,11 @@ struct Servers: Sendable {
         )
         let probe = ReadinessProbe(readiness: storage.readiness, pool: storage.pool, clock: storage.clock)
         let metrics = storage.metrics
+        watch = ReadinessWatch(metrics: ReadinessMetrics(factory: metrics)) { await probe.look() }
         limits.connections = descriptors.managementConnections
         management = Listener(
             router: ManagementRouter.make(
-                reasonsNotReady: { await probe.reasons() },
+                reasonsNotReady: { await probe.look().reasons },
                 warnings: { [descriptors.concern].compactMap(\.self) },
                 exposition: { metrics.exposition() },
                 metrics: metrics

@@ -62,6 +62,8 @@ struct Storage: Sendable {
             configuration = try PostgresConfiguration(url: embedded.connectionString)
             cluster = embedded
         }
+        let hasPrevious = settings.masterKeyPrevious != nil
+        metrics.onScrape("carillon_master_key_previous") { [MetricReading(hasPrevious ? 1 : 0)] }
         let wait = Metrics.Timer(label: "carillon_postgres_wait_seconds", factory: metrics)
         configuration.onWait = { wait.recordNanoseconds($0.nanoseconds) }
         secrets = try ServiceSecrets(settings, logger: logger)

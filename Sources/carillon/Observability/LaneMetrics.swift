@@ -1,6 +1,6 @@
 import CarillonCore
 
-/// How many lanes there are, by provider and circuit. Not by lane: users make any number of them.
+/// How many lanes there are, by provider and circuit, and how many have their brake on. Not by lane: users make any number of them.
 enum LaneMetrics {
     /// Adds them to the metrics.
     static func register(
@@ -18,6 +18,13 @@ enum LaneMetrics {
                         [("provider", provider.rawValue), ("circuit", circuit.rawValue)]
                     )
                 }
+            }
+        }
+        registry.onScrape("carillon_brakes") {
+            let braked = lanes().filter { $0.brake != nil }
+            return providers.map { provider in
+                let count = braked.count { $0.lane.provider == provider }
+                return MetricReading(Double(count), [("provider", provider.rawValue)])
             }
         }
     }

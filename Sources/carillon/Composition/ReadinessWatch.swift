@@ -1,0 +1,30 @@
+import ServiceLifecycle
+
+/// Looks every few seconds whether the service can work, for the metrics.
+///
+/// A scrape does not look itself: while PostgreSQL hangs, the metrics have to be there at once.
+struct ReadinessWatch: Service {
+    private static let interval = Duration.seconds(5)
+    /// Until the service can work, whoever waits for it shall not wait longer for the metrics to say so.
+    private static let intervalUntilReady = Duration.milliseconds(500)
+
+    private let metrics: ReadinessMetrics
+    private let look: @Sendable () async -> ReadinessProbe.Answer
+
+    /// A watch that has `look` tell what there is to record.
+    init(metrics: ReadinessMetrics, look: @escaping @Sendable () async -> ReadinessProbe.Answer) {
+        self.metrics = metrics
+        self.look = look
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                let answer = await look()
+                metrics.record(answer)
+                try? await Task.sleep(for: answer.reasons.isEmpty ? Self.interval : Self.intervalUntilReady)
+            }
+        }
+        metrics.stops()
+    }
+}
