@@ -19,7 +19,9 @@ struct FileChecks: Sendable {
     }
 
     func findings() -> [Finding] {
-        [templates, console, description] + dataDirectory + [freeSpace, Self.descriptors(limit: DescriptorLimit.current.hard)]
+        [templates, console, description] + dataDirectory + [
+            freeSpace, Self.descriptors(limit: DescriptorLimit.current.hard),
+        ]
     }
 
     /// Whether a service started here has places for its connections; it raises the soft limit itself.
