@@ -124,11 +124,11 @@ export async function oldestWaiting(page) {
     let former = null;
     for (const [age, label] of AGES) {
       const [older] = (await find({ to: new Date(now() - age).toISOString() })).flat();
-      if (!older) return { words: former ? `${former[1]} – ${label}` : `Under ${label}`, ago: former ? `between ${former[1]} and ${label}` : "just now", event, age: former?.[0] ?? 0 };
+      if (!older) return { words: former ? `${former[1]} – ${label}` : `< ${label}`, ago: former ? `between ${former[1]} and ${label}` : "just now", event, age: former?.[0] ?? 0 };
       former = [age, label];
       event = older;
     }
-    return { words: "Over 24 h", ago: "more than 24 h", event, age: former[0] };
+    return { words: "> 24 h", ago: "more than 24 h", event, age: former[0] };
   });
   return answer;
 }
