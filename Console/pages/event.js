@@ -62,7 +62,8 @@ export async function render(page) {
 
   async function ask() {
     const isSure = await confirm({ title: "Withdraw what waits?", act: "Withdraw", danger: true,
-      text: "What was not handed to a push service yet ends as expired, and no more recipients are looked for. What is being sent at this moment may still arrive." });
+      text: "What was not handed to a push service yet ends as expired, and no more recipients are looked for. " +
+        "What is being sent at this moment may still arrive." });
     if (!isSure) return;
     try {
       await page.api.delete(page.path("events", event.id, "deliveries"), { signal: page.signal });

@@ -66,6 +66,7 @@ export function render({ api, signal }) {
     h("h1", null, "Sign in"),
     reasonFor(session.farewell),
     h("div", { class: "card sign-in" }, h("div", { class: "card-body" }, form({ submit: "Sign in", onSubmit: signIn, body: [key] }))),
-    h("p", { class: "muted small" }, "The key stays in this tab and is forgotten when it is closed. A service with a database of its own keeps the operator token in ",
+    h("p", { class: "muted small" }, "The key stays in this tab and is forgotten when it is closed. ",
+      "A service with a database of its own keeps the operator token in ",
       h("code", null, ".carillon/operator-token"), "."));
 }

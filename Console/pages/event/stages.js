@@ -3,7 +3,7 @@
  */
 
 import { h } from "../../core/dom.js";
-import { absoluteTime, count, duration, preciseTime } from "../../core/format.js";
+import { absoluteTime, count, duration, number, preciseTime } from "../../core/format.js";
 import { name } from "../../components/name.js";
 import { step } from "../../components/steps.js";
 
@@ -44,7 +44,8 @@ export function stagesOf(event, deliveries, isWhole) {
       waiting.length > 0 && h("span", null, "next try ", exact(waiting[0].at))));
   }
   if (event.state === "done") {
-    steps.push(stage("done", total === 0 ? "Done: nothing to send" : `Done: ${count(counts.delivered, "device")} of ${total.toLocaleString("en-GB")} reached`));
+    steps.push(stage("done", total === 0 ? "Done: nothing to send"
+      : `Done: ${count(counts.delivered, "device")} of ${number(total)} reached`));
   }
   return h("ol", { class: "steps" }, steps);
 }

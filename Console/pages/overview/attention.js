@@ -124,7 +124,8 @@ export async function oldestWaiting(page) {
     let former = null;
     for (const [age, label] of AGES) {
       const [older] = (await find({ to: new Date(now() - age).toISOString() })).flat();
-      if (!older) return { words: former ? `${former[1]} – ${label}` : `< ${label}`, ago: former ? `between ${former[1]} and ${label}` : "just now", event, age: former?.[0] ?? 0 };
+      if (!older && !former) return { words: `< ${label}`, ago: "just now", event, age: 0 };
+      if (!older) return { words: `${former[1]} – ${label}`, ago: `between ${former[1]} and ${label}`, event, age: former[0] };
       former = [age, label];
       event = older;
     }

@@ -42,6 +42,8 @@ export function figures({ title, note, rows: rowsOf, columns, total = (values) =
     return shown.stats.span.value === "week" ? `${dayOf(at)} ${clockTime(at)}` : clockTime(at);
   }
 
+  const inWords = (rows) => rows.map((row) => `${row.name} ${total(row.cells[0].values)}`).join(", ") || nothing;
+
   function showNumbers() {
     const { rows, stats } = shown;
     head.textContent = pointed === null ? `In ${stats.span.words}` : longLabel(stats.at[pointed]);
@@ -73,7 +75,7 @@ export function figures({ title, note, rows: rowsOf, columns, total = (values) =
     shown = { rows, stats };
     const series = rows.flatMap((row) => row.cells.filter((cell) => cell.tone).map((cell) => ({ ...cell, name: row.name })));
     picture.data = { at: stats.at, series, lines, format: lines ? format : undefined, label,
-      words: `${title}, ${stats.span.words}: ${rows.map((row) => `${row.name} ${total(row.cells[0].values)}`).join(", ") || nothing}. The numbers stand in the table beside it.`,
+      words: `${title}, ${stats.span.words}: ${inWords(rows)}. The numbers stand in the table beside it.`,
       onPoint: (index) => {
         pointed = index;
         showNumbers();
