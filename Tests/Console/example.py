@@ -40,7 +40,7 @@ def directory():
 def devices():
     for number, (person, _, locale) in enumerate(PEOPLE):
         token = f"{number + 1:064x}"
-        if person == "kofi":
+        if person == "ines":
             token = REFUSED + token[len(REFUSED):]
         if person == "lena":
             token = GONE + token[len(GONE):]
