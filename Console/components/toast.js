@@ -19,7 +19,8 @@ export function makeToasts() {
 
 /** What toasts offer is mostly "Undo", so its keys do the latest one, wherever the focus is but in a text. */
 function onKey(event) {
-  if (event.key.toLowerCase() !== "z" || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
+  // What fills forms in sends keys without a name.
+  if (event.key?.toLowerCase() !== "z" || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
   const latest = [...undoable].at(-1);
   if (!latest || event.target.closest?.("input, textarea, select, dialog")) return;
   event.preventDefault();

@@ -2,11 +2,10 @@
  * The one client of the HTTP API. Everything that the console knows comes through here.
  */
 
-import { connection } from "./connection.js";
+import { connection, GATEWAY_ERRORS } from "./connection.js";
 import { session } from "./session.js";
 
 const TIMEOUT_MS = 30_000;
-const GATEWAY_ERRORS = new Set([502, 503, 504]);
 
 /** What went wrong, as the API says it. */
 export class ApiError extends Error {
@@ -41,7 +40,13 @@ export function isAbort(error) {
 
 /** Joins segments to a path, each percent-encoded: `pathOf("v1", "networks", "a/b")` → `/v1/networks/a%2Fb`. */
 export function pathOf(...segments) {
-  return `/${segments.map((segment) => encodeURIComponent(String(segment))).join("/")}`;
+  return `/${segments.map((segment) => encodeURIComponent(checked(String(segment)))).join("/")}`;
+}
+
+/** Browsers take `.` and `..` out of a path, encoded or not: what is asked then would be something else. */
+function checked(segment) {
+  if (segment !== "." && segment !== "..") return segment;
+  throw new ApiError({ status: 0, problem: { title: `“${segment}” is no id`, detail: "“.” and “..” are no ids of anything." } });
 }
 
 /** Appends what a query says; null, undefined and "" are left out. */
@@ -111,7 +116,8 @@ async function send(method, path, { body, query, headers = {}, signal, token } =
     requestId,
     retryAfter: retryAfterOf(response),
   });
-  if (response.status === 401 && token === undefined) session.end({ title: failure.message, requestId });
+  // A late answer to a key that somebody has signed out of says nothing of the one that they signed in with since.
+  if (response.status === 401 && token === undefined && bearer === session.current?.token) session.end({ title: failure.message, requestId });
   throw failure;
 }
 

@@ -2,12 +2,44 @@
  * Whether the service answers, and what time it thinks it is.
  */
 
+/** What is asked for while the service does not answer: small, and there for whoever asks. */
+const CHEAP = "/console/manifest.json";
+const SOON_MS = 2000;
+const LONGEST_MS = 30_000;
+const TIMEOUT_MS = 10_000;
+
+/** What a proxy says for a service that does not answer. */
+export const GATEWAY_ERRORS = new Set([502, 503, 504]);
+
 const listeners = new Set();
 const state = { up: true, since: null, clockOffset: 0 };
+let timer = null;
 
 function tell() {
   for (const listener of listeners) listener({ ...state });
 }
+
+async function check() {
+  try {
+    const { status } = await fetch(CHEAP, { cache: "no-store", credentials: "omit", signal: AbortSignal.timeout(TIMEOUT_MS) });
+    connection.report(!GATEWAY_ERRORS.has(status));
+  } catch {
+    connection.report(false);
+  }
+}
+
+/** Most pages ask only when somebody does something: until the service answers, this asks by itself, less and less often. */
+function checkLater(wait) {
+  clearTimeout(timer);
+  timer = setTimeout(async () => {
+    await check();
+    if (!state.up) checkLater(Math.min(wait * 2, LONGEST_MS));
+  }, wait * (0.8 + Math.random() * 0.4));
+}
+
+window.addEventListener("online", () => {
+  if (!state.up) check();
+});
 
 export const connection = {
   get state() {
@@ -18,8 +50,12 @@ export const connection = {
     if (state.up === up) return;
     state.up = up;
     state.since = up ? null : Date.now();
+    if (up) clearTimeout(timer);
+    else checkLater(SOON_MS);
     tell();
   },
+  /** Asks whether the service answers. */
+  check,
   /** Learns by how much this computer's clock differs from the service's, from the `Date` of an answer. */
   hearClock(header, sentAt) {
     const told = Date.parse(header ?? "");

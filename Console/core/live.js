@@ -11,7 +11,7 @@ const LONGEST_MS = 30_000;
  * @param {(options: {signal: AbortSignal}) => Promise<void>} run
  * @param {number} ms
  * @param {{signal: AbortSignal, onError?: (error: Error) => void}} options `onError` hears of every failure; one that does
- *   not pass by itself also ends the polling.
+ *   not pass by itself also stops the polling, until somebody calls `now`: something else is asked for then.
  * @returns {{now: () => Promise<void>, pause: () => void, resume: () => void, stop: () => void,
  *   state: "live"|"paused"|"hidden"|"retrying"|"stopped", onState: (listener) => void}}
  */
@@ -19,6 +19,8 @@ export function live(run, ms, { signal, onError } = {}) {
   let timer = null;
   let failures = 0;
   let running = null;
+  let isAskedAgain = false;
+  let hasEnded = false;
   let state = "live";
   let heldByHand = false;
   const listeners = new Set();
@@ -38,11 +40,32 @@ export function live(run, ms, { signal, onError } = {}) {
   function tick() {
     if (running) return running;
     if (state === "stopped") return Promise.resolve();
-    clearTimeout(timer);
-    running = attempt().finally(() => {
+    running = attempts().finally(() => {
       running = null;
     });
     return running;
+  }
+
+  /** What is under way may have asked for something else than what is wanted now: then it is asked once more. */
+  async function attempts() {
+    do {
+      isAskedAgain = false;
+      clearTimeout(timer);
+      await attempt();
+    } while (isAskedAgain && !hasEnded);
+  }
+
+  function now() {
+    if (hasEnded) return Promise.resolve();
+    if (state === "stopped") become(heldByHand ? "paused" : "live");
+    isAskedAgain = running !== null;
+    return tick();
+  }
+
+  /** Rests until somebody calls `now`. */
+  function rest() {
+    clearTimeout(timer);
+    if (!isAskedAgain) become("stopped");
   }
 
   async function attempt() {
@@ -57,9 +80,9 @@ export function live(run, ms, { signal, onError } = {}) {
       onError?.(error);
       if (!(error instanceof ApiError)) {
         console.error(error);
-        return stop();
+        return rest();
       }
-      if (!error.isPassing) return stop();
+      if (!error.isPassing) return rest();
       if (!heldByHand) become("retrying");
       const backoff = Math.min(LONGEST_MS, Math.max(ms, 1000) * 2 ** Math.min(failures, 6));
       schedule(Math.max(backoff * (0.8 + Math.random() * 0.4), (error.retryAfter ?? 0) * 1000));
@@ -82,6 +105,7 @@ export function live(run, ms, { signal, onError } = {}) {
   }
 
   function stop() {
+    hasEnded = true;
     clearTimeout(timer);
     become("stopped");
     document.removeEventListener("visibilitychange", onVisibility);
@@ -96,7 +120,7 @@ export function live(run, ms, { signal, onError } = {}) {
   tick();
 
   return {
-    now: tick,
+    now,
     pause() {
       heldByHand = true;
       clearTimeout(timer);

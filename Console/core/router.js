@@ -2,7 +2,8 @@
  * Addresses and the pages that they open. One page at a time is there; leaving it ends whatever it was waiting for.
  */
 
-import { api, isAbort, pathOf, withQuery } from "./api.js";
+import { api, ApiError, isAbort, pathOf, withQuery } from "./api.js";
+import { connection } from "./connection.js";
 import { h, fill } from "./dom.js";
 import { live } from "./live.js";
 import { pages } from "./pages.js";
@@ -95,11 +96,36 @@ function makePage(target, signal) {
   };
 }
 
+/** Browsers remember that a module could not be loaded: only loading the console anew asks for it again. */
+class Unloaded extends ApiError {
+  constructor(cause) {
+    super({ status: 0, offline: true });
+    this.cause = cause;
+  }
+}
+
+async function loadModule(name) {
+  try {
+    return await import(`../pages/${name}.js`);
+  } catch (error) {
+    // Whatever else goes wrong in a module is a mistake of its own.
+    if (!(error instanceof TypeError)) throw error;
+    console.error(error);
+    connection.check();
+    throw new Unloaded(error);
+  }
+}
+
 /** Loads the sheets of a page. What it answers puts them, and only them, to work: no page's sheet reaches into another page. */
 async function loadStyles(names = []) {
-  await Promise.all(names.map((name) => new Promise((resolve) => {
+  await Promise.all(names.map((name) => new Promise((resolve, reject) => {
     if (sheets.has(name)) return resolve();
-    const link = h("link", { rel: "stylesheet", href: `/console/style/${name}.css`, on: { load: resolve, error: resolve } });
+    const link = h("link", { rel: "stylesheet", href: `/console/style/${name}.css`, on: { load: resolve, error: () => {
+      sheets.delete(name);
+      link.remove();
+      connection.check();
+      reject(new Unloaded(new Error(`${name}.css could not be loaded`)));
+    } } });
     sheets.set(name, link);
     document.head.append(link);
   })));
@@ -127,7 +153,7 @@ export async function open() {
   const title = pages.get(target.name)?.title;
   const waiting = setTimeout(() => fill(main, waitingPage(title)), wasFirst ? 0 : SKELETON_AFTER_MS);
   try {
-    const module = await import(`../pages/${target.module}.js`);
+    const module = await loadModule(target.module);
     const useStyles = await loadStyles(module.styles);
     const node = await module.render(page);
     if (signal.aborted) return;
@@ -144,7 +170,7 @@ export async function open() {
     document.title = [title, target.network, "Carillon"].filter(Boolean).join(" · ");
     fill(main, h("div", { class: "page" },
       h("header", { class: "page-head" }, h("h1", null, title ?? "Carillon")),
-      problem(error, { retry: () => open() })));
+      problem(error, { retry: () => (error instanceof Unloaded ? location.reload() : open()) })));
     arrive(main, wasFirst);
   }
 }

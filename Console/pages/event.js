@@ -2,6 +2,7 @@
  * One event: whom it concerned, what became of each device, and when.
  */
 
+import { isAbort } from "../core/api.js";
 import { h, fill } from "../core/dom.js";
 import { absoluteTime, eventTypeName, number } from "../core/format.js";
 import { stateBadge } from "../components/badge.js";
@@ -70,7 +71,7 @@ export async function render(page) {
       toast("What waits is being withdrawn", { kind: "good" });
       await watch.now();
     } catch (error) {
-      toast(problem(error, { compact: true }), { kind: "bad", seconds: 15 });
+      if (!isAbort(error)) toast(problem(error, { compact: true }), { kind: "bad", seconds: 15 });
     }
   }
 

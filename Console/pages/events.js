@@ -47,12 +47,15 @@ export function render(page) {
       : { title: "No event yet", text: "Events that the chat backend posts appear here by themselves.", picture: "events",
         action: h("a", { class: "button", href: page.href("try") }, "Post one to try it") }),
   });
-  const watch = page.live(() => list.refresh(), POLL_MS, { onError: list.fail });
+  const watch = page.live(() => list.refresh(), POLL_MS, { onError: (error) => list.fail(error, { retry: again }) });
+
+  function again() {
+    list.restart();
+    watch.now();
+  }
+
   return pageView({ title: "Events", lead: "What the chat backend posted, and what became of it.", actions: [liveBadge(watch)] },
-    filters(page, () => {
-      list.restart();
-      watch.now();
-    }), section({ flush: true }, list));
+    filters(page, again), section({ flush: true }, list));
 }
 
 function people({ recipients }) {

@@ -9,6 +9,7 @@ import { session } from "../core/session.js";
 import { bell } from "../components/icon.js";
 import { field, form } from "../components/field.js";
 import { copyButton } from "../components/copy.js";
+import { name } from "../components/name.js";
 
 export const title = "Sign in";
 
@@ -23,13 +24,14 @@ function reasonFor(farewell) {
   if (!farewell) return null;
   return h("div", { class: "sign-in-reason", role: "status" },
     h("p", null, h("strong", null, "You were signed out. "), "The service does not accept this key any more: it may have been revoked."),
+    h("p", { class: "muted small" }, "It says: ", name(farewell.title, { longest: 300 })),
     farewell.requestId && h("p", { class: "muted small request-id" }, "Request ", h("code", null, farewell.requestId),
       copyButton(farewell.requestId, "request id")),
     h("p", { class: "muted small" }, "Sign in again and you are back where you were."));
 }
 
 export function render({ api, signal }) {
-  const key = field({ label: "Key", name: "key", type: "password", required: true, autocomplete: "current-password",
+  const key = field({ label: "Key", name: "key", type: "password", required: true, autocomplete: "off",
     autocapitalize: "off", mono: true, maxlength: "4096", autofocus: true, pointer: "",
     hint: "The operator token, or an API key with role admin." });
 
