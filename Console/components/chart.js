@@ -18,11 +18,15 @@ export function roundUp(value) {
 }
 
 class ChartElement extends HTMLElement {
-  connectedCallback() {
+  constructor() {
+    super();
     this.observer = new ResizeObserver(() => this.draw());
-    this.observer.observe(this);
     this.addEventListener("pointermove", (event) => this.point(event));
     this.addEventListener("pointerleave", () => this.point(null));
+  }
+
+  connectedCallback() {
+    this.observer.observe(this);
   }
 
   disconnectedCallback() {

@@ -34,13 +34,19 @@ export function table({ caption, columns, rowKey, rowHref, signature, rows = [] 
       const content = column.cell(row);
       return h("td", { dataset: { title: column.title },
         class: [column.numeric && "numeric", column.wide && "wide", column.whole && "whole", column.hideTitle && "bare"] },
-      index === 0 && href ? h("a", { class: "row-anchor", href }, content) : Array.isArray(content) ? h("div", null, content) : content);
+      index === 0 && href ? withoutButtons(h("a", { class: "row-anchor", href }, content)) : Array.isArray(content) ? h("div", null, content) : content);
     }));
   }
 
   element.setRows = (next) => reconcile(body, next, { key: rowKey, make: makeRow, signature });
   element.setRows(rows);
   return element;
+}
+
+/** A link has no button in it: what a name is cut off from stands behind the link. */
+function withoutButtons(link) {
+  for (const button of link.querySelectorAll("button")) button.remove();
+  return link;
 }
 
 /**
@@ -53,32 +59,64 @@ export function table({ caption, columns, rowKey, rowHref, signature, rows = [] 
  * @param {boolean} [what.live] nothing is loaded by itself: whoever polls calls `refresh`, which throws, and `fail` with what
  *   it threw
  * @returns {HTMLElement & {items: Array, reload: () => Promise<void>, setItems: (items: Array) => void,
- *   refresh: () => Promise<void>, restart: () => void, fail: (error: Error) => void}}
+ *   refresh: () => Promise<void>, restart: () => void, fail: (error: Error, options?: {retry: () => void}) => void}}
  */
 export function listing({ load, empty, noun = "row", onChange, live = false, ...rest }) {
   const rows = table(rest);
   const place = h("div", { class: "listing-place" });
-  const foot = h("div", { class: "listing-foot" });
+  const status = h("span", { class: "muted", role: "status", tabindex: "-1" });
+  const button = h("button", { class: "button small", type: "button", on: { click: more } }, "Show more");
+  const trouble = h("div", { class: "listing-trouble" });
+  const foot = h("div", { class: "listing-foot", hidden: true }, status, button, trouble);
   const element = h("div", { class: "listing" }, place, foot);
   let next;
   let visit = 0;
+  // How many rows somebody asked for by "Show more"; 0 while the first page is enough.
+  let wanted = 0;
+  let hasLookedFurther = false;
   element.items = [];
 
+  /** Shows the first page and no more. */
+  function begin(page) {
+    element.items = page.items;
+    next = page.next;
+    wanted = 0;
+    hasLookedFurther = false;
+  }
+
   function show() {
-    if (element.items.length === 0) {
-      fill(place, emptyState(typeof empty === "function" ? empty() : empty));
-      fill(foot);
-    } else {
+    const shown = element.items.length;
+    // A search looks at so many at a time: there may be more although none of them is found.
+    foot.hidden = shown === 0 && !next;
+    const words = shown > 0 ? `${count(shown, noun)}${next ? " shown" : ""}` : next ? "None among the first" : "";
+    if (status.textContent !== words) status.textContent = words;
+    fill(button, shown > 0 ? "Show more" : "Look further");
+    if (!next && button === document.activeElement) status.focus({ preventScroll: true });
+    button.hidden = !next;
+    fill(trouble);
+    if (shown > 0) {
       rows.setRows(element.items);
       if (rows.parentNode !== place) fill(place, rows);
-      fill(foot, h("span", { class: "muted", role: "status" }, `${count(element.items.length, noun)}${next ? " shown" : ""}`),
-        next && h("button", { class: "button small", type: "button", on: { click: more } }, "Show more"));
+    } else if (next) {
+      fill(place);
+    } else {
+      fill(place, emptyState(typeof empty === "function" ? empty() : empty));
     }
     onChange?.(element.items);
   }
 
-  async function more(event) {
-    const button = event.currentTarget;
+  function waitForRows() {
+    fill(place, skeleton(5));
+    foot.hidden = true;
+  }
+
+  function showProblem(error, retry) {
+    foot.hidden = true;
+    fill(place, problem(error, { retry }));
+  }
+
+  async function more() {
+    if (button.getAttribute("aria-busy")) return;
     button.setAttribute("aria-busy", "true");
     const mine = visit;
     try {
@@ -86,12 +124,15 @@ export function listing({ load, empty, noun = "row", onChange, live = false, ...
       if (mine !== visit) return;
       const known = new Set(element.items.map(rest.rowKey));
       element.items = [...element.items, ...page.items.filter((item) => !known.has(rest.rowKey(item)))];
+      wanted = element.items.length;
+      hasLookedFurther = true;
       next = page.next;
       show();
-      foot.querySelector("button")?.focus();
     } catch (error) {
-      if (isAbort(error)) return;
-      fill(foot, problem(error, { compact: true, retry: () => more(event) }));
+      if (isAbort(error) || mine !== visit) return;
+      fill(trouble, problem(error, { compact: true, retry: more }));
+    } finally {
+      button.removeAttribute("aria-busy");
     }
   }
 
@@ -103,22 +144,20 @@ export function listing({ load, empty, noun = "row", onChange, live = false, ...
   element.reload = async () => {
     visit += 1;
     const mine = visit;
-    if (element.items.length === 0) fill(place, skeleton(5));
+    if (element.items.length === 0) waitForRows();
     try {
       const page = await load({});
       if (mine !== visit) return;
-      element.items = page.items;
-      next = page.next;
+      begin(page);
       show();
     } catch (error) {
       if (isAbort(error) || mine !== visit) return;
       if (!(error instanceof ApiError)) console.error(error);
-      fill(foot);
-      fill(place, problem(error, { retry: element.reload }));
+      showProblem(error, element.reload);
     }
   };
 
-  /** Reads the first page again, and keeps what was read beyond it. */
+  /** Reads the first page again, and keeps what "Show more" has read beyond it, unless that has grown to twice as much. */
   element.refresh = async () => {
     const mine = visit;
     const page = await load({});
@@ -127,24 +166,24 @@ export function listing({ load, empty, noun = "row", onChange, live = false, ...
     const last = element.items.findLastIndex((item) => fresh.has(rest.rowKey(item)));
     // Where nothing is known any more, so much is new that there may be a gap.
     const beyond = last < 0 || !page.next ? [] : element.items.slice(last + 1);
-    element.items = [...page.items, ...beyond];
-    if (beyond.length === 0) next = page.next;
+    if (beyond.length > 0 && page.items.length + beyond.length <= 2 * wanted) {
+      element.items = [...page.items, ...beyond];
+    } else if (page.items.length > 0 || !page.next || !hasLookedFurther) {
+      begin(page);
+    }
     show();
   };
 
   /** Forgets all rows: something else is asked for from now on. */
   element.restart = () => {
     visit += 1;
-    element.items = [];
-    next = undefined;
-    fill(place, skeleton(5));
-    fill(foot);
+    begin({ items: [] });
+    waitForRows();
   };
 
-  element.fail = (error) => {
+  element.fail = (error, { retry = element.reload } = {}) => {
     if (error.isPassing && element.items.length > 0) return;
-    fill(foot);
-    fill(place, problem(error, { retry: element.reload }));
+    showProblem(error, retry);
   };
 
   if (live) fill(place, skeleton(5));

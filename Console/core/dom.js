@@ -92,15 +92,36 @@ export function uniqueID(prefix = "c") {
   return `${prefix}-${lastID}`;
 }
 
+const FOCUSABLE = "a[href],button,input,select,textarea,summary,[tabindex]";
+
+/** Replaces whatever a node holds; what had the focus has it afterwards, by its place. */
+export function refill(parent, ...children) {
+  const place = [...parent.querySelectorAll(FOCUSABLE)].indexOf(document.activeElement);
+  fill(parent, ...children);
+  if (place >= 0) parent.querySelectorAll(FOCUSABLE)[place]?.focus({ preventScroll: true });
+  return parent;
+}
+
 /**
  * Makes the children of a parent those that the items ask for. An element whose signature is unchanged stays, so that
- * focus, selection and scrolling survive a refresh.
+ * focus, selection and scrolling survive a refresh; of a row that goes, the focus passes to the one in its place.
  * @param {Element} parent
  * @param {Array} items
  * @param {{key: (item) => string, make: (item) => Element, signature?: (item) => string}} how
  */
 export function reconcile(parent, items, { key, make, signature = JSON.stringify }) {
-  const former = new Map([...parent.children].map((child) => [child.reconciledKey, child]));
+  const wanted = new Set(items.map(key));
+  const former = new Map();
+  let lost = -1;
+  // What goes, goes first: whatever stays is then in its place already, and is not moved, which would take the focus from it.
+  for (const [index, child] of [...parent.children].entries()) {
+    if (wanted.has(child.reconciledKey)) {
+      former.set(child.reconciledKey, child);
+    } else {
+      if (child.contains(document.activeElement)) lost = index;
+      child.remove();
+    }
+  }
   let place = parent.firstElementChild;
   for (const item of items) {
     const itemKey = key(item);
@@ -125,12 +146,11 @@ export function reconcile(parent, items, { key, make, signature = JSON.stringify
       parent.insertBefore(element, place);
     }
   }
-  for (const [, element] of former) element.remove();
+  if (lost >= 0) parent.children[Math.min(lost, parent.children.length - 1)]?.querySelector(FOCUSABLE)?.focus({ preventScroll: true });
 }
 
 function replaceKeepingFocus(former, fresh) {
-  const focusable = "a[href],button,input,select,textarea,summary,[tabindex]";
-  const place = [...former.querySelectorAll(focusable)].indexOf(document.activeElement);
+  const place = [...former.querySelectorAll(FOCUSABLE)].indexOf(document.activeElement);
   former.replaceWith(fresh);
-  if (place >= 0) fresh.querySelectorAll(focusable)[place]?.focus({ preventScroll: true });
+  if (place >= 0) fresh.querySelectorAll(FOCUSABLE)[place]?.focus({ preventScroll: true });
 }

@@ -2,8 +2,9 @@
  * The overview: what came in, what went out, and what needs attention.
  */
 
-import { h, fill } from "../core/dom.js";
+import { h, fill, refill } from "../core/dom.js";
 import { count, duration, eventTypeName, number, providerName } from "../core/format.js";
+import { outcomes } from "../core/outcomes.js";
 import { keysOf, readStats, spans, sumOf, valuesOf } from "../core/stats.js";
 import { wait } from "../core/wait.js";
 import { liveBadge } from "../components/live-badge.js";
@@ -12,7 +13,7 @@ import { problem } from "../components/problem.js";
 import { skeleton } from "../components/empty.js";
 import { segmented } from "../components/tabs.js";
 import { icon } from "../components/icon.js";
-import { findTrouble, oldestWaiting, troubleList } from "./overview/attention.js";
+import { lookAround, troubleList } from "./overview/attention.js";
 import { figures } from "./overview/figures.js";
 
 export const title = "Overview";
@@ -21,16 +22,6 @@ export const styles = ["overview"];
 const STATS_MS = 10_000;
 const TROUBLE_MS = 15_000;
 const PATIENCE_MS = 1500;
-
-/** Whom the toggles stopped, by the level that decided, and the others. */
-const OUTCOMES = [
-  ["Notified", "good", (recipients) => recipients.notified],
-  ["Suppressed by network", 1, (recipients) => recipients.suppressed?.network],
-  ["Suppressed by user", 2, (recipients) => recipients.suppressed?.user],
-  ["Suppressed by channel", 3, (recipients) => recipients.suppressed?.channel],
-  ["Left out by an endpoint", 4, (recipients) => recipients.suppressed?.endpoint],
-  ["No device", 5, (recipients) => recipients.noDevice],
-];
 
 const FAILURES = ["unregistered", "expired", "dead"];
 
@@ -61,7 +52,7 @@ export function render(page) {
 
   function showTiles() {
     if (!stats) return;
-    fill(tiles, makeTiles(page, stats, waiting));
+    refill(tiles, makeTiles(page, stats, waiting));
   }
 
   const watch = page.live(look, STATS_MS, { onError: (error) => {
@@ -71,13 +62,9 @@ export function render(page) {
   } });
 
   page.live(async () => {
-    const [found, oldest] = await Promise.all([findTrouble(page), oldestWaiting(page)]);
+    const { trouble: found, oldest } = await lookAround(page);
     waiting = oldest;
-    if (oldest?.event && oldest.age >= 60_000) {
-      found.push({ kind: "warn", href: page.href("events", oldest.event.id), act: "Event",
-        text: [`The oldest event that is not done was accepted ${oldest.ago} ago`] });
-    }
-    fill(trouble, found.length > 0 ? troubleList(found)
+    refill(trouble, found.length > 0 ? troubleList(found)
       : h("p", { class: "all-well" }, icon("check"), "Nothing needs attention."));
     showTiles();
     knowTrouble();
@@ -127,7 +114,7 @@ function makeCards() {
         { values: valuesOf(points, (point) => point.events?.[type]?.duplicate) },
       ] })) }),
     figures({ title: "Recipients", note: "notified, or suppressed by level", columns: ["People"], nothing: "No event concerned anybody.",
-      rows: ({ points }) => OUTCOMES.map(([name, tone, pick]) => ({ name, cells: [
+      rows: ({ points }) => outcomes.map(({ label, tone, pick }) => ({ name: label, cells: [
         { values: valuesOf(points, (point) => pick(point.recipients ?? {})), tone },
       ] })) }),
     figures({ title: "Deliveries", note: "by provider: delivered above the line, failed below it", wide: true,

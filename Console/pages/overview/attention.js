@@ -11,35 +11,59 @@ import { name } from "../../components/name.js";
 import { time } from "../../components/time.js";
 
 const MOST_CERTIFICATES = 20;
+const CERTIFICATE_MS = 600_000;
+/** When certificates end, by page and app: they are asked for now and then, so many at a time, however many there are. */
+const ends = new WeakMap();
 const DAY = 86_400_000;
 const SOON_DAYS = 30;
 
-/** Each question by itself: one that is refused must not hide the others' answers. */
-async function ask(question) {
-  try {
-    return await question();
-  } catch (error) {
-    if (isAbort(error) || !(error instanceof ApiError)) throw error;
-    if (error.offline) throw error;
-    return null;
-  }
+/** Each question by itself: one that is refused must not hide the others' answers. What could not be asked is remembered. */
+function asker(failures) {
+  return async (what, question) => {
+    try {
+      return await question();
+    } catch (error) {
+      if (isAbort(error) || !(error instanceof ApiError)) throw error;
+      if (error.offline) throw error;
+      failures.push({ what, error });
+      return null;
+    }
+  };
 }
 
 /**
- * @returns {Promise<Array<{kind: "bad"|"warn", text: Array, href: string, act: string}>>}
+ * What should be looked at, and the oldest event that is not done.
+ * @returns {Promise<{trouble: Array<{kind: "bad"|"warn", text: Array, href?: string, act?: string}>, oldest: object|null}>}
  */
-export async function findTrouble(page) {
-  const get = (...segments) => ask(async () => (await page.api.get(page.path(...segments), { signal: page.signal })).data);
-  const [switches, providers, endpoints, hour] = await Promise.all([
-    get("notifications"), get("providers"), get("endpoints"), ask(() => readStats(page, spans.hour)),
+export async function lookAround(page) {
+  const failures = [];
+  const ask = asker(failures);
+  const get = (what, ...segments) => ask(what, async () => (await page.api.get(page.path(...segments), { signal: page.signal })).data);
+  const [switches, providers, endpoints, hour, oldest] = await Promise.all([
+    get("The switches", "notifications"), get("The providers", "providers"), get("The endpoints", "endpoints"),
+    ask("The figures", () => readStats(page, spans.hour)), ask("The events", () => oldestWaiting(page)),
   ]);
-  return [
+  const trouble = [
     ...ofSwitches(page, switches),
     ...ofLanes(page, providers?.items ?? []),
     ...ofEndpoints(page, endpoints?.items ?? []),
     ...ofDeadLetters(page, hour),
-    ...await ofCertificates(page, providers?.items ?? []),
+    ...await ofCertificates(page, providers?.items ?? [], ask),
+    ...ofOldest(page, oldest),
   ];
+  return { trouble: [...ofFailures(failures), ...trouble], oldest };
+}
+
+/** What could not be asked may hide anything. */
+function ofFailures(failures) {
+  return failures.map(({ what, error }) => ({ kind: "warn", text: [`${what} could not be looked at (${error.status}): `, name(error.message),
+    error.requestId && h("span", { class: "muted small" }, " Request ", h("code", null, error.requestId))] }));
+}
+
+function ofOldest(page, oldest) {
+  if (!oldest?.event || oldest.age < 60_000) return [];
+  return [{ kind: "warn", href: page.href("events", oldest.event.id), act: "Event",
+    text: [`The oldest event that is not done was accepted ${oldest.ago} ago`] }];
 }
 
 function ofSwitches(page, switches) {
@@ -92,19 +116,25 @@ function ofDeadLetters(page, hour) {
     text: [`${count(dead, "delivery was", "deliveries were")} given up in the last hour`] }];
 }
 
-async function ofCertificates(page, lanes) {
+async function ofCertificates(page, lanes, ask) {
   // A lane that waits for its credential has none that could end.
   const hasOne = (lane) => lane.provider === "apns" && lane.appId && !lane.reason?.startsWith("no credential");
   const apps = [...new Set(lanes.filter(hasOne).map((lane) => lane.appId))];
-  const found = await Promise.all(apps.slice(0, MOST_CERTIFICATES).map(async (app) => {
-    const shown = await ask(async () => (await page.api.get(page.path("providers", "apns", "apps", app), { signal: page.signal })).data);
-    if (!shown?.notAfter) return null;
-    const left = Date.parse(shown.notAfter) - now();
-    if (left > SOON_DAYS * DAY) return null;
-    return { kind: left < 7 * DAY ? "bad" : "warn", href: page.href("providers"), act: "Providers",
-      text: ["The APNs certificate of ", name(app, { longest: 80 }), left < 0 ? " ended " : " ends ", time(shown.notAfter)] };
+  const known = ends.get(page) ?? new Map();
+  ends.set(page, known);
+  const due = apps.filter((app) => !(known.get(app)?.askedAt > now() - CERTIFICATE_MS)).slice(0, MOST_CERTIFICATES);
+  await Promise.all(due.map(async (app) => {
+    const path = page.path("providers", "apns", "apps", app);
+    const shown = await ask(`The certificate of ${app}`, async () => (await page.api.get(path, { signal: page.signal })).data);
+    if (shown) known.set(app, { askedAt: now(), notAfter: shown.notAfter });
   }));
-  return found.filter(Boolean);
+  return apps.flatMap((app) => {
+    const { notAfter } = known.get(app) ?? {};
+    const left = notAfter ? Date.parse(notAfter) - now() : Infinity;
+    if (left > SOON_DAYS * DAY) return [];
+    return [{ kind: left < 7 * DAY ? "bad" : "warn", href: page.href("providers"), act: "Providers",
+      text: ["The APNs certificate of ", name(app, { longest: 80 }), left < 0 ? " ended " : " ends ", time(notAfter)] }];
+  });
 }
 
 /** How long things wait: the ages that are asked for, one after the other, until nothing is that old. */
@@ -113,29 +143,26 @@ const AGES = [[10_000, "10 s"], [60_000, "1 min"], [600_000, "10 min"], [3_600_0
 /**
  * The age of the oldest event that is not done, as a range: the API finds events by state and time, and each question costs
  * it one row.
- * @returns {Promise<{words: string, ago?: string, event: object|null, age: number}|null>} null where the API cannot say
+ * @returns {Promise<{words: string, ago?: string, event: object|null, age: number}>}
  */
-export async function oldestWaiting(page) {
+async function oldestWaiting(page) {
   const find = (query) => Promise.all(["accepted", "delivering"].map(async (state) =>
     (await page.api.get(page.path("events"), { query: { state, limit: 1, ...query }, signal: page.signal })).data.items));
-  const answer = await ask(async () => {
-    let [event] = (await find({})).flat();
-    if (!event) return { words: "None", event: null, age: 0 };
-    let former = null;
-    for (const [age, label] of AGES) {
-      const [older] = (await find({ to: new Date(now() - age).toISOString() })).flat();
-      if (!older && !former) return { words: `< ${label}`, ago: "just now", event, age: 0 };
-      if (!older) return { words: `${former[1]} – ${label}`, ago: `between ${former[1]} and ${label}`, event, age: former[0] };
-      former = [age, label];
-      event = older;
-    }
-    return { words: "> 24 h", ago: "more than 24 h", event, age: former[0] };
-  });
-  return answer;
+  let [event] = (await find({})).flat();
+  if (!event) return { words: "None", event: null, age: 0 };
+  let former = null;
+  for (const [age, label] of AGES) {
+    const [older] = (await find({ to: new Date(now() - age).toISOString() })).flat();
+    if (!older && !former) return { words: `< ${label}`, ago: "just now", event, age: 0 };
+    if (!older) return { words: `${former[1]} – ${label}`, ago: `between ${former[1]} and ${label}`, event, age: former[0] };
+    former = [age, label];
+    event = older;
+  }
+  return { words: "> 24 h", ago: "more than 24 h", event, age: former[0] };
 }
 
 /** The list of what needs attention. */
 export function troubleList(items) {
   return h("ul", { class: "trouble" }, items.map((item) => h("li", { class: item.kind },
-    h("span", { class: "trouble-text" }, item.text), h("a", { href: item.href }, item.act))));
+    h("span", { class: "trouble-text" }, item.text), item.href && h("a", { href: item.href }, item.act))));
 }

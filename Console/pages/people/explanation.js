@@ -21,7 +21,7 @@ const MODULES = { "notification.direct": "direct" };
  * @param {object} user
  */
 export function explanationView(page, user) {
-  const verdict = h("div", { class: "verdict" });
+  const verdict = h("div", { class: "verdict", "aria-live": "polite" });
   const levels = h("ol", { class: "levels" });
   const others = h("div", { class: "why-others" });
   const frames = notificationFrames({ waiting: "Nothing would be shown." });

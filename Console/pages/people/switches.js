@@ -2,7 +2,7 @@
  * A user's switches, and who would win: network, user and channel side by side.
  */
 
-import { h, fill } from "../../core/dom.js";
+import { h, fill, refill } from "../../core/dom.js";
 import { isAbort } from "../../core/api.js";
 import { now } from "../../core/connection.js";
 import { badge } from "../../components/badge.js";
@@ -16,7 +16,7 @@ import { table } from "../../components/table.js";
 import { time } from "../../components/time.js";
 import { channelPicker } from "./channel-picker.js";
 import { muteLine, quietLine, rolesControl } from "./controls.js";
-import { refill, toggleDocument } from "./toggle-document.js";
+import { toggleDocument } from "./toggle-document.js";
 import { ACTS, LEVELS, opinion, winner } from "./verdict.js";
 import { levelName, moduleName, modules, reasonInWords, rolesInWords } from "./words.js";
 
@@ -56,16 +56,17 @@ export function switchesTab(page, user) {
       }
 
       async function pick(channel) {
-        documents.channel = channel ? toggleDocument(page, page.path("users", user.id, "channels", channel, "notifications")) : undefined;
-        const mine = documents.channel;
+        documents.channel = undefined;
         const channelPlace = h("div", null,
           channel ? skeleton(3) : h("p", { class: "muted" }, "Choose a channel to see and change what they set for it."));
         fill(cards,
           section({ title: "Their switches for everything" }, userPlace),
           section({ title: channel ? h("span", null, "For ", picker.nameOf(channel)) : "For a channel" }, channelPlace));
         update();
-        if (!mine) return;
+        if (!channel) return;
         try {
+          const mine = toggleDocument(page, page.path("users", user.id, "channels", channel, "notifications"));
+          documents.channel = mine;
           mine.onChange(() => {
             refill(channelPlace, channelLines(mine));
             if (mine === documents.channel) update();
@@ -83,9 +84,13 @@ export function switchesTab(page, user) {
         h("p", { class: "muted small" }, "The network’s switches are changed under ", h("a", { href: page.href("switches") }, "Switches"),
           "."));
       await pick(page.query.channel ?? picker.first());
+      // Coming back to this tab makes it anew: the one that was left is not to go on.
+      const left = new AbortController();
       page.live(async () => {
-        if (place.isConnected) update();
-      }, REFRESH_MS);
+        if (!place.isConnected) return left.abort();
+        await Promise.all(Object.values(documents).map((document) => document?.value && document.refresh()));
+        update();
+      }, REFRESH_MS, { signal: AbortSignal.any([page.signal, left.signal]) });
     } catch (error) {
       if (!isAbort(error)) fill(place, problem(error, { retry: begin }));
     }

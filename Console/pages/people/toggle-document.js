@@ -3,7 +3,6 @@
  */
 
 import { ApiError, isAbort } from "../../core/api.js";
-import { fill } from "../../core/dom.js";
 import { problem } from "../../components/problem.js";
 import { toast } from "../../components/toast.js";
 
@@ -17,6 +16,18 @@ export function toggleDocument(page, path) {
   const listeners = new Set();
   let value = null;
   let etag = null;
+  // Moves when a change begins and when it ends: an answer that was asked for before is older than what is shown.
+  let changes = 0;
+
+  /** Without the page's signal: what was begun is finished, and can be taken back, also after the page is left. */
+  async function write(act) {
+    changes += 1;
+    try {
+      return take(await act());
+    } finally {
+      changes += 1;
+    }
+  }
 
   function take(answer) {
     value = answer.data;
@@ -30,11 +41,17 @@ export function toggleDocument(page, path) {
       return value;
     },
     load: async () => take(await page.api.get(path, { signal: page.signal })),
-    put: async (next) => take(await page.api.put(path, next, { headers: { "if-match": etag } })),
-    async remove() {
-      await page.api.delete(path, { headers: { "if-match": etag } });
-      return self.load();
+    /** Looks whether somebody else has changed it. */
+    async refresh() {
+      const seen = changes;
+      const answer = await page.api.get(path, { headers: { "if-none-match": etag }, signal: page.signal });
+      if (seen === changes && answer.status !== 304 && answer.etag !== etag) take(answer);
     },
+    put: (next) => write(() => page.api.put(path, next, { headers: { "if-match": etag } })),
+    remove: () => write(async () => {
+      await page.api.delete(path, { headers: { "if-match": etag } });
+      return page.api.get(path);
+    }),
     onChange(listener) {
       listeners.add(listener);
     },
@@ -79,18 +96,11 @@ export function toggleDocument(page, path) {
       toast(problem(error, { compact: true }), { kind: "bad", seconds: 15 });
       return;
     }
-    toast("Somebody else has changed these switches meanwhile. They are shown as they are now, and yours was not saved.",
-      { kind: "bad", seconds: 12 });
-    await self.load().catch(() => {});
+    toast(page.signal.aborted ? "Somebody else has changed these switches meanwhile: yours was not put back."
+      : "Somebody else has changed these switches meanwhile. They are shown as they are now, and yours was not saved.",
+    { kind: "bad", seconds: 12 });
+    if (!page.signal.aborted) await self.load().catch(() => {});
   }
 
   return self;
-}
-
-/** Fills a node anew; what had the focus has it afterwards. */
-export function refill(place, ...children) {
-  const focusable = "a[href],button,input,select,textarea,[tabindex]";
-  const index = [...place.querySelectorAll(focusable)].indexOf(document.activeElement);
-  fill(place, ...children);
-  if (index >= 0) place.querySelectorAll(focusable)[index]?.focus({ preventScroll: true });
 }

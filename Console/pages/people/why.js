@@ -5,7 +5,7 @@
 import { h, fill } from "../../core/dom.js";
 import { isAbort } from "../../core/api.js";
 import { latest } from "../../core/latest.js";
-import { skeleton } from "../../components/empty.js";
+import { empty, skeleton } from "../../components/empty.js";
 import { section } from "../../components/page.js";
 import { problem } from "../../components/problem.js";
 import { showMistakes } from "../../components/field.js";
@@ -20,7 +20,7 @@ const PAUSE_MS = 300;
  * @param {object} user
  */
 export function whyTab(page, user) {
-  const result = h("div", { class: "why-result", "aria-live": "polite" }, skeleton(6));
+  const result = h("div", { class: "why-result" }, skeleton(6));
   const trouble = h("div");
   const view = explanationView(page, user);
   let isAsked = false;
@@ -38,18 +38,28 @@ export function whyTab(page, user) {
   }, { ms: PAUSE_MS, signal: page.signal, onError: (error) => {
     view.element.classList.add("stale");
     if (!isAsked) fill(result);
-    if (!showMistakesQuietly(form.fields, error)) fill(trouble, problem(error, { compact: true, retry: () => question.now(form.event) }));
+    if (!showMistakesQuietly(form.fields, error)) fill(trouble, problem(error, { compact: true, retry: askNow }));
   } });
 
   const form = composer(page, user, { onChange: (event) => {
     if (event) question.ask(event);
+    else askNow();
   } });
   const chooser = eventChooser(page, user, { onChoose: (event) => form.take(event) });
+
+  /** Asks about what the form says, once that is an event. */
+  function askNow() {
+    if (form.event) return question.now(form.event);
+    question.cancel();
+    view.element.classList.add("stale");
+    if (!isAsked) fill(result, empty({ title: "No channel is chosen", picture: "people",
+      text: "They are in no channel that is known here. Name one, or choose a direct notification." }));
+  }
 
   async function begin() {
     try {
       await Promise.all([form.load(), chooser.load()]);
-      question.now(form.event);
+      askNow();
     } catch (error) {
       if (!isAbort(error)) fill(result, problem(error, { retry: begin }));
     }
