@@ -65,15 +65,17 @@ export async function render(page) {
     return what === "retry" ? page.api.post(`${path}/retry`, {}, options) : page.api.delete(path, options);
   }
 
-  /** Does it to one; one that is gone already is what was wanted. */
+  /** Does it to one; of one that is gone already nothing is left to retry, and nothing to delete. */
   async function settle(what, letter, button) {
     button?.setAttribute("aria-busy", "true");
     try {
-      await act(what, letter).catch((error) => {
-        if (error.status !== 404) throw error;
+      const wasThere = await act(what, letter).then(() => true, (error) => {
+        if (error.status === 404) return false;
+        throw error;
       });
       remove([letter]);
-      toast(what === "retry" ? "It is on its way again." : "Deleted.", { kind: "good" });
+      if (wasThere || what === "delete") toast(what === "retry" ? "It is on its way again." : "Deleted.", { kind: "good" });
+      else toast("It was gone already: somebody else has retried or deleted it.");
     } catch (error) {
       if (!isAbort(error)) fill(progress, problem(error, { compact: true }));
     } finally {
@@ -95,16 +97,19 @@ export async function render(page) {
     if (!agreed) return;
     for (const button of all) button.disabled = true;
     const settled = [];
+    let gone = 0;
     try {
       await forEach(shown, (letter) => act(what, letter), {
         signal: page.signal,
-        onEach: (letter) => {
+        onEach: (letter, wasThere) => {
           settled.push(letter);
+          if (!wasThere) gone += 1;
           fill(progress, `${settled.length} of ${shown.length} ${isRetry ? "retried" : "deleted"}`);
         },
       });
       fill(progress);
-      toast(`${count(settled.length, "dead letter")} ${isRetry ? "on their way again" : "deleted"}.`, { kind: "good" });
+      toast(`${count(settled.length - gone, "dead letter")} ${isRetry ? "on their way again" : "deleted"}.${gone > 0 ? ` ${gone} were gone already.` : ""}`,
+        { kind: "good" });
     } catch (error) {
       if (isAbort(error)) return;
       fill(progress, `${settled.length} of ${shown.length} were ${isRetry ? "retried" : "deleted"}, then: `, problem(error, { compact: true }));

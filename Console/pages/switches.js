@@ -53,6 +53,8 @@ export async function render(page) {
   let shown = first.data;
   let etag = first.etag;
   let stats = null;
+  // Moves when a change begins and when it ends: an answer that was asked for before is older than what is shown.
+  let changes = 0;
   const since = h("span");
   const note = h("div", { class: "switches-note" });
 
@@ -80,7 +82,15 @@ export async function render(page) {
 
   /** Without the page's signal: what was begun is finished, and can be taken back, also after the page is left. */
   async function patch(each, enabled) {
-    const answer = await page.api.patch(path, patchOf(each, enabled), { headers: { "if-match": etag } });
+    changes += 1;
+    try {
+      take(await page.api.patch(path, patchOf(each, enabled), { headers: { "if-match": etag } }));
+    } finally {
+      changes += 1;
+    }
+  }
+
+  function take(answer) {
     shown = answer.data;
     etag = answer.etag;
     show();
@@ -92,9 +102,7 @@ export async function render(page) {
       await patch(each, enabled);
     } catch (error) {
       if (isAbort(error)) throw error;
-      if (error.status === 412) await resolve(each, enabled);
-      else tellProblem(`${each.label} could not be saved`, error);
-      show();
+      await settle(error, each, enabled, { refused: "not saved", failed: "could not be saved" });
       if (read(shown, each) !== enabled) throw error;
       return;
     }
@@ -109,10 +117,20 @@ export async function render(page) {
       announce(`${each.label} is ${word(enabled)} again`);
     } catch (error) {
       if (isAbort(error)) return;
-      if (error.status === 412) await resolve(each, enabled);
-      else tellProblem(`${each.label} could not be put back`, error);
-      show();
+      await settle(error, each, enabled, { refused: "not put back", failed: "could not be put back" });
     }
+  }
+
+  /** What follows when the service has not taken a change. Whoever has left the page is told, and asked nothing. */
+  async function settle(error, each, enabled, words) {
+    try {
+      if (error.status !== 412) tellProblem(`${each.label} ${words.failed}`, error);
+      else if (page.signal.aborted) toast(`${each.label}: changed meanwhile; ${words.refused}.`, { kind: "bad", seconds: 12 });
+      else await resolve(each, enabled);
+    } catch (another) {
+      if (!isAbort(another)) tellProblem(`${each.label} ${words.failed}`, another);
+    }
+    show();
   }
 
   function tellProblem(what, error) {
@@ -149,19 +167,15 @@ export async function render(page) {
   }
 
   async function refresh() {
-    const answer = await page.api.get(path, { signal: page.signal });
-    shown = answer.data;
-    etag = answer.etag;
-    show();
+    take(await page.api.get(path));
   }
 
   page.live(async () => {
+    const seen = changes;
     const answer = await page.api.get(path, { headers: { "if-none-match": etag }, signal: page.signal });
-    if (answer.status === 304 || answer.etag === etag || rows.some((row) => row.control.isBusy)) return;
+    if (seen !== changes || answer.status === 304 || answer.etag === etag || rows.some((row) => row.control.isBusy)) return;
     const changed = ALL.filter((each) => read(shown, each) !== read(answer.data, each));
-    shown = answer.data;
-    etag = answer.etag;
-    show();
+    take(answer);
     if (changed.length > 0) toast(`Somebody else changed: ${changed.map((each) => `${each.label} ${word(read(shown, each))}`).join(", ")}`, { seconds: 10 });
   }, OTHERS_MS);
 

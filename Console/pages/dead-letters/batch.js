@@ -8,10 +8,11 @@ const AT_ONCE = 4;
 const PATIENCE = 5;
 
 /**
- * Runs `act` for each item; the first failure that does not pass ends it. What is gone already counts as done.
+ * Runs `act` for each item; the first failure that does not pass ends it. What is gone already counts as done, and
+ * `onEach` hears that it was gone.
  * @param {Array} items
  * @param {(item) => Promise<void>} act
- * @param {{signal: AbortSignal, onEach: (item) => void}} options
+ * @param {{signal: AbortSignal, onEach: (item, wasThere: boolean) => void}} options
  */
 export async function forEach(items, act, { signal, onEach }) {
   const left = [...items];
@@ -20,8 +21,7 @@ export async function forEach(items, act, { signal, onEach }) {
   async function work() {
     for (let item = left.shift(); item !== undefined && failure === null; item = left.shift()) {
       try {
-        await patiently(() => act(item), signal);
-        onEach(item);
+        onEach(item, await patiently(() => act(item), signal));
       } catch (error) {
         failure ??= error;
       }
@@ -35,9 +35,10 @@ export async function forEach(items, act, { signal, onEach }) {
 async function patiently(run, signal) {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await run();
+      await run();
+      return true;
     } catch (error) {
-      if (error.status === 404) return null;
+      if (error.status === 404) return false;
       if (error.status !== 429 && error.status !== 503) throw error;
       if (attempt === PATIENCE) throw error;
       await wait(Math.max(1, error.retryAfter ?? 1) * 1000, signal);

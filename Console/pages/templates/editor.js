@@ -12,7 +12,7 @@ import { pageView, section } from "../../components/page.js";
 import { problem } from "../../components/problem.js";
 import { time } from "../../components/time.js";
 import { toast } from "../../components/toast.js";
-import { fallbackOf, languageName, loadTemplates, templateOf } from "./catalogue.js";
+import { fallbackOf, languageName, templateOf } from "./catalogue.js";
 import { KINDS } from "./events.js";
 import { partEditor } from "./part.js";
 import { previewPane } from "./preview.js";
@@ -83,18 +83,26 @@ export function renderEditor(page, { type, locale, templates, defaultLocale }) {
     return mistakes;
   }
 
-  /** Whether what is stored is still what this began with; asks when somebody else has changed it. */
-  async function mayOverwrite() {
-    const stored = templateOf(await loadTemplates(page), type, locale);
+  /** The template as it is stored, without the page's signal: what was begun is finished also after the page is left. */
+  async function read() {
+    try {
+      return (await page.api.get(path)).data;
+    } catch (error) {
+      if (error.status === 404) return null;
+      throw error;
+    }
+  }
+
+  /** Whether what is stored is still what this knows of; asks when somebody else has changed it. */
+  async function mayOverwrite({ outcome, act }) {
+    const stored = await read();
     if (stored?.updatedAt === saved?.updatedAt && stored?.origin === saved?.origin) return true;
-    const overwrites = await confirm({
+    return confirm({
       title: "Somebody else has changed this template",
-      text: stored?.origin === "network" ? "It was saved by somebody else after you opened it. Saving puts yours in its place."
-        : "It was put back to the built-in one after you opened it. Saving puts yours in its place.",
-      act: "Save mine",
+      text: `It was ${stored?.origin === "network" ? "saved" : "put back to the built-in one"} by somebody else meanwhile. ${outcome}`,
+      act,
       danger: true,
     });
-    return overwrites;
   }
 
   async function onSave(event) {
@@ -103,7 +111,7 @@ export function renderEditor(page, { type, locale, templates, defaultLocale }) {
     save.setAttribute("aria-busy", "true");
     fill(trouble);
     try {
-      if (!(await mayOverwrite())) return;
+      if (!(await mayOverwrite({ outcome: "Saving puts yours in its place.", act: "Save mine" }))) return;
       const former = saved;
       ({ data: saved } = await page.api.put(path, textsOf(draft)));
       start(saved);
@@ -121,9 +129,10 @@ export function renderEditor(page, { type, locale, templates, defaultLocale }) {
   async function toBuiltIn() {
     fill(trouble);
     try {
+      if (!(await mayOverwrite({ outcome: "Going back removes what they wrote.", act: "Remove theirs" }))) return;
       const former = saved;
       await page.api.delete(path);
-      saved = templateOf(await loadTemplates(page), type, locale);
+      saved = await read();
       start(saved ?? fallback ?? empty);
       offerUndo(saved ? "The built-in template is used again." : "Your own template is removed.", former);
     } catch (error) {
@@ -135,12 +144,12 @@ export function renderEditor(page, { type, locale, templates, defaultLocale }) {
   function offerUndo(words, former) {
     toast(words, { kind: "good", seconds: UNDO_SECONDS, action: { label: "Undo", run: async () => {
       try {
+        if (!(await mayOverwrite({ outcome: "Undoing puts in its place what was there before yours.", act: "Undo all the same" }))) return;
         if (former?.origin === "network") await page.api.put(path, { title: former.title, body: former.body });
         else await page.api.delete(path);
         toast("It is as it was before.", { kind: "good" });
-        if (page.signal.aborted) return;
-        saved = templateOf(await loadTemplates(page), type, locale);
-        start(saved ?? fallback ?? empty);
+        saved = await read();
+        if (!page.signal.aborted) start(saved ?? fallback ?? empty);
       } catch (error) {
         if (!isAbort(error)) toast(problem(error, { compact: true }), { kind: "bad", seconds: 15 });
       }
