@@ -133,3 +133,9 @@ export function stateWords(state) {
   const [text, kind] = STATES[state] ?? [String(state), "neutral"];
   return { text, kind };
 }
+
+/** A time as `<input type="datetime-local">` has it, in the zone of whoever looks at it. */
+export function localTime(ms) {
+  const shifted = new Date(ms - new Date(ms).getTimezoneOffset() * 60_000);
+  return shifted.toISOString().slice(0, 19);
+}

@@ -29,6 +29,7 @@ function renderAll(page) {
     caption: "Endpoints, the oldest first",
     noun: "endpoint",
     load,
+    live: true,
     rowKey: (endpoint) => endpoint.id,
     rowHref: (endpoint) => page.href("endpoints", endpoint.id),
     empty: {
@@ -45,7 +46,7 @@ function renderAll(page) {
       { title: "Last error", cell: (endpoint) => name(endpoint.lastError, { fallback: "none", longest: 60 }) },
     ],
   });
-  page.live(async () => list.setItems((await load()).items), LOOK_EVERY_MS);
+  const watch = page.live(() => list.refresh(), LOOK_EVERY_MS, { onError: (error) => list.fail(error, { retry: () => watch.now() }) });
 
   async function run() {
     const endpoint = await endpointDialog(page);

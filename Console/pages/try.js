@@ -12,7 +12,7 @@ import { code } from "../components/name.js";
 import { notice } from "../components/notice.js";
 import { pageView, section } from "../components/page.js";
 import { problem } from "../components/problem.js";
-import { unsubscribe } from "./try/browser.js";
+import { deviceID, subscribed } from "./try/browser.js";
 import { eventForm } from "./try/event-form.js";
 import { eventSteps, follow } from "./try/follow.js";
 import { notifyThisBrowser, steps } from "./try/notify.js";
@@ -52,9 +52,17 @@ function browserSection(page, subject) {
   async function forget({ currentTarget: button }) {
     button.disabled = true;
     try {
-      const id = await unsubscribe();
-      if (id) await page.api.delete(page.path("devices", id), { signal: page.signal });
-      fill(place, h("p", { role: "status" }, id ? ["Forgotten: ", code(id), "."] : "This browser is not registered."));
+      const { data: key } = await page.api.get(page.path("providers", "webpush"), { signal: page.signal });
+      const subscription = await subscribed(key.publicKey);
+      const id = subscription && await deviceID(subscription);
+      if (id) {
+        // The device first: without its subscription nothing here would know what it is called.
+        await page.api.delete(page.path("devices", id), { signal: page.signal }).catch((error) => {
+          if (error.status !== 404) throw error;
+        });
+        await subscription.unsubscribe();
+      }
+      fill(place, h("p", { role: "status" }, id ? ["Forgotten: ", code(id), "."] : "This browser is not registered with this network."));
     } catch (error) {
       if (!isAbort(error)) fill(place, problem(error, { compact: true }));
     } finally {
@@ -70,12 +78,16 @@ function browserSection(page, subject) {
   );
 }
 
+const newID = () => `console-${randomID()}`;
+
 function eventSection(page) {
   const json = h("pre", { class: "code", tabindex: "0", "aria-label": "What is posted" });
   const copy = h("span");
   const place = h("div", { class: "try-outcome" });
   const maker = eventForm({ onChange: preview });
   let following = null;
+  // The same id until an answer came: an event whose answer was lost is not posted twice.
+  let id = newID();
 
   function preview() {
     const text = JSON.stringify(maker.value(), null, 2);
@@ -84,8 +96,14 @@ function eventSection(page) {
   }
 
   async function run() {
-    const event = { id: `console-${randomID()}`, ...maker.value() };
-    const { data: receipt } = await page.api.post(page.path("events"), event, { signal: page.signal });
+    let receipt;
+    try {
+      ({ data: receipt } = await page.api.post(page.path("events"), { id, ...maker.value() }, { signal: page.signal }));
+      id = newID();
+    } catch (error) {
+      if (error.status >= 400 && error.status < 500) id = newID();
+      throw error;
+    }
     following?.abort();
     following = new AbortController();
     const list = stepList(eventSteps);

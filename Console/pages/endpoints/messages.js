@@ -68,7 +68,7 @@ export function messages(page, id) {
   const choice = segmented({ label: "Which messages", options: STATES, value: state, onChange: (value) => {
     state = value;
     page.setQuery({ state });
-    list.setItems([]);
+    list.restart();
     list.reload();
   } });
   const refresh = h("button", { class: "button small", type: "button", on: { click: () => list.reload() } }, "Refresh");

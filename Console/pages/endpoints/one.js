@@ -12,7 +12,7 @@ import { facts, pageView, section } from "../../components/page.js";
 import { problem } from "../../components/problem.js";
 import { time } from "../../components/time.js";
 import { toast } from "../../components/toast.js";
-import { rotate } from "../keys/rotate.js";
+import { rotate } from "../../components/rotate.js";
 import { endpointState, modeBadge } from "./badges.js";
 import { endpointDialog } from "./form.js";
 import { messages } from "./messages.js";

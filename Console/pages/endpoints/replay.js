@@ -4,16 +4,11 @@
 
 import { h } from "../../core/dom.js";
 import { now } from "../../core/connection.js";
+import { localTime } from "../../core/format.js";
 import { openDialog } from "../../components/dialog.js";
 import { field, showMistakes } from "../../components/field.js";
 
 const HOUR = 3_600_000;
-
-/** A time as `<input type="datetime-local">` has it, in the zone of whoever looks at it. */
-function localTime(ms) {
-  const shifted = new Date(ms - new Date(ms).getTimezoneOffset() * 60_000);
-  return shifted.toISOString().slice(0, 19);
-}
 
 function instant(text) {
   const ms = Date.parse(text);

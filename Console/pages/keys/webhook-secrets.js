@@ -5,7 +5,7 @@
 import { h } from "../../core/dom.js";
 import { icon } from "../../components/icon.js";
 import { section } from "../../components/page.js";
-import { rotate } from "./rotate.js";
+import { rotate } from "../../components/rotate.js";
 
 /** @param {object} page */
 export function webhookSecrets(page) {

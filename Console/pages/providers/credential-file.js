@@ -23,10 +23,10 @@ const DAY_MS = 86_400_000;
 /**
  * Identifies files that belong together: one, or a certificate and its key.
  * @param {Array<{name: string, bytes: Uint8Array}>} files
- * @param {number} [now]
+ * @param {number} now by the service’s clock
  * @returns {Identified}
  */
-export function identify(files, now = Date.now()) {
+export function identify(files, now) {
   const tooLarge = files.find(({ bytes }) => bytes.length > LARGEST);
   if (tooLarge) return unknown(`${tooLarge.name} is over 64 KiB: no credential is.`);
   const parts = { keys: [], certificates: [] };
@@ -88,9 +88,9 @@ function certificate({ certificates, keys }, now) {
       ["Valid from", read.notBefore],
       ["Valid until", read.notAfter],
     ];
-    if (read.notAfter.getTime() <= now) problems.push("The certificate has expired.");
+    if (read.notAfter.getTime() <= now) warnings.push("The certificate has expired.");
     else if (read.notAfter.getTime() - now < 30 * DAY_MS) warnings.push("The certificate ends in less than 30 days.");
-    if (read.notBefore.getTime() > now) problems.push("The certificate is not valid yet.");
+    if (read.notBefore.getTime() > now) warnings.push("The certificate is not valid yet.");
   } catch {
     problems.push("The certificate cannot be read.");
   }

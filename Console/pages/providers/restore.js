@@ -2,8 +2,9 @@
  * Takes devices back into use that were unregistered or quarantined by mistake.
  */
 
+import { now } from "../../core/connection.js";
 import { h, fill } from "../../core/dom.js";
-import { count, providerName } from "../../core/format.js";
+import { count, localTime, providerName } from "../../core/format.js";
 import { openDialog } from "../../components/dialog.js";
 import { field, showMistakes } from "../../components/field.js";
 import { toast } from "../../components/toast.js";
@@ -11,23 +12,17 @@ import { toast } from "../../components/toast.js";
 const HOUR_MS = 3_600_000;
 const PROVIDERS = ["apns", "fcm", "webpush", "webhook"];
 
-/** A moment as `datetime-local` wants it, by this computer's time zone. */
-function localMinute(ms) {
-  const date = new Date(ms);
-  return new Date(ms - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
 /**
  * @param {object} page
  * @param {{provider: string, appId: string|null, host: string|null, brake: object|null}} [lane] what it is asked about
  */
 export function openRestore(page, lane) {
-  const begin = lane?.brake?.since ? Date.parse(lane.brake.since) - HOUR_MS : Date.now() - HOUR_MS;
+  const begin = lane?.brake?.since ? Date.parse(lane.brake.since) - HOUR_MS : now() - HOUR_MS;
   const target = field({ label: "App id", name: "appId", value: lane?.appId ?? lane?.host ?? "", mono: true,
     hint: "Left empty: all of the provider’s devices." });
   const provider = field({ label: "Provider", name: "provider", type: "select", value: lane?.provider ?? "apns",
     options: PROVIDERS.map((each) => ({ value: each, label: providerName(each) })), onInput: follow });
-  const from = field({ label: "Put out of use from", name: "from", type: "datetime-local", value: localMinute(begin), required: true });
+  const from = field({ label: "Put out of use from", name: "from", type: "datetime-local", value: localTime(begin).slice(0, 16), required: true });
   const to = field({ label: "Until before", name: "to", type: "datetime-local", hint: "Left empty: until now." });
   const isOfApp = () => ["apns", "fcm"].includes(provider.value);
 

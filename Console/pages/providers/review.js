@@ -2,6 +2,7 @@
  * Shows what files identify before they are saved, and asks for what they do not hold.
  */
 
+import { now } from "../../core/connection.js";
 import { h, fill } from "../../core/dom.js";
 import { absoluteTime, providerName } from "../../core/format.js";
 import { badge } from "../../components/badge.js";
@@ -58,7 +59,7 @@ export function openReview(page, first, { provider: wanted, appId, pathOf }) {
   }
 
   function examine() {
-    identified = files.length > 0 ? identify(files) : null;
+    identified = files.length > 0 ? identify(files, now()) : null;
     if (identified?.kind && wanted && identified.provider !== wanted) {
       identified.problems.push(`This is for ${providerName(identified.provider)}, and the app’s credential is one of ${providerName(wanted)}.`);
     }

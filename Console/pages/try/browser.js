@@ -122,12 +122,9 @@ export function listen() {
   };
 }
 
-/** Gives the subscription up; answers the device that it was, or null. */
-export async function unsubscribe() {
+/** The subscription for a network's key, or null. A browser has one at a time, and it may be another network's. */
+export async function subscribed(publicKey) {
   const registration = await navigator.serviceWorker?.getRegistration(SCOPE);
   const subscription = await registration?.pushManager.getSubscription();
-  if (!subscription) return null;
-  const id = await deviceID(subscription);
-  await subscription.unsubscribe();
-  return id;
+  return subscription && hasKey(subscription, publicKey) ? subscription : null;
 }

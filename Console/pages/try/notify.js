@@ -133,7 +133,7 @@ function hostIsRefused(page, host, error) {
     target.disabled = true;
     try {
       const { data: network } = await page.api.get(page.path(), { signal: page.signal });
-      const webPushHosts = [...network.webPushHosts, host];
+      const webPushHosts = [...new Set([...network.webPushHosts, host])];
       await page.api.patch(page.path(), { webPushHosts }, { signal: page.signal });
       target.replaceWith(h("strong", { role: "status" }, "Allowed. Try again."));
     } catch (failure) {

@@ -2,11 +2,11 @@
  * A secret is changed while the former one goes on for a while, and the new one is shown once.
  */
 
-import { h } from "../../core/dom.js";
-import { once } from "../../core/idempotency.js";
-import { openDialog } from "../../components/dialog.js";
-import { field } from "../../components/field.js";
-import { showSecretsOnce } from "../../components/secret.js";
+import { h } from "../core/dom.js";
+import { once } from "../core/idempotency.js";
+import { openDialog } from "./dialog.js";
+import { field } from "./field.js";
+import { showSecretsOnce } from "./secret.js";
 
 /** How long a former secret may go on, in seconds and in words. */
 const OVERLAPS = [
