@@ -60,14 +60,20 @@ def test_a_key_that_is_revoked_while_a_page_is_open_ends_the_session(stage):
 def test_a_page_outlives_a_restart_of_the_service(stage):
     stage.expects("ERR_", "503", "Failed to fetch dynamically imported module")
     network, _ = test_looks.filled(stage)
-    page = stage.open("acme/events", session=network)
+    page, other = stage.open("acme/events", session=network), stage.open("acme/keys", session=network)
     stage.service.stop()
     try:
         expect(page.get_by_text(BANNER).first).to_be_visible()
         expect(page.locator("main h1")).to_have_text("Events")
+        other.get_by_role("link", name="Templates").click()
+        expect(other.get_by_role("alert")).to_contain_text(BANNER)
     finally:
         stage.service.start()
         stage.service.wait()
+    # A page that could not be loaded can be, and one that asks for nothing by itself hears that the service is there.
+    expect(other.locator(".banner")).to_have_text("")
+    other.get_by_role("button", name="Try again").click()
+    expect(other.get_by_role("table")).to_be_visible()
     event = network.say("After the restart")
     expect(page.locator(f"a[href*='{event}']").first).to_be_visible(timeout=30_000)
     expect(page.locator(".banner")).to_have_text("")
@@ -92,6 +98,8 @@ def test_two_admins_at_one_switch_hear_of_each_other(stage):
     stage.expects("412")
     network = stage.network()
     one, other = (stage.open(f"{network.id}/switches", session=network) for _ in range(2))
+    # The other one has not looked since: what looks by itself, every now and then, finds nothing new.
+    other.route("**/notifications", lambda route: route.fulfill(status=304) if "if-none-match" in route.request.headers else route.fallback())
     one.get_by_role("switch", name="Message sent").click()
     until(lambda: network.get("notifications")["events"]["message.sent"]["enabled"] is False, "the first one is saved")
     other.get_by_role("switch", name="All notifications").click()
@@ -101,6 +109,26 @@ def test_two_admins_at_one_switch_hear_of_each_other(stage):
     dialog.get_by_role("button", name="Switch it off all the same").click()
     until(lambda: network.get("notifications")["enabled"] is False, "the second one is saved")
     assert network.get("notifications")["events"]["message.sent"]["enabled"] is False
+
+
+def test_events_are_not_asked_for_while_nobody_looks(stage):
+    network = stage.network()
+    page = stage.context(network).new_page()
+    page.clock.install()
+    page.goto(f"{stage.origin}/console/{network.id}/events")
+    expect(page.get_by_text("No event yet")).to_be_visible()
+    look = "isHidden => { Object.defineProperty(document, 'hidden', { get: () => isHidden, configurable: true });" \
+        " document.dispatchEvent(new Event('visibilitychange')); }"
+    page.evaluate(look, True)
+    expect(page.locator(".live-badge")).to_contain_text("Resting")
+    settled(page)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "/events?" in request.url else None)
+    network.say("Hello")
+    page.clock.run_for(60_000)
+    assert asked == []
+    page.evaluate(look, False)
+    expect(page.locator("tbody tr")).to_have_count(1)
 
 
 def test_a_clock_that_is_wrong_is_said_and_does_not_move_times(stage):

@@ -65,10 +65,21 @@ def test_events_are_filtered_by_what_the_address_says(stage):
     page = stage.open(f"{network.id}/events", session=network)
     expect(page.locator("tbody tr")).to_have_count(1)
     page.get_by_label("Type").select_option("channel.created")
-    expect(page.locator("tbody tr")).to_have_count(0)
+    expect(page.get_by_text("No event matches")).to_be_visible()
     page.reload()
     expect(page.get_by_label("Type")).to_have_value("channel.created")
     page.get_by_label("Type").select_option("message.sent")
+    expect(page.locator("tbody tr")).to_have_count(1)
+
+
+def test_after_a_filter_that_is_refused_events_come_in_by_another(stage):
+    stage.expects("400 (Bad Request)")
+    network = community(stage)
+    page = stage.open(f"{network.id}/events?type=bogus", session=network)
+    expect(page.get_by_role("alert")).to_be_visible()
+    page.get_by_label("Type").select_option("message.sent")
+    expect(page.get_by_text("No event matches")).to_be_visible()
+    network.say("Hello")
     expect(page.locator("tbody tr")).to_have_count(1)
 
 
@@ -85,6 +96,7 @@ def test_somebody_is_found_and_it_is_said_why_they_are_not_notified(stage):
     page.get_by_role("switch", name="Chat").click()
     until(lambda: network.get("users", "carol", "notifications")["modules"]["chat"]["enabled"], "Carol's switch is on")
     page.get_by_role("tab", name="Why?").click()
+    expect(page.locator(".verdict")).to_contain_text("Carol")
     expect(page.get_by_text("Chat is switched off.")).to_have_count(0)
     visit(page, f"/console/{network.id}/people/bob?tab=devices")
     expect(page.get_by_text("bob-log")).to_be_visible()

@@ -41,6 +41,36 @@ def test_the_switches_of_a_user_decide_who_wins_and_two_admins_hear_of_each_othe
     expect(page.locator("tr", has_text="kofi-desk")).to_contain_text("Active")
 
 
+def test_dots_are_no_channel_and_nothing_else_is_shown_for_them(stage):
+    network = filled(stage)
+    page = stage.open(f"{network.id}/people/kofi?channel=..", session=network)
+    expect(page.get_by_text("“..” is no id")).to_be_visible()
+    expect(page.get_by_role("switch", name="Notifications", exact=True)).to_be_visible()
+    expect(page.get_by_role("switch", name="This channel")).to_have_count(0)
+
+
+def test_why_asks_for_a_channel_first_where_somebody_has_none(stage):
+    network = stage.network()
+    network.put("users", "zoe", body={"displayName": "Zoe"})
+    page = stage.open(f"{network.id}/people/zoe?tab=why", session=network)
+    expect(page.get_by_text("No channel is chosen")).to_be_visible()
+    page.get_by_label("What happens").select_option("notification.direct")
+    expect(page.locator(".verdict")).to_contain_text("Zoe would")
+
+
+def test_more_people_are_shown_also_when_the_service_fails_once(stage):
+    stage.expects("503")
+    network = stage.network()
+    network.load(*({"user": {"id": f"user-{number:02}"}} for number in range(60)))
+    page = stage.open(f"{network.id}/people", session=network)
+    expect(page.locator("tbody tr")).to_have_count(50)
+    page.route("**/users?*cursor=*", lambda route: route.fulfill(status=503), times=1)
+    page.get_by_role("button", name="Show more").click()
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator("tbody tr")).to_have_count(60)
+    expect(page.get_by_role("button", name="Show more")).to_have_count(0)
+
+
 def test_roles_mutes_and_quiet_hours_are_set_and_checked(stage):
     stage.expects("400")
     network = filled(stage)

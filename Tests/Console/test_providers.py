@@ -62,5 +62,5 @@ def test_the_button_that_helps_is_beside_the_lane(stage):
     assert answer.value.status == 200
     expect(page.locator("tr", has_text="hooks.example").get_by_role("button")).to_have_count(0)
     page.get_by_role("button", name="Make a new secret").click()
-    page.get_by_role("button", name="Make the secret").click()
+    page.get_by_role("dialog").get_by_role("button", name="Make a new secret").click()
     expect(page.locator(".secret-value")).to_contain_text("whsec_")

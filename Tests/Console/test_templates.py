@@ -37,7 +37,7 @@ def test_a_template_is_written_with_its_preview_saved_undone_and_put_back(stage)
 
 
 def test_a_mistake_is_shown_at_its_column_and_other_directions_and_lengths_in_frames(stage):
-    stage.expects("400")
+    stage.expects("400", "404")
     network = stage.network()
     page = stage.open(f"{network.id}/templates?type=message.sent&locale=nl", session=network)
     expect(page.locator(".editor-status")).to_contain_text("Missing")
