@@ -76,7 +76,7 @@ public struct CarillonClient: Sendable {
     /// - Returns: The channel.
     public func channel(_ id: String) -> Channel { Channel(id: id, requester: requester) }
 
-    /// Makes the next call ask for a token anew; calls that wait for one end as if they were cancelled.
+    /// Makes the next call ask for a token anew; calls that wait for one, or to try again, end as if they were cancelled.
     ///
     /// Call this when the user signs out. The client does not know whom a token is for, and would go on in their name.
     public func forgetToken() async {

@@ -66,6 +66,20 @@ import Testing
         #expect(await transport.sent.map(\.line) == ["DELETE /v1/networks/acme/devices/b"])
     }
 
+    @Test func `what was called before it was forgotten is not tried again, in nobody's name`() async throws {
+        let transport = ScriptedTransport(.answer(503), .answer(204))
+        let tokens = Tokens("of alice", "of bob")
+        let signingOut = SigningOut()
+        let client = try CarillonClient.test(transport, time: ManualTime(whileWaiting: signingOut.signOut)) {
+            await tokens.next()
+        }
+        await signingOut.prepare(client)
+        await #expect(throws: CancellationError.self) { try await client.unregister("d") }
+        #expect(await transport.sent.map(\.token) == ["Bearer of alice"])
+        try await client.unregister("d")
+        #expect(await transport.sent.last?.token == "Bearer of bob")
+    }
+
     @Test func `after it was forgotten the next call asks for a token anew`() async throws {
         let transport = ScriptedTransport(.answer(204))
         let tokens = Tokens("alice", "bob")
@@ -130,4 +144,13 @@ private actor Gate {
     func open() {
         isOpen = true
     }
+}
+
+/// Signs out of a client when it is told to.
+private actor SigningOut {
+    private var client: CarillonClient?
+
+    func prepare(_ client: CarillonClient) { self.client = client }
+
+    func signOut() async { await client?.forgetToken() }
 }

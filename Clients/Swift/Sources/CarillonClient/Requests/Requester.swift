@@ -65,7 +65,8 @@ struct Requester: Sendable {
         let body = try call.body?.encoded()
         let tokens = call.caller == .app ? appTokens ?? userTokens : userTokens
         let deadline = timing.now() + policy.deadline
-        var token = try await Self.token(from: tokens)
+        let session = await tokens.session
+        var token = try await Self.token(from: tokens, in: session)
         var isRefreshed = false
         var failures = 0
         while true {
@@ -75,7 +76,7 @@ struct Requester: Sendable {
             if error.status == 401, !isRefreshed {
                 let refused = token
                 isRefreshed = true
-                token = try await Self.token(from: tokens, insteadOf: refused)
+                token = try await Self.token(from: tokens, insteadOf: refused, in: session)
                 if token != refused { continue }
             }
             failures += 1
@@ -84,6 +85,8 @@ struct Requester: Sendable {
             let wait = max(ownWait, error.retryAfter ?? .zero)
             guard timing.now() + wait < deadline else { throw error }
             try await timing.sleep(wait)
+            // Whoever has signed out meanwhile must not do anything more, nor must it be done in another one's name.
+            try await tokens.check(session)
         }
     }
 
@@ -116,9 +119,13 @@ struct Requester: Sendable {
         return HTTPRequest(method: method, url: url, headerFields: fields)
     }
 
-    private static func token(from tokens: TokenStore, insteadOf refused: String? = nil) async throws -> String {
+    private static func token(
+        from tokens: TokenStore,
+        insteadOf refused: String? = nil,
+        in session: Int
+    ) async throws -> String {
         do {
-            return try await tokens.token(insteadOf: refused)
+            return try await tokens.token(insteadOf: refused, in: session)
         } catch let error as CancellationError {
             throw error
         } catch {

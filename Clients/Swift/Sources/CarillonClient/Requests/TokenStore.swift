@@ -7,6 +7,8 @@ actor TokenStore {
     private var generation = 0
     private var waiting: [Int: CheckedContinuation<String, any Error>] = [:]
     private var lastWaiter = 0
+    /// Counts whose tokens they were: forgetting them ends a person's session, and what was called for them ends with it.
+    private(set) var session = 0
 
     init(fetch: @escaping @Sendable () async throws -> String) {
         self.fetch = fetch
@@ -14,8 +16,9 @@ actor TokenStore {
 
     /// The token; in place of one that the service refused another one is asked for, unless somebody else has done that.
     ///
-    /// Throws what the closure throws, and `CancellationError`.
-    func token(insteadOf refused: String? = nil) async throws -> String {
+    /// Throws what the closure throws, and `CancellationError`, also where the session is not the one that is given any more.
+    func token(insteadOf refused: String? = nil, in session: Int) async throws -> String {
+        try check(session)
         if let token, token != refused { return token }
         token = nil
         lastWaiter += 1
@@ -34,8 +37,14 @@ actor TokenStore {
         }
     }
 
+    /// Throws `CancellationError` where a session is over.
+    func check(_ session: Int) throws {
+        guard session == self.session else { throw CancellationError() }
+    }
+
     /// Forgets the token, and whoever waits for one.
     func forget() {
+        session += 1
         token = nil
         stop()
         finish(.failure(CancellationError()))
