@@ -88,7 +88,7 @@ export function listing({ load, empty, noun = "row", onChange, live = false, ...
     const shown = element.items.length;
     // A search looks at so many at a time: there may be more although none of them is found.
     foot.hidden = shown === 0 && !next;
-    const words = shown > 0 ? `${count(shown, noun)}${next ? " shown" : ""}` : next ? "None among the first" : "";
+    const words = shown > 0 ? `${count(shown, noun)}${next ? " shown" : ""}` : next ? "None among those looked at so far" : "";
     if (status.textContent !== words) status.textContent = words;
     fill(button, shown > 0 ? "Show more" : "Look further");
     if (!next && button === document.activeElement) status.focus({ preventScroll: true });

@@ -4,7 +4,7 @@
 
 import { h, fill, refill } from "../core/dom.js";
 import { count, duration, eventTypeName, number, providerName } from "../core/format.js";
-import { outcomes } from "../core/outcomes.js";
+import { OUTCOMES } from "../core/outcomes.js";
 import { keysOf, readStats, spans, sumOf, valuesOf } from "../core/stats.js";
 import { wait } from "../core/wait.js";
 import { liveBadge } from "../components/live-badge.js";
@@ -114,7 +114,7 @@ function makeCards() {
         { values: valuesOf(points, (point) => point.events?.[type]?.duplicate) },
       ] })) }),
     figures({ title: "Recipients", note: "notified, or suppressed by level", columns: ["People"], nothing: "No event concerned anybody.",
-      rows: ({ points }) => outcomes.map(({ label, tone, pick }) => ({ name: label, cells: [
+      rows: ({ points }) => OUTCOMES.map(({ label, tone, pick }) => ({ name: label, cells: [
         { values: valuesOf(points, (point) => pick(point.recipients ?? {})), tone },
       ] })) }),
     figures({ title: "Deliveries", note: "by provider: delivered above the line, failed below it", wide: true,

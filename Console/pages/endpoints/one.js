@@ -13,6 +13,7 @@ import { problem } from "../../components/problem.js";
 import { time } from "../../components/time.js";
 import { toast } from "../../components/toast.js";
 import { rotate } from "../../components/rotate.js";
+import { answers } from "./answers.js";
 import { endpointState, modeBadge } from "./badges.js";
 import { endpointDialog } from "./form.js";
 import { messages } from "./messages.js";
@@ -150,7 +151,6 @@ export async function renderOne(page, id) {
       button("Remove", "trash", remove),
     ] }, state),
     told,
-    mode === "intercept" && section({ title: "What it answered" }, h("p", { class: "muted" },
-      "What came of asking stands with each event: ", h("a", { href: page.href("events") }, "Events"), ".")),
+    mode === "intercept" && answers(page, id),
   );
 }

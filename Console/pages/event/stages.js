@@ -4,14 +4,9 @@
 
 import { h } from "../../core/dom.js";
 import { absoluteTime, count, duration, number, preciseTime } from "../../core/format.js";
+import { ACTIONS, ANSWERS } from "../../core/outcomes.js";
 import { name } from "../../components/name.js";
 import { step } from "../../components/steps.js";
-
-const OUTCOMES = {
-  answered: "answered", timeout: "did not answer in time", error: "could not be asked", invalid: "gave an answer that is none",
-  circuit: "was not asked: its last answers were failures", busy: "was not asked: too many others were in line",
-};
-const ACTIONS = { deliver: "delivered as it was", edit: "changed, then delivered", drop: "dropped" };
 
 /**
  * @param {object} event
@@ -60,6 +55,6 @@ function stage(state, label, at, distance) {
 
 function interception({ endpointId, outcome, action, reason, ms }) {
   return step({ state: outcome === "answered" ? "done" : "failed", time: duration(ms),
-    label: ["Endpoint ", name(endpointId, { longest: 60 }), ` ${OUTCOMES[outcome] ?? outcome}`],
+    label: ["Endpoint ", name(endpointId, { longest: 60 }), ` ${ANSWERS[outcome] ?? outcome}`],
     detail: [`The notification was ${ACTIONS[action] ?? action}`, reason ? [": ", name(reason, { longest: 200 })] : "."] });
 }
