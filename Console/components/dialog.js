@@ -68,7 +68,8 @@ export function openDialog({ title, body, actions, dismissable = true, wide = fa
         },
         close: () => {
           element.remove();
-          before?.focus?.({ preventScroll: true });
+          // What opened it may have gone with what was done.
+          (before?.isConnected ? before : document.querySelector("main h1"))?.focus?.({ preventScroll: true });
           resolve(result);
         },
         submit: (event) => {

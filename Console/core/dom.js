@@ -112,13 +112,13 @@ export function refill(parent, ...children) {
 export function reconcile(parent, items, { key, make, signature = JSON.stringify }) {
   const wanted = new Set(items.map(key));
   const former = new Map();
-  let lost = -1;
+  let lost = null;
   // What goes, goes first: whatever stays is then in its place already, and is not moved, which would take the focus from it.
   for (const [index, child] of [...parent.children].entries()) {
     if (wanted.has(child.reconciledKey)) {
       former.set(child.reconciledKey, child);
     } else {
-      if (child.contains(document.activeElement)) lost = index;
+      if (child.contains(document.activeElement)) lost = { index, place: [...child.querySelectorAll(FOCUSABLE)].indexOf(document.activeElement) };
       child.remove();
     }
   }
@@ -146,7 +146,10 @@ export function reconcile(parent, items, { key, make, signature = JSON.stringify
       parent.insertBefore(element, place);
     }
   }
-  if (lost >= 0) parent.children[Math.min(lost, parent.children.length - 1)]?.querySelector(FOCUSABLE)?.focus({ preventScroll: true });
+  if (lost) {
+    const heir = parent.children[Math.min(lost.index, parent.children.length - 1)]?.querySelectorAll(FOCUSABLE) ?? [];
+    (heir[lost.place] ?? heir[0])?.focus({ preventScroll: true });
+  }
 }
 
 function replaceKeepingFocus(former, fresh) {

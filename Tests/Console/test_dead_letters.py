@@ -90,6 +90,7 @@ def test_a_dead_letter_is_opened_retried_and_deleted(stage):
     network.put("devices", "d-1", body={"userId": "bob", "provider": "log"})
     rows(page).last.get_by_role("button", name="Retry").click()
     expect(rows(page)).to_have_count(1)
+    expect(rows(page).first.get_by_role("button", name="Retry")).to_be_focused()
     rows(page).first.get_by_role("button", name="Delete").click()
     expect(page.get_by_text("No dead letters")).to_be_visible()
     until(lambda: not network.get("dead-letters")["items"], "no dead letters")

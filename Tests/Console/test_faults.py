@@ -59,8 +59,8 @@ def test_a_key_that_is_revoked_while_a_page_is_open_ends_the_session(stage):
 
 def test_a_page_outlives_a_restart_of_the_service(stage):
     stage.expects("ERR_", "503", "Failed to fetch dynamically imported module")
-    network, _ = test_looks.filled(stage)
-    page, other = stage.open("acme/events", session=network), stage.open("acme/keys", session=network)
+    network = stage.network()
+    page, other = (stage.open(f"{network.id}/{each}", session=network) for each in ("events", "keys"))
     stage.service.stop()
     try:
         expect(page.get_by_text(BANNER).first).to_be_visible()

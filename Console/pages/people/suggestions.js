@@ -6,6 +6,8 @@ import { h } from "../../core/dom.js";
 import { latest } from "../../core/latest.js";
 
 const SHOWN = 20;
+/** What was found by typing is forgotten above so many. */
+const KEPT = 400;
 
 /**
  * @param {object} page
@@ -15,9 +17,12 @@ const SHOWN = 20;
 export function suggestions(page, input, list) {
   const options = input.querySelector("datalist");
   const names = new Map();
+  const found = new Set();
   const question = latest(async (text, { signal }) => {
     const { data } = await page.api.get(page.path(list), { query: { query: text, limit: SHOWN }, signal });
     add(data.items);
+    for (const { id } of data.items) found.add(id);
+    forget();
     // Without suggestions an id can still be written: whatever is wrong is said by what depends on it.
   }, { signal: page.signal, onError: () => {} });
 
@@ -39,10 +44,22 @@ export function suggestions(page, input, list) {
     }
   }
 
+  /** Forgets what was found first, but for what is chosen. */
+  function forget() {
+    for (const id of found) {
+      if (names.size <= KEPT) return;
+      if (id === input.value.trim()) continue;
+      found.delete(id);
+      names.delete(id);
+      [...options.children].find((each) => each.value === id)?.remove();
+    }
+  }
+
   return {
     add,
     clear() {
       names.clear();
+      found.clear();
       options.replaceChildren();
     },
     has: (id) => names.has(id),
