@@ -107,11 +107,11 @@ extension MemoryNetwork {
         for record in settlement.records where group.relayKey == nil {
             note(record, of: group, ids: ids)
             guard let effect = record.effect, !isBraked || !effect.putsOutOfUse else { continue }
-            apply(effect, to: record.deviceID, of: record.userID, at: now)
+            apply(effect, to: record.deviceID, of: record.userID, at: now, ids: ids)
         }
         for target in settlement.remainders.flatMap(\.targets) where group.relayKey == nil {
             guard let error = settlement.troubles[target.deviceID] else { continue }
-            apply(.noteError(error), to: target.deviceID, of: target.userID, at: now)
+            apply(.noteError(error), to: target.deviceID, of: target.userID, at: now, ids: ids)
         }
         groups[group.id] = nil
         for (index, remainder) in settlement.remainders.enumerated() where !remainder.targets.isEmpty {
@@ -200,7 +200,13 @@ extension MemoryNetwork {
     }
 
     /// Notes something about a device, if it is still that user's.
-    private mutating func apply(_ effect: DeviceEffect, to id: DeviceID, of user: UserID, at now: Timestamp) {
+    private mutating func apply(
+        _ effect: DeviceEffect,
+        to id: DeviceID,
+        of user: UserID,
+        at now: Timestamp,
+        ids: UUIDv7Generator
+    ) {
         guard var device = devices[id], device.userID == user, device.state != .unregistered else { return }
         switch effect {
         case .clearError: device.error = nil
@@ -214,6 +220,12 @@ extension MemoryNetwork {
         if device.state != devices[id]?.state {
             newChanges.append(user)
             outOfUse[id] = now
+            let words = device.error ?? ""
+            tell(
+                [news(device.state == .unregistered ? .unregistered(words) : .quarantined(words), of: device)],
+                at: now,
+                ids: ids
+            )
         }
         devices[id] = device
     }

@@ -3,9 +3,9 @@ package import CarillonCore
 extension MemoryStore: DeviceStore {
     /// Registers a device and adds its user to the directory where they are new; `true` when the device id is new.
     package func putDevice(_ device: Device, in network: NetworkID, by writer: Writer) async throws -> Bool {
-        try withNetwork(network) { network in
-            if writer == .user { try network.checkRegistration(of: device) }
-            return try network.put(device)
+        let now = clock.now()
+        return try withNetwork(network) { network in
+            try network.register(device, by: writer, at: now, ids: ids)
         }
     }
 
@@ -21,10 +21,12 @@ extension MemoryStore: DeviceStore {
 
     /// Removes a device: with `user` only while it is theirs; `false` when nothing was removed.
     package func deleteDevice(_ id: DeviceID, ifOwnedBy user: UserID?, in network: NetworkID) async throws -> Bool {
-        try withNetwork(network) { network in
+        let now = clock.now()
+        return try withNetwork(network) { network in
             guard let device = network.devices[id], user ?? device.userID == device.userID else { return false }
             network.devices[id] = nil
             network.newChanges.append(device.userID)
+            network.tell([network.news(.deleted(.deleted), of: device)], at: now, ids: ids)
             return true
         }
     }
@@ -37,7 +39,8 @@ extension MemoryStore: DeviceStore {
         until: Timestamp,
         in network: NetworkID
     ) async throws -> Int {
-        try withNetwork(network) { network in
+        let now = clock.now()
+        return try withNetwork(network) { network in
             let found = network.devices.values.filter { device in
                 guard let moment = network.outOfUse[device.id], since <= moment, moment < until else { return false }
                 return device.state != .active && device.address.provider == provider
@@ -48,6 +51,8 @@ extension MemoryStore: DeviceStore {
                 network.devices[device.id]?.error = nil
                 network.outOfUse[device.id] = nil
             }
+            let restored = found.sorted { $0.id < $1.id }.map { network.news(.registered(.restored), of: $0) }
+            network.tell(restored, at: now, ids: ids)
             return found.count
         }
     }
@@ -109,6 +114,42 @@ extension MemoryNetwork {
 }
 
 extension MemoryNetwork {
+    /// Registers a device, and tells who asks for it; `true` when the device id is new.
+    mutating func register(
+        _ device: Device,
+        by writer: Writer = .admin,
+        at now: Timestamp,
+        ids: UUIDv7Generator
+    ) throws -> Bool {
+        let former = endpoints.isEmpty ? [:] : devices
+        if writer == .user { try checkRegistration(of: device) }
+        let isNew = try put(device)
+        if !endpoints.isEmpty { tell(news(of: device, since: former), at: now, ids: ids) }
+        return isNew
+    }
+
+    /// What happened to a device.
+    func news(_ happening: DeviceNews.Happening, of device: Device) -> DirectoryNews {
+        .device(DeviceNews(happening, of: device.id, device.userID, in: Lane(networkID: network.id, device)))
+    }
+
+    /// What a registration changed; registered again as it is, a device is no news.
+    fileprivate func news(of device: Device, since former: [DeviceID: Device]) -> [DirectoryNews] {
+        let gone = former.values.filter { devices[$0.id] == nil && !$0.id.isOfAddress }.sorted { $0.id < $1.id }
+        let deleted = gone.map { other in
+            let isReplaced = other.address.reachesOnlyTheSame(as: device.address)
+            return news(.deleted(isReplaced ? .replaced : .displaced), of: other)
+        }
+        let registration: DeviceNews.Registration?
+        switch former[device.id] {
+        case nil: registration = .new
+        case let known? where known.userID != device.userID: registration = .moved(from: known.userID)
+        case let known? where known.state != .active: registration = .returned
+        case let known?: registration = known.address == device.address ? nil : .changed
+        }
+        return deleted + (registration.map { [news(.registered($0), of: device)] } ?? [])
+    }
+
     private var webhookHosts: Set<String> {
         Set(devices.values.filter { $0.address.provider == .webhook }.map(\.address.appID))
     }

@@ -96,9 +96,10 @@ extension MemoryStore: DirectoryStore {
                     case .channel(let channel): _ = network.put(channel, at: now)
                     case .member(let channel, let user):
                         _ = network.makeMember(user, of: channel, at: now)
-                    case .device(let device): _ = try network.put(device)
+                    case .device(let device): _ = try network.register(device, at: now, ids: ids)
                     case .tag(let tag): _ = try network.declare(tag, at: now)
-                    case .subscription(let subscriber, let tag): _ = network.subscribe(subscriber, to: tag)
+                    case .subscription(let subscriber, let tag):
+                        _ = network.subscribe(subscriber, to: tag, at: now, ids: ids)
                     }
                 }
             }

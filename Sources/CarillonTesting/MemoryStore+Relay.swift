@@ -154,6 +154,13 @@ extension MemoryNetwork {
         for message in settlement.feedback(to: sortedEndpoints, at: now, ids: ids) { queue(message, at: now) }
     }
 
+    /// Queues what endpoints are told of devices and subscriptions.
+    mutating func tell(_ news: [DirectoryNews], at now: Timestamp, ids: UUIDv7Generator) {
+        for message in sortedEndpoints.feedback(on: news, in: network.id, at: now, ids: ids) {
+            queue(message, at: now)
+        }
+    }
+
     /// Queues what endpoints are told of a lane.
     mutating func tell(
         _ lane: Lane,

@@ -25,9 +25,14 @@ extension MemoryStore: TagStore {
 
     /// Removes a tag's declaration and ends all of its subscriptions; nothing happens when there is neither.
     package func deleteTag(_ id: TagID, in network: NetworkID) async throws {
+        let now = clock.now()
         try withNetwork(network) { network in
+            let ended = network.subscriptions[id, default: [:]].keys.sorted().map { subscriber in
+                DirectoryNews.subscription(SubscriptionNews(subscriber, id, over: .tagDeleted))
+            }
             network.tags[id] = nil
             network.subscriptions[id] = nil
+            network.tell(ended, at: now, ids: ids)
         }
     }
 
@@ -39,14 +44,15 @@ extension MemoryStore: TagStore {
         ifOwnedBy owner: UserID?,
         by writer: Writer
     ) async throws -> Bool {
-        try withNetwork(network) { network in
+        let now = clock.now()
+        return try withNetwork(network) { network in
             guard network.isOwned(subscriber, by: owner) else { return false }
             if writer == .user {
                 let limit = network.network.limits[.tagsPerSubscriber]
                 let tags = network.tags(of: subscriber)
                 guard tags.count < limit || tags.contains(tag) else { throw LimitReached(.tagsPerSubscriber, limit) }
             }
-            return network.subscribe(subscriber, to: tag)
+            return network.subscribe(subscriber, to: tag, at: now, ids: ids)
         }
     }
 
@@ -57,8 +63,14 @@ extension MemoryStore: TagStore {
         in network: NetworkID,
         ifOwnedBy owner: UserID?
     ) async throws {
+        let now = clock.now()
         try withNetwork(network) { network in
-            if network.isOwned(subscriber, by: owner) { network.subscriptions[tag]?[subscriber] = nil }
+            guard network.isOwned(subscriber, by: owner) else { return }
+            let isNews = network.isSubscribed(subscriber, to: tag)
+            network.subscriptions[tag]?[subscriber] = nil
+            guard isNews else { return }
+            let news = SubscriptionNews(subscriber, tag, over: .unsubscribed)
+            network.tell([.subscription(news)], at: now, ids: ids)
         }
     }
 
@@ -105,12 +117,20 @@ extension MemoryNetwork {
     }
 
     /// Subscribes somebody; `false` when it is a device that is unknown.
-    mutating func subscribe(_ subscriber: Subscriber, to tag: TagID) -> Bool {
+    mutating func subscribe(
+        _ subscriber: Subscriber,
+        to tag: TagID,
+        at now: Timestamp,
+        ids: UUIDv7Generator
+    ) -> Bool {
         switch subscriber {
         case .device(let id): guard devices[id] != nil else { return false }
         case .user(let id): mention(id)
         }
-        if !isSubscribed(subscriber, to: tag) { subscriptions[tag, default: [:]][subscriber] = nextMark() }
+        if !isSubscribed(subscriber, to: tag) {
+            subscriptions[tag, default: [:]][subscriber] = nextMark()
+            tell([.subscription(SubscriptionNews(subscriber, tag))], at: now, ids: ids)
+        }
         return true
     }
 

@@ -15,19 +15,19 @@ package struct FeedbackMessage: Sendable {
 
     /// A message of a network's; `nil` when no endpoint asks for it.
     init?(
-        _ type: String,
+        _ type: FeedbackType,
         _ data: @autoclosure () -> JSONObject,
         in network: NetworkID,
         to endpoints: [Endpoint],
         at now: Timestamp,
         ids: UUIDv7Generator
     ) {
-        guard endpoints.keepBody(of: type, acceptedAt: now) else { return nil }
+        guard endpoints.keepBody(of: type.rawValue, acceptedAt: now) else { return nil }
         networkID = network
         id = EventID(ids.next())
-        self.type = EventType(type)
+        self.type = EventType(type.rawValue)
         at = now
-        body = ["type": .string(type), "timestamp": .string(now.description), "data": .object(data())]
+        body = ["type": .string(type.rawValue), "timestamp": .string(now.description), "data": .object(data())]
         groups = endpoints.relayGroups(telling: id, self.type, receivedAt: now, in: network, ids: ids)
     }
 }

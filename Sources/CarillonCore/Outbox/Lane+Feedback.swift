@@ -9,7 +9,7 @@ extension Lane {
         ids: UUIDv7Generator
     ) -> FeedbackMessage? {
         guard provider != .relay, (former?.pause == nil) != (condition.pause == nil) else { return nil }
-        let type = condition.pause == nil ? "lane.resumed" : "lane.paused"
+        let type = condition.pause == nil ? FeedbackType.laneResumed : .lanePaused
         let data = data(of: condition.pause ?? former?.pause)
         return FeedbackMessage(type, data, in: networkID, to: endpoints, at: now, ids: ids)
     }

@@ -8,8 +8,8 @@ extension Settlement {
     ) -> [FeedbackMessage] {
         guard !endpoints.isEmpty, group.relayKey == nil else { return [] }
         let pages = [
-            ("delivery.delivered", records.filter { $0.state == .delivered }),
-            ("delivery.failed", records.filter(\.isGivenUp)),
+            (FeedbackType.deliveryDelivered, records.filter { $0.state == .delivered }),
+            (.deliveryFailed, records.filter(\.isGivenUp)),
         ]
         return pages.filter { !$1.isEmpty }.compactMap { type, records in
             FeedbackMessage(type, data(of: records), in: group.lane.networkID, to: endpoints, at: now, ids: ids)
@@ -24,13 +24,6 @@ extension Settlement {
         data["provider"] = .string(group.lane.provider.rawValue)
         data["devices"] = .array(records.map(\.feedback))
         return data
-    }
-}
-
-extension [Endpoint] {
-    /// Whether any of them asks to be told what became of devices.
-    package var wantFeedbackOnDevices: Bool {
-        contains { $0.settings.concerns("delivery.delivered") || $0.settings.concerns("delivery.failed") }
     }
 }
 

@@ -84,6 +84,12 @@ package final class EndpointBook: Service {
         }
     }
 
+    /// All networks that have endpoints, with them.
+    package func endpointsOfAll() async throws -> [NetworkID: [Endpoint]] {
+        if isStale { try await refresh() }
+        return state.withLock { $0.list?.endpoints ?? [:] }
+    }
+
     /// What was known of these networks when it was last looked for, for those who cannot wait.
     package func lastKnown(of networks: Set<NetworkID>) -> [NetworkID: [Endpoint]] {
         state.withLock { state in state.list?.endpoints.filter { networks.contains($0.key) } ?? [:] }

@@ -8,8 +8,8 @@ package struct EndpointEvents: Sendable, Equatable {
     /// What an endpoint may be told of: what was accepted.
     private static let known = Set(EventType.known.map(\.rawValue))
 
-    /// What an endpoint may be told of besides: what became of devices and of lanes. Only those who name it are told, not those who want all.
-    private static let feedback: Set = ["delivery.delivered", "delivery.failed", "lane.paused", "lane.resumed"]
+    /// What an endpoint may be told of besides.
+    private static let feedback = Set(FeedbackType.allCases.map(\.rawValue))
 
     /// The patterns as they were written, each once.
     package let patterns: [String]

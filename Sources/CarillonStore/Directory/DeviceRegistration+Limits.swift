@@ -5,7 +5,11 @@ extension DeviceRegistration {
     /// Refuses what a user may not register, and makes room for the rest among what is unregistered.
     ///
     /// Nobody else registers a device for the same user meanwhile.
-    func checkUser(_ former: [FormerDevice], _ session: borrowing PostgresSession) throws {
+    func checkUser(
+        _ former: [FormerDevice],
+        telling listeners: FeedbackListeners,
+        _ session: borrowing PostgresSession
+    ) throws {
         guard let limit = try session.network(network)?.limits[.devicesPerUser] else { throw StoreError.unknownNetwork }
         for device in devices {
             let isTaken = former.contains { row in
@@ -20,7 +24,13 @@ extension DeviceRegistration {
             let (inUse, all) = try count(of: device.userID, without: replaced, upTo: limit, session)
             guard isCounted || inUse < limit else { throw LimitReached(.devicesPerUser, limit) }
             guard all >= limit else { continue }
-            try forgetUnregistered(of: device.userID, without: replaced, but: max(0, limit - 1 - inUse), session)
+            let forgotten = try forgetUnregistered(
+                of: device.userID,
+                without: replaced,
+                but: max(0, limit - 1 - inUse),
+                session
+            )
+            try listeners.tell(forgotten, in: network, session)
         }
     }
 
@@ -88,8 +98,8 @@ extension DeviceRegistration {
         without replaced: [String],
         but kept: Int,
         _ session: borrowing PostgresSession
-    ) throws {
-        try session.execute(
+    ) throws -> [DirectoryNews] {
+        try session.query(
             """
             DELETE FROM devices
             WHERE network_id = \(network.rawValue)
@@ -98,7 +108,8 @@ extension DeviceRegistration {
                                       AND device_id <> ALL (\(replaced)) AND state = 'unregistered'
                                   ORDER BY state_at DESC NULLS LAST OFFSET \(kept)
                                   FOR UPDATE SKIP LOCKED)
+            RETURNING device_id, user_id, provider, app_id
             """
-        )
+        ) { row in try row.news(.deleted(.displaced), in: network) }
     }
 }

@@ -57,13 +57,18 @@ struct DeviceRegistration {
     /// - Parameters:
     ///   - session: The transaction.
     ///   - writer: For whom. A user registers one device at a time.
+    ///   - listeners: Who is told.
     /// - Returns: The ids that are new.
     /// - Throws: ``DeviceTaken`` and ``LimitReached``, with which the transaction has to end.
     @discardableResult
-    func write(_ session: borrowing PostgresSession, by writer: Writer = .admin) throws -> Set<DeviceID> {
+    func write(
+        _ session: borrowing PostgresSession,
+        by writer: Writer = .admin,
+        telling listeners: FeedbackListeners = .none
+    ) throws -> Set<DeviceID> {
         guard !devices.isEmpty else { return [] }
         let former = try lockFormer(session)
-        if writer == .user { try checkUser(former, session) }
+        if writer == .user { try checkUser(former, telling: listeners, session) }
         let addsWebhookHosts = try addsWebhookHosts(session)
         try makeRoom(former, session)
         try upsert(session)
@@ -72,6 +77,9 @@ struct DeviceRegistration {
         // Who loses a device, or whose deliveries in memory have a former address, is looked at again.
         let touched = former.filter { row in current[row.id].map { !row.isTheSame(as: $0) } ?? true }
         try session.recordChanges(of: Set(touched.map(\.user)).sorted().map { (network, $0) })
+        if listeners.want(FeedbackType.ofDevices, in: network) {
+            try listeners.tell(news(since: former), in: network, session)
+        }
         return Set(devices.map(\.id)).subtracting(former.filter(\.isOfTheLiving).map(\.id))
     }
 

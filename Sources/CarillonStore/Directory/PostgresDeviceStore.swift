@@ -7,20 +7,23 @@ package struct PostgresDeviceStore: DeviceStore {
     private static let batchSize = 2_000
 
     private let pool: PostgresPool
+    private let feedback: FeedbackDesk?
 
-    /// A store in the database of `pool`.
-    package init(pool: PostgresPool) {
+    /// A store in the database of `pool` that tells `feedback` what becomes of devices.
+    package init(pool: PostgresPool, feedback: FeedbackDesk? = nil) {
         self.pool = pool
+        self.feedback = feedback
     }
 
     /// Registers a device; the last write wins, by id and by token. `true` when the device id is new.
     /// - Throws: ``DeviceTaken`` and ``LimitReached``, mostly for what users write.
     package func putDevice(_ device: Device, in network: NetworkID, by writer: Writer) async throws -> Bool {
         let registration = DeviceRegistration([device], in: network)
+        let listeners = try await feedback.listeners(in: network)
         return try await pool.write { session in
             try registration.lock(session)
             try session.mention(users: registration.users, in: network)
-            return try registration.write(session, by: writer).contains(device.id)
+            return try registration.write(session, by: writer, telling: listeners).contains(device.id)
         }
     }
 
@@ -58,17 +61,25 @@ package struct PostgresDeviceStore: DeviceStore {
 
     /// Removes a device: with `user` only while it is theirs; `false` when nothing was removed.
     package func deleteDevice(_ id: DeviceID, ifOwnedBy user: UserID?, in network: NetworkID) async throws -> Bool {
-        try await pool.write { session in
-            let owner = try session.queryFirst(
+        let listeners = try await feedback.listeners(in: network)
+        return try await pool.write { session in
+            let deleted = try session.queryFirst(
                 """
-                DELETE FROM devices
+                DELETE FROM devices d
                 WHERE network_id = \(network.rawValue) AND device_id = \(id.rawValue)
                     AND user_id = coalesce(\(user?.rawValue as String?), user_id)
-                RETURNING user_id
+                RETURNING device_id, user_id, provider, app_id, \(sql: .isOfTheLiving)
                 """
-            ) { row in try row.id(0, of: Person.self) }
-            guard let owner else { return false }
-            try session.recordChange(of: owner, in: network)
+            ) { row -> (owner: UserID, news: DirectoryNews) in
+                let isOfTheLiving = try row.decode(4, as: Bool.self)
+                return (
+                    owner: try row.id(1, of: Person.self),
+                    news: try row.news(.deleted(isOfTheLiving ? .deleted : .userDeleted), in: network)
+                )
+            }
+            guard let deleted else { return false }
+            try session.recordChange(of: deleted.owner, in: network)
+            try listeners.tell([deleted.news], in: network, session)
             return true
         }
     }
@@ -109,11 +120,13 @@ package struct PostgresDeviceStore: DeviceStore {
             d.network_id = \(network.rawValue) AND d.provider = \(provider.rawValue) \(sql: app)
                 AND d.state <> 'active' AND d.state_at >= \(since.stored) AND d.state_at < \(until.stored)
             """
+        let listeners = try await feedback.listeners(in: network)
+        let isHeard = listeners.want([.deviceRegistered], in: network)
         var total = 0
         var count = 0
         repeat {
             count = try await pool.write { session in
-                try session.execute(
+                let restoring: SQL =
                     .unprepared(
                         """
                         WITH picked AS MATERIALIZED (
@@ -129,7 +142,12 @@ package struct PostgresDeviceStore: DeviceStore {
                         FROM locked l WHERE d.network_id = \(network.rawValue) AND d.device_id = l.device_id
                         """
                     )
-                )
+                guard isHeard else { return try session.execute(restoring) }
+                let restored = try session.query(
+                    restoring + " RETURNING d.device_id, d.user_id, d.provider, d.app_id"
+                ) { row in try row.news(.registered(.restored), in: network) }
+                try listeners.tell(restored, in: network, session)
+                return restored.count
             }
             total += count
         } while count > 0

@@ -17,9 +17,10 @@ extension PostgresDirectoryStore {
             var rest = records[...]
             while !rest.isEmpty {
                 let batch = ImportBatch(rest.prefix(pace.size), network: network)
+                let listeners = try await feedback.listeners(in: network)
                 let start = ContinuousClock.now
                 do {
-                    try await pool.withTransaction(ImportPace.options) { try batch.write($0) }
+                    try await pool.withTransaction(ImportPace.options) { try batch.write($0, telling: listeners) }
                     rest = rest.dropFirst(pace.size)
                     pace.succeeded()
                 } catch let error as PostgresError where error.sqlState == .lockNotAvailable {
@@ -127,15 +128,15 @@ private struct ImportBatch: Sendable {
         self.channels = Set(channels.keys).union(members.map(\.channel)).sorted().map { ($0, channels[$0]) }
     }
 
-    func write(_ session: borrowing PostgresSession) throws {
+    func write(_ session: borrowing PostgresSession, telling listeners: FeedbackListeners) throws {
         _ = try session.declare(tags, in: network)
         try devices.lock(session)
         try writePeople(session)
         try writeChannels(session)
         try session.settleRemovals(of: members)
         try session.makeMembers(members)
-        try devices.write(session)
-        try session.subscribe(subscriptions, in: network)
+        try devices.write(session, telling: listeners)
+        try session.subscribe(subscriptions, in: network, telling: listeners)
     }
 
     /// Replaces descriptions, and adds those who are only named where they are new.

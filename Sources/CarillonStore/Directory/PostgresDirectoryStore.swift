@@ -4,10 +4,12 @@ package import Postgres
 /// The users, channels and members of networks, as their admins correct them, in the tables that events write to.
 package struct PostgresDirectoryStore: DirectoryStore {
     let pool: PostgresPool
+    let feedback: FeedbackDesk?
 
-    /// A store in the database of `pool`.
-    package init(pool: PostgresPool) {
+    /// A store in the database of `pool` that tells `feedback` of what is imported.
+    package init(pool: PostgresPool, feedback: FeedbackDesk? = nil) {
         self.pool = pool
+        self.feedback = feedback
     }
 
     /// Replaces a user's description; `true` when the user is new.

@@ -12,13 +12,14 @@ extension PostgresTagStore {
         ifOwnedBy owner: UserID?,
         by writer: Writer
     ) async throws -> Bool {
-        try await pool.write { session in
+        let listeners = try await feedback.listeners(in: network)
+        return try await pool.write { session in
             if writer == .user { try session.checkTags(of: subscriber, adding: tag, in: network) }
             switch subscriber {
             case .user(let user): try session.mention(users: [user], in: network)
             case .device(let id): guard try session.hasDevice(id, of: owner, in: network) else { return false }
             }
-            try session.subscribe([(subscriber, tag)], in: network)
+            try session.subscribe([(subscriber, tag)], in: network, telling: listeners)
             return true
         }
     }
@@ -31,10 +32,11 @@ extension PostgresTagStore {
         ifOwnedBy owner: UserID?
     ) async throws {
         let device: DeviceID? = if case .device(let id) = subscriber { id } else { nil }
+        let listeners = try await feedback.listeners(in: network)
         try await pool.write { session in
-            _ = try session.execute(
+            let ended = try session.queryFirst(
                 """
-                DELETE FROM subscriptions
+                DELETE FROM subscriptions s
                 WHERE network_id = \(network.rawValue) AND tag = \(tag.rawValue)
                     AND kind = \(subscriber.kind.rawValue) AND subject_id = \(subscriber.id)
                     AND (\(device == nil || owner == nil)
@@ -42,8 +44,12 @@ extension PostgresTagStore {
                                     WHERE d.network_id = \(network.rawValue)
                                         AND d.device_id = \(device?.rawValue as String?)
                                         AND d.user_id = \(owner?.rawValue as String?) AND \(sql: .isOfTheLiving)))
+                RETURNING \(sql: .isInForce)
                 """
-            )
+            ) { row in try row.decode(0, as: Bool?.self) }
+            guard ended == true else { return }
+            let news = SubscriptionNews(subscriber, tag, over: .unsubscribed)
+            try listeners.tell([.subscription(news)], in: network, session)
         }
     }
 
@@ -112,8 +118,13 @@ extension PostgresSession {
     /// - Parameters:
     ///   - subscriptions: Who subscribes to what.
     ///   - network: The network.
+    ///   - listeners: Who is told.
     /// - Throws: What PostgreSQL answers with.
-    func subscribe(_ subscriptions: [(subscriber: Subscriber, tag: TagID)], in network: NetworkID) throws {
+    func subscribe(
+        _ subscriptions: [(subscriber: Subscriber, tag: TagID)],
+        in network: NetworkID,
+        telling listeners: FeedbackListeners
+    ) throws {
         let latest = Dictionary(grouping: subscriptions, by: \.tag).mapValues { Set($0.map(\.subscriber)) }
         let rows = latest.keys.sorted().flatMap { tag in latest[tag, default: []].sorted().map { (tag, $0) } }
         guard !rows.isEmpty else { return }
@@ -133,7 +144,7 @@ extension PostgresSession {
                 """
             )
         }
-        try execute(
+        let begun = try query(
             """
             INSERT INTO subscriptions AS s (network_id, tag, kind, subject_id, user_wipes)
             SELECT \(network.rawValue), n.tag, n.kind, n.subject_id, k.wipes
@@ -152,8 +163,14 @@ extension PostgresSession {
             ON CONFLICT (network_id, tag, kind, subject_id) DO UPDATE
             SET since = EXCLUDED.since, user_wipes = EXCLUDED.user_wipes
             WHERE NOT (\(sql: .isInForce))
+            RETURNING s.kind, s.subject_id, s.tag
             """
-        )
+        ) { row in
+            DirectoryNews.subscription(
+                SubscriptionNews(Subscriber(try row.choice(0), trusted: try row.decode(1)), try row.id(2))
+            )
+        }
+        try listeners.tell(begun, in: network, self)
     }
 
     /// Whether there is such a device, of that owner if one is named; it stays so until the transaction ends.

@@ -4,10 +4,12 @@ package import Postgres
 /// The tags of networks in table `tags`, and who subscribes to them in `subscriptions`.
 package struct PostgresTagStore: TagStore {
     let pool: PostgresPool
+    let feedback: FeedbackDesk?
 
-    /// A store in the database of `pool`.
-    package init(pool: PostgresPool) {
+    /// A store in the database of `pool` that tells `feedback` what becomes of subscriptions.
+    package init(pool: PostgresPool, feedback: FeedbackDesk? = nil) {
         self.pool = pool
+        self.feedback = feedback
     }
 
     /// Declares a tag, or replaces its declaration; `isNew` when it was not declared.

@@ -19,13 +19,21 @@ package final class Housekeeper: Sendable {
 
     private let pool: PostgresPool
     private let clock: WallClock
+    private let feedback: FeedbackDesk?
     private let partitions: PartitionKeeper
     private let leftovers: LeftoverSweep
 
-    /// A housekeeper for the database of `pool` that takes the date from `clock`.
-    package init(pool: PostgresPool, clock: WallClock = .system, logger: Logger) {
+    /// A housekeeper for the database of `pool` that takes the date from `clock`, and tells `feedback` what becomes of devices
+    /// and subscriptions.
+    package init(
+        pool: PostgresPool,
+        clock: WallClock = .system,
+        feedback: FeedbackDesk? = nil,
+        logger: Logger
+    ) {
         self.pool = pool
         self.clock = clock
+        self.feedback = feedback
         partitions = PartitionKeeper(pool: pool, clock: clock, logger: logger)
         leftovers = LeftoverSweep(pool: pool)
     }
@@ -41,12 +49,16 @@ package final class Housekeeper: Sendable {
         }
         await attempt { try await makePartitions() }
         await attempt { try await dropPartitions() }
-        await attempt { try await RemovalSweep(pool: pool).sweep() }
+        let listeners = (try? await feedback.listeners()) ?? .none
+        await attempt { try await RemovalSweep(pool: pool, listeners: listeners).sweep() }
         await attempt { try await StatisticsSweep(pool: pool, clock: clock).sweep() }
         for (table, condition) in Self.aged { await attempt { try await sweep(table, where: condition) } }
+        for condition in Self.agedDevices {
+            await attempt { try await sweepDevices(where: condition, telling: listeners) }
+        }
         await attempt { try await RelaySweep(pool: pool).sweep() }
         await attempt { try await sweepAgain() }
-        await attempt { try await leftovers.sweep() }
+        await attempt { try await leftovers.sweep(telling: listeners) }
         await attempt { try await sweepOrphans() }
         if let failure = failures.first { throw failure }
     }
@@ -72,8 +84,6 @@ package final class Housekeeper: Sendable {
     private static var aged: [(table: String, condition: SQL)] {
         let window = Int(idempotencyWindow.components.seconds / 86_400)
         let days = Int(retentionDays)
-        let unregistered = Int(unregisteredRetentionDays)
-        let quarantined = Int(quarantinedRetentionDays)
         let isOld: SQL = "facts_at < now() - \(days) * interval '1 day'"
         // A removal goes when it has ended everything, or what is older would come back to life.
         let isSwept: SQL = "deleted AND NOT unswept AND " + wasRemovedLongAgo + " AND " + isOld
@@ -82,17 +92,6 @@ package final class Housekeeper: Sendable {
             ("event_keys", "received_at < now() - \(window) * interval '1 day'"),
             ("withdrawals", "withdrawn_at < now() - \(days) * interval '1 day'"),
             ("dead_letters", "at < now() - \(days) * interval '1 day'"),
-            ("devices", "state = 'unregistered' AND state_at < now() - \(unregistered) * interval '1 day'"),
-            ("devices", "state = 'quarantined' AND state_at < now() - \(quarantined) * interval '1 day'"),
-            // Nobody registered these; the next notification to such an address makes them again.
-            ("devices", "transient AND state = 'active' AND seen_at < now() - interval '60 days'"),
-            (
-                "devices",
-                """
-                transient AND state = 'active' AND error = 'not delivered to yet'
-                    AND registered_at < now() - interval '1 day'
-                """
-            ),
             ("provider_tokens", "issued_at < now() - interval '1 day'"),
             (
                 "lanes",
@@ -127,24 +126,66 @@ package final class Housekeeper: Sendable {
     private static let wasRemovedLongAgo: SQL =
         "coalesce(wiped_at, 'epoch') < now() - \(Int(retentionDays)) * interval '1 day'"
 
+    /// Which devices go by their age.
+    private static var agedDevices: [SQL] {
+        let unregistered = Int(unregisteredRetentionDays)
+        let quarantined = Int(quarantinedRetentionDays)
+        return [
+            "state = 'unregistered' AND state_at < now() - \(unregistered) * interval '1 day'",
+            "state = 'quarantined' AND state_at < now() - \(quarantined) * interval '1 day'",
+            // Nobody registered these; the next notification to such an address makes them again.
+            "transient AND state = 'active' AND seen_at < now() - interval '60 days'",
+            """
+            transient AND state = 'active' AND error = 'not delivered to yet'
+                AND registered_at < now() - interval '1 day'
+            """,
+        ]
+    }
+
     private static let isOfChannel: SQL = """
         m.network_id = channels.network_id AND m.channel_id = channels.channel_id
         """
 
     private func sweep(_ table: String, where condition: SQL) async throws {
-        var deleted = Self.batchSize
-        while deleted == Self.batchSize {
-            deleted =
-                try await pool.takingTurn(at: table) { session in
-                    try session.execute(
-                        """
-                        DELETE FROM \(identifier: table) WHERE ctid = ANY (ARRAY(
-                            SELECT ctid FROM \(identifier: table) WHERE \(sql: condition) LIMIT \(Self.batchSize)
-                            FOR UPDATE SKIP LOCKED))
-                        """
-                    )
-                } ?? 0
+        try await repeating(at: table) { session in
+            try session.execute(Self.deleting(from: table, where: condition))
         }
+    }
+
+    /// Forgets devices, and tells who asks for it; of those that came with a notification nobody was told before.
+    private func sweepDevices(where condition: SQL, telling listeners: FeedbackListeners) async throws {
+        let deleting = Self.deleting(from: "devices", where: condition)
+        guard listeners.want([.deviceDeleted]) else {
+            return try await repeating(at: "devices") { session in try session.execute(deleting) }
+        }
+        try await repeating(at: "devices") { session in
+            let deleted = try session.query(
+                deleting + " RETURNING network_id, device_id, user_id, provider, app_id, transient"
+            ) { row -> (network: NetworkID, news: DirectoryNews)? in
+                let network: NetworkID = try row.id(0)
+                let news = try row.news(.deleted(.aged), in: network, at: 1)
+                return try row.decode(5, as: Bool.self) ? nil : (network, news)
+            }
+            try listeners.tell(deleted.compactMap(\.self), session)
+            return deleted.count
+        }
+    }
+
+    private static func deleting(from table: String, where condition: SQL) -> SQL {
+        """
+        DELETE FROM \(identifier: table) WHERE ctid = ANY (ARRAY(
+            SELECT ctid FROM \(identifier: table) WHERE \(sql: condition) LIMIT \(batchSize)
+            FOR UPDATE SKIP LOCKED))
+        """
+    }
+
+    /// Goes on until a transaction finds no full batch, or somebody else is at it.
+    private func repeating(
+        at task: String,
+        _ step: @Sendable (borrowing PostgresSession) throws -> Int
+    ) async throws {
+        var deleted = Self.batchSize
+        while deleted == Self.batchSize { deleted = try await pool.takingTurn(at: task, step) ?? 0 }
     }
 
     /// Has removals swept once more that are old but still hold something: what was written beside their first sweep.

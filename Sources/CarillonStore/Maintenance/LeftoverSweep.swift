@@ -27,10 +27,10 @@ final class LeftoverSweep: Sendable {
     }
 
     /// Goes one page further in each table.
-    func sweep() async throws {
+    func sweep(telling listeners: FeedbackListeners = .none) async throws {
         try await sweepUsers()
         try await sweepToggles()
-        try await sweepSubscriptions()
+        try await sweepSubscriptions(telling: listeners)
     }
 
     /// Users of whom events and admins never said anything, who have neither devices nor channels nor toggles
@@ -123,7 +123,7 @@ final class LeftoverSweep: Sendable {
     }
 
     /// Subscriptions of devices that are gone or changed hands, and whatever else is over and was not swept with its cause.
-    private func sweepSubscriptions() async throws {
+    private func sweepSubscriptions(telling listeners: FeedbackListeners) async throws {
         let after = cursors.withLock { $0.subscriptions }
         let last = try await pool.takingTurn(at: "subscriptions: leftovers") {
             session -> (String, String, String, String)? in
@@ -146,15 +146,21 @@ final class LeftoverSweep: Sendable {
             }
             guard !over.isEmpty else { return last }
             // Looked at once more: somebody may have subscribed anew.
-            try session.execute(
+            let ended = try session.query(
                 """
                 DELETE FROM subscriptions s
                 USING unnest(\(over.map(\.network)), \(over.map(\.tag)), \(over.map(\.kind)), \(over.map(\.subject)))
                     AS n (network_id, tag, kind, subject_id)
                 WHERE s.network_id = n.network_id AND s.tag = n.tag AND s.kind = n.kind
                     AND s.subject_id = n.subject_id AND (\(sql: .isInForce)) IS NOT TRUE
+                RETURNING s.network_id, s.kind, s.subject_id, s.tag
                 """
-            )
+            ) { row -> (network: NetworkID, news: DirectoryNews) in
+                let subscriber = Subscriber(try row.choice(1), trusted: try row.decode(2))
+                let ending: SubscriptionNews.Ending = subscriber.kind == .device ? .deviceGone : .userDeleted
+                return (try row.id(0), .subscription(SubscriptionNews(subscriber, try row.id(3), over: ending)))
+            }
+            try listeners.tell(ended, session)
             return last
         }
         if let last { cursors.withLock { $0.subscriptions = last ?? ("", "", "", "") } }

@@ -31,7 +31,9 @@ extension RemovalSweep {
     func sweep(_ removed: RemovedTag) async throws {
         var after: Subscriber?
         repeat {
-            let page = try await pool.takingTurn(at: "removals") { [after] in try $0.sweep(removed, after: after) }
+            let page = try await pool.takingTurn(at: "removals") { [after, listeners] in
+                try $0.sweep(removed, after: after, telling: listeners)
+            }
             guard let page else { return }
             after = page.last
         } while after != nil
@@ -56,7 +58,8 @@ extension PostgresSession {
     /// Sweeps the next of a tag's subscriptions.
     fileprivate func sweep(
         _ removed: RemovalSweep.RemovedTag,
-        after: Subscriber?
+        after: Subscriber?,
+        telling listeners: FeedbackListeners
     ) throws -> RemovalSweep.SubscriptionPage {
         let start = (kind: after?.kind.rawValue ?? "", id: after?.id ?? "")
         let page: SQL = """
@@ -69,20 +72,28 @@ extension PostgresSession {
             "SELECT p.kind, p.subject_id FROM (\(sql: page)) AS p ORDER BY p.kind DESC, p.subject_id DESC LIMIT 1"
         ) { row in Subscriber(try row.choice(0), trusted: try row.decode(1)) }
         guard let last else { return RemovalSweep.SubscriptionPage() }
-        try execute(
+        let ended = try query(
             """
             DELETE FROM subscriptions s
             WHERE s.network_id = \(removed.network.rawValue) AND s.tag = \(removed.tag.rawValue)
                 AND (s.kind, s.subject_id) > (\(start.kind), \(start.id))
                 AND (s.kind, s.subject_id) <= (\(last.kind.rawValue), \(last.id)) AND s.since <= \(removed.wipedAt)
+            RETURNING s.kind, s.subject_id
             """
-        )
+        ) { row in
+            let subscriber = Subscriber(try row.choice(0), trusted: try row.decode(1))
+            return DirectoryNews.subscription(SubscriptionNews(subscriber, removed.tag, over: .tagDeleted))
+        }
+        try listeners.tell(ended, in: removed.network, self)
         return RemovalSweep.SubscriptionPage(last: last)
     }
 
     /// Sweeps some of what a user subscribed to; answers how many rows.
-    func sweepSubscriptions(of removed: RemovalSweep.RemovedUser) throws -> Int {
-        try execute(
+    func sweepSubscriptions(
+        of removed: RemovalSweep.RemovedUser,
+        telling listeners: FeedbackListeners
+    ) throws -> Int {
+        let ended = try query(
             """
             DELETE FROM subscriptions s
             USING (SELECT p.tag FROM subscriptions p
@@ -91,7 +102,14 @@ extension PostgresSession {
                    ORDER BY p.tag LIMIT \(RemovalSweep.batchSize)) AS part
             WHERE s.network_id = \(removed.network.rawValue) AND s.tag = part.tag AND s.kind = 'user'
                 AND s.subject_id = \(removed.user.rawValue) AND s.user_wipes < \(removed.wipes)
+            RETURNING s.tag
             """
-        )
+        ) { row in
+            DirectoryNews.subscription(
+                SubscriptionNews(.user(removed.user), try row.id(0), over: .userDeleted)
+            )
+        }
+        try listeners.tell(ended, in: removed.network, self)
+        return ended.count
     }
 }

@@ -27,6 +27,8 @@ struct RemovalSweep {
     }
 
     let pool: PostgresPool
+    /// Who is told of what ends by it.
+    var listeners = FeedbackListeners.none
 
     /// Sweeps some removals of every network. What others hold is left for another time.
     func sweep() async throws {
@@ -111,7 +113,7 @@ struct RemovalSweep {
     }
 
     private func sweep(_ removed: RemovedUser) async throws {
-        while let count = try await pool.takingTurn(at: "removals", { try $0.sweep(removed) }) {
+        while let count = try await pool.takingTurn(at: "removals", { try $0.sweep(removed, telling: listeners) }) {
             guard count > 0 else { return try await finish(removed) }
         }
     }
@@ -193,7 +195,7 @@ extension PostgresSession {
     }
 
     /// Sweeps some of a user's relations, devices and subscriptions; answers how many rows.
-    fileprivate func sweep(_ removed: RemovalSweep.RemovedUser) throws -> Int {
+    fileprivate func sweep(_ removed: RemovalSweep.RemovedUser, telling listeners: FeedbackListeners) throws -> Int {
         let network = removed.network.rawValue
         let user = removed.user.rawValue
         let channels = try query(
@@ -228,7 +230,7 @@ extension PostgresSession {
                 AND m.facts_at <= t.wiped_at
             """
         )
-        let devices = try execute(
+        let devices = try query(
             """
             WITH picked AS MATERIALIZED (
                 SELECT d.device_id FROM devices d
@@ -243,8 +245,10 @@ extension PostgresSession {
             DELETE FROM devices d USING locked l
             WHERE d.network_id = \(network) AND d.device_id = l.device_id AND d.user_id = \(user)
                 AND d.user_wipes < \(removed.wipes)
+            RETURNING d.device_id, d.user_id, d.provider, d.app_id
             """
-        )
-        return try ended.count + devices + sweepSubscriptions(of: removed)
+        ) { row in try row.news(.deleted(.userDeleted), in: removed.network) }
+        try listeners.tell(devices, in: removed.network, self)
+        return try ended.count + devices.count + sweepSubscriptions(of: removed, telling: listeners)
     }
 }

@@ -53,13 +53,13 @@ struct DeviceEffects {
     }
 
     /// Applies them to devices that still belong to the user, and that were not registered again since.
-    func write(_ session: borrowing PostgresSession) throws {
+    func write(_ session: borrowing PostgresSession, telling listeners: FeedbackListeners = .none) throws {
         let rows = effects.sorted { $0.key < $1.key }
         guard !rows.isEmpty else { return }
-        let touched: [(NetworkID, UserID?)?] = try session.query(
+        let touched = try session.query(
             """
             WITH target AS (
-                SELECT n.*
+                SELECT n.*, d.state AS former
                 FROM unnest(\(rows.map(\.key.network.rawValue)), \(rows.map(\.key.device.rawValue)),
                             \(rows.map(\.value.user.rawValue)), \(rows.map(\.value.error)),
                             \(rows.map(\.value.state?.rawValue)), \(rows.map(\.value.registeredBefore?.stored)))
@@ -75,12 +75,42 @@ struct DeviceEffects {
                 state_at = CASE WHEN t.state IS NULL THEN d.state_at ELSE now() END
             FROM target t
             WHERE d.network_id = t.network_id AND d.device_id = t.device_id
-            RETURNING d.network_id, d.user_id, t.state IS NOT NULL
+            RETURNING d.network_id, d.device_id, d.user_id, d.provider, d.app_id, t.state, t.state <> t.former,
+                      coalesce(d.error, '')
             """
-        ) { row in
-            try row.decode(2, as: Bool.self) ? (try row.id(0), try row.id(1)) : nil
+        ) { row -> Touched? in
+            guard let state = try row.decode(5, as: String?.self).flatMap(DeviceState.init(rawValue:)) else {
+                return nil
+            }
+            let network: NetworkID = try row.id(0)
+            let isNews = try row.decode(6, as: Bool?.self) == true
+            let happening = isNews ? DeviceNews.Happening(state, try row.decode(7)) : nil
+            return Touched(
+                network: network,
+                user: try row.id(2),
+                news: try happening.map { try row.news($0, in: network, at: 1) }
+            )
+        }.compactMap(\.self)
+        try session.recordChanges(of: touched.map { ($0.network, $0.user) })
+        try listeners.tell(touched.compactMap { one in one.news.map { (one.network, $0) } }, session)
+    }
+
+    /// A device that is in use no longer.
+    private struct Touched {
+        var network: NetworkID
+        var user: UserID
+        var news: DirectoryNews?
+    }
+}
+
+extension DeviceNews.Happening {
+    /// What is told of a device of which a push service said so in these words.
+    fileprivate init?(_ state: DeviceState, _ words: String) {
+        switch state {
+        case .active: return nil
+        case .quarantined: self = .quarantined(words)
+        case .unregistered: self = .unregistered(words)
         }
-        try session.recordChanges(of: touched.compactMap(\.self))
     }
 }
 

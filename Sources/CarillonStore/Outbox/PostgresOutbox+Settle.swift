@@ -33,9 +33,10 @@ extension PostgresOutbox {
         try insertDeadLetters(notifications, session)
         receipt.lanes = try LaneRows.note(Self.answers(of: notifications), session)
         let braked = Set(receipt.lanes.filter { $1.brakedSince != nil }.keys)
-        try DeviceEffects(notifications, sparing: braked).write(session)
+        let listeners = FeedbackListeners(endpoints, ids: ids)
+        try DeviceEffects(notifications, sparing: braked).write(session, telling: listeners)
         let messages = written.filter { $0.group.relayKey != nil }
-        if !messages.isEmpty || endpoints.values.contains(where: \.wantFeedbackOnDevices) {
+        if !messages.isEmpty || listeners.want(FeedbackType.ofDeliveries) {
             let now = try session.queryFirst("SELECT now()") { row in try row.timestamp(0) }
             let moment = now ?? ordered[0].group.cause.receivedAt
             try session.insert(

@@ -7,6 +7,9 @@ package enum FeedbackContract {
     package static let clauses: [ContractClause] = [
         ContractClause("what became of devices is told to those who ask for it", whatBecameOfDevicesIsTold),
         ContractClause("a lane that is paused or sent to again is told of once", laneIsToldOfOnce),
+        ContractClause("what becomes of devices is told with its reason, and nothing else", devicesAreToldOf),
+        ContractClause("what is imported is told of, and the other network of nothing", importIsToldOf),
+        ContractClause("subscriptions are told of when they begin and end", subscriptionsAreToldOf),
     ]
 
     private static func whatBecameOfDevicesIsTold(_ scene: StoreScene) async throws {

@@ -36,7 +36,12 @@ struct Pipeline: Sendable {
             logger: logger
         )
         let housekeeping = Housekeeping(
-            housekeeper: Housekeeper(pool: storage.pool, clock: storage.clock, logger: logger),
+            housekeeper: Housekeeper(
+                pool: storage.pool,
+                clock: storage.clock,
+                feedback: storage.feedback,
+                logger: logger
+            ),
             logger: logger
         )
         let metrics = PipelineMetrics(factory: storage.metrics)

@@ -37,6 +37,8 @@ struct Storage: Sendable {
     let statistics: PostgresStatisticsStore
     /// What is remembered of endpoints.
     let endpointBook: EndpointBook
+    /// Tells them what becomes of devices and subscriptions.
+    let feedback: FeedbackDesk
     /// The server if it is ours, the pool, and what keeps the schema in order.
     let services: [any Service]
 
@@ -77,17 +79,18 @@ struct Storage: Sendable {
         pool.register(in: metrics)
         accounts = PostgresAccountStore(pool: pool, box: box, ids: ids)
         credentials = PostgresProviderCredentialStore(pool: pool, box: box)
-        devices = PostgresDeviceStore(pool: pool)
-        directory = PostgresDirectoryStore(pool: pool)
-        inbox = PostgresEventInbox(pool: pool)
         endpoints = PostgresEndpointStore(accounts: accounts)
         endpointBook = EndpointBook(store: endpoints, announcements: announcements, logger: logger)
+        feedback = FeedbackDesk(endpoints: endpointBook, ids: ids)
+        devices = PostgresDeviceStore(pool: pool, feedback: feedback)
+        directory = PostgresDirectoryStore(pool: pool, feedback: feedback)
+        inbox = PostgresEventInbox(pool: pool)
         outbox = PostgresOutbox(pool: pool, ids: ids, endpoints: endpointBook)
         history = PostgresEventHistory(pool: pool, ids: ids)
         recipients = PostgresRecipientSource(pool: pool)
         templates = PostgresTemplateStore(pool: pool)
         toggles = PostgresToggleStore(pool: pool)
-        tags = PostgresTagStore(pool: pool)
+        tags = PostgresTagStore(pool: pool, feedback: feedback)
         relays = PostgresRelayHistory(pool: pool, ids: ids)
         statistics = PostgresStatisticsStore(pool: pool)
         let schema = SchemaKeeper(

@@ -114,23 +114,21 @@ extension StoreScene {
         guard let box = SecretBox(masterKey: [UInt8](repeating: 7, count: 32)) else { throw StoreError.cannotUnseal }
         let ids = UUIDv7Generator()
         let accounts = PostgresAccountStore(pool: pool, box: box, ids: ids)
+        let book = EndpointBook(store: PostgresEndpointStore(accounts: accounts), logger: TestDatabase.logger)
+        let feedback = FeedbackDesk(endpoints: book, ids: ids)
         self.init(
             network: NetworkID(trusted: "acme"),
             otherNetwork: NetworkID(trusted: "other"),
             ids: ids,
             inbox: PostgresEventInbox(pool: pool),
             recipients: PostgresRecipientSource(pool: pool),
-            queue: PostgresOutbox(
-                pool: pool,
-                ids: ids,
-                endpoints: EndpointBook(store: PostgresEndpointStore(accounts: accounts), logger: TestDatabase.logger)
-            ),
+            queue: PostgresOutbox(pool: pool, ids: ids, endpoints: book),
             accounts: accounts,
             credentials: PostgresProviderCredentialStore(pool: pool, box: box),
-            directory: PostgresDirectoryStore(pool: pool),
+            directory: PostgresDirectoryStore(pool: pool, feedback: feedback),
             toggles: PostgresToggleStore(pool: pool),
-            devices: PostgresDeviceStore(pool: pool),
-            tags: PostgresTagStore(pool: pool),
+            devices: PostgresDeviceStore(pool: pool, feedback: feedback),
+            tags: PostgresTagStore(pool: pool, feedback: feedback),
             templates: PostgresTemplateStore(pool: pool),
             endpoints: PostgresEndpointStore(accounts: accounts),
             messages: PostgresEndpointStore(accounts: accounts),
@@ -142,7 +140,7 @@ extension StoreScene {
                     try session.execute("UPDATE inbox SET run_at = now()")
                     try session.execute("UPDATE deliveries SET run_at = now()")
                 }
-                try await RemovalSweep(pool: pool).sweep()
+                try await RemovalSweep(pool: pool, listeners: feedback.listeners()).sweep()
             }
         )
     }

@@ -1,0 +1,89 @@
+package import CarillonCore
+import Postgres
+
+/// Tells endpoints that ask for it what becomes of devices and subscriptions, in the transaction in which it does.
+///
+/// Whoever changes them asks before the transaction who listens. Mostly nobody does, and nothing more is done for it than
+/// that look into memory.
+package struct FeedbackDesk: Sendable {
+    private let endpoints: EndpointBook
+    private let ids: UUIDv7Generator
+
+    /// A desk that tells the endpoints of `endpoints`; `ids` makes the ids of what they are told.
+    package init(endpoints: EndpointBook, ids: UUIDv7Generator) {
+        self.endpoints = endpoints
+        self.ids = ids
+    }
+
+    /// Who listens in a network.
+    func listeners(in network: NetworkID) async throws -> FeedbackListeners {
+        FeedbackListeners([network: try await endpoints.endpoints(of: network)], ids: ids)
+    }
+
+    /// Who listens in any network.
+    func listeners() async throws -> FeedbackListeners {
+        FeedbackListeners(try await endpoints.endpointsOfAll(), ids: ids)
+    }
+}
+
+extension FeedbackDesk? {
+    /// Who listens in a network; nobody without a desk.
+    func listeners(in network: NetworkID) async throws -> FeedbackListeners {
+        try await self?.listeners(in: network) ?? .none
+    }
+
+    /// Who listens in any network; nobody without a desk.
+    func listeners() async throws -> FeedbackListeners { try await self?.listeners() ?? .none }
+}
+
+/// The endpoints that may be told, as they were known before a transaction.
+struct FeedbackListeners: Sendable {
+    /// Nobody.
+    static let none = FeedbackListeners([:], ids: UUIDv7Generator())
+
+    private let endpoints: [NetworkID: [Endpoint]]
+    private let ids: UUIDv7Generator
+
+    init(_ endpoints: [NetworkID: [Endpoint]], ids: UUIDv7Generator) {
+        self.endpoints = endpoints
+        self.ids = ids
+    }
+
+    /// Whether anybody, or somebody in a network, asks for any of these.
+    func want(_ types: [FeedbackType], in network: NetworkID? = nil) -> Bool {
+        if let network { return endpoints[network]?.want(types) == true }
+        return endpoints.values.contains { $0.want(types) }
+    }
+
+    /// Queues what they are told, in the transaction that did it.
+    func tell(_ news: [(network: NetworkID, news: DirectoryNews)], _ session: borrowing PostgresSession) throws {
+        let heard = news.filter { want([$0.news.type], in: $0.network) }
+        guard !heard.isEmpty,
+            let now = try session.queryFirst("SELECT now()", { row in try row.timestamp(0) })
+        else { return }
+        let messages = Dictionary(grouping: heard, by: \.network).sorted { $0.key < $1.key }.flatMap { network, news in
+            endpoints[network, default: []].feedback(on: news.map(\.news), in: network, at: now, ids: ids)
+        }
+        try session.insert(messages)
+    }
+
+    /// Queues what those of one network are told.
+    func tell(_ news: [DirectoryNews], in network: NetworkID, _ session: borrowing PostgresSession) throws {
+        try tell(news.map { (network, $0) }, session)
+    }
+}
+
+extension FeedbackType {
+    /// What may become of devices.
+    static let ofDevices: [FeedbackType] = [.deviceDeleted, .deviceQuarantined, .deviceRegistered, .deviceUnregistered]
+    /// What may become of deliveries.
+    static let ofDeliveries: [FeedbackType] = [.deliveryDelivered, .deliveryFailed]
+}
+
+extension Row {
+    /// What happened to a device, from its id, user, provider and app, which begin at a column.
+    func news(_ happening: DeviceNews.Happening, in network: NetworkID, at column: Int = 0) throws -> DirectoryNews {
+        let lane = Lane(networkID: network, provider: try choice(column + 2), appID: try decode(column + 3))
+        return .device(DeviceNews(happening, of: try id(column), try id(column + 1), in: lane))
+    }
+}
