@@ -54,7 +54,11 @@ extension MemoryStore: EndpointStore {
 
     /// Removes an endpoint; `false` when there is none.
     package func deleteEndpoint(_ id: EndpointID, of network: NetworkID) async throws -> Bool {
-        try withNetwork(network) { $0.endpoints.removeValue(forKey: id) != nil }
+        try withNetwork(network) { network in
+            network.replays[id] = nil
+            network.groups = network.groups.filter { $1.group.leased || $1.group.relayKey?.endpointID != id }
+            return network.endpoints.removeValue(forKey: id) != nil
+        }
     }
 
     /// Makes `secret` the newest of an endpoint's, once as `answering` says; refused when there is no such endpoint.

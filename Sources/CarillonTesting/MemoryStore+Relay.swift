@@ -68,7 +68,7 @@ extension MemoryStore: RelaySource, RelayHistory {
         }
     }
 
-    /// Makes a message due now, with a new life until `expiry`; one that is on its way keeps its attempts.
+    /// Makes a message due now, with a new life until `expiry`, if that is longer; one that is on its way keeps its attempts.
     package func retryRelay(
         of event: EventID,
         to endpoint: EndpointID,
@@ -80,6 +80,8 @@ extension MemoryStore: RelaySource, RelayHistory {
         return try withNetwork(network) { network in
             if let waiting = network.groups.first(where: { $0.value.group.relayKey == key }) {
                 if !waiting.value.group.leased { network.groups[waiting.key]?.runAt = now }
+                let end = max(expiry, waiting.value.group.expiresAt)
+                network.groups[waiting.key]?.group.cause.relay?.expiresAt = end
                 return .queued
             }
             guard network.relays[key] != nil else { return .unknown }
@@ -94,12 +96,12 @@ extension MemoryStore: RelaySource, RelayHistory {
         _ order: ReplayOrder,
         to endpoint: EndpointID,
         in network: NetworkID
-    ) async throws -> Int {
+    ) async throws -> ReplayCount {
         try withNetwork(network) { network in
             guard network.replays[endpoint] == nil else { throw ReplayUnderWay() }
             let replay = MemoryReplay(order: order)
             network.replays[endpoint] = replay
-            return network.events(of: replay, to: endpoint).count
+            return ReplayCount(events: network.events(of: replay, to: endpoint).count)
         }
     }
 
@@ -121,7 +123,7 @@ extension MemoryStore: RelaySource, RelayHistory {
 extension MemoryNetwork {
     /// Writes down what became of a message, and what that says of its endpoint.
     mutating func logMessage(_ settlement: Settlement, at now: Timestamp) {
-        guard let key = settlement.group.relayKey else { return }
+        guard let key = settlement.group.relayKey, endpoints[key.endpointID] != nil else { return }
         var delivery = RelayDelivery(
             eventID: key.eventID,
             eventType: settlement.group.cause.eventType,

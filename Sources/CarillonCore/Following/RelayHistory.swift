@@ -61,6 +61,20 @@ package struct ReplayOrder: Sendable, Equatable {
     }
 }
 
+/// Of how many events an endpoint is told once more.
+package struct ReplayCount: Sendable, Equatable {
+    /// Those that were counted.
+    package var events: Int
+    /// Whether there may be more: of a long time only the beginning is counted.
+    package var hasMore: Bool
+
+    /// A count by its parts.
+    package init(events: Int, hasMore: Bool = false) {
+        self.events = events
+        self.hasMore = hasMore
+    }
+}
+
 /// An endpoint is told of former events already: one order at a time.
 package struct ReplayUnderWay: Error, Sendable, Equatable {
     /// The error.
@@ -88,16 +102,16 @@ package protocol RelayHistory: Sendable {
         before event: EventID?,
         limit: Int
     ) async throws -> [RelayDelivery]
-    /// Makes a message due now, with a new life until `expiry`; one that is on its way keeps its attempts.
+    /// Makes a message due now, with a new life until `expiry`, if that is longer; one that is on its way keeps its attempts.
     func retryRelay(
         of event: EventID,
         to endpoint: EndpointID,
         in network: NetworkID,
         until expiry: Timestamp
     ) async throws -> RelayRetry
-    /// Begins to tell an endpoint of events once more; answers of how many.
+    /// Begins to tell an endpoint of events once more; answers of how many, as far as they are counted.
     /// - Throws: ``ReplayUnderWay``.
-    func beginReplay(_ order: ReplayOrder, to endpoint: EndpointID, in network: NetworkID) async throws -> Int
+    func beginReplay(_ order: ReplayOrder, to endpoint: EndpointID, in network: NetworkID) async throws -> ReplayCount
     /// Queues the next messages of all that is told once more, as far as what is queued for the same endpoint leaves room: what
     /// has just happened goes first. Answers whether there is more to be queued soon.
     func continueReplays() async throws -> Bool

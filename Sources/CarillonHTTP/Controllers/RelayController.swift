@@ -71,7 +71,9 @@ struct RelayController: Sendable {
         order.from = max(order.from, clock.now() - .seconds(observation.replayHours * 3_600))
         do {
             let count = try await history.beginReplay(order, to: endpoint.id, in: network)
-            return .json(["events": JSONValue(count)], status: .accepted)
+            var answer: JSONObject = ["events": JSONValue(count.events)]
+            if count.hasMore { answer["more"] = true }
+            return .json(.object(answer), status: .accepted)
         } catch is ReplayUnderWay {
             throw Problem.conflict("replay-under-way", "another replay goes on: wait until it is over")
         }

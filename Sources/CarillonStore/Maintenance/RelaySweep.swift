@@ -2,7 +2,7 @@ import CarillonCore
 import Foundation
 import Postgres
 
-/// Forgets the bodies that no endpoint may be told of any more.
+/// Forgets the bodies that no endpoint may be told of any more, and what waits for endpoints that were removed.
 struct RelaySweep: Sendable {
     private static let batchSize = 2_000
 
@@ -11,6 +11,15 @@ struct RelaySweep: Sendable {
     /// Goes through all networks of which bodies are kept: each keeps them for as long as the endpoint that wants them longest,
     /// and what is on its way in any case.
     func sweep() async throws {
+        for lane in try await lanesOfNobody() {
+            var count = Self.batchSize
+            while count == Self.batchSize {
+                count =
+                    try await pool.takingTurn(at: "relays: \(lane.network)") { session in
+                        try session.executeOnQueue(Self.emptyLane(of: lane.endpoint, in: lane.network))
+                    } ?? 0
+            }
+        }
         for (network, end) in try await networks() {
             var count = Self.batchSize
             while count == Self.batchSize {
@@ -20,6 +29,44 @@ struct RelaySweep: Sendable {
                     } ?? 0
             }
         }
+    }
+
+    /// The lanes in which something waits for endpoints that were removed: from lane to lane by the index of what waits.
+    private func lanesOfNobody() async throws -> [(network: String, endpoint: String)] {
+        try await pool.withConnection { session in
+            try session.queryQueue(
+                """
+                WITH RECURSIVE walk AS (
+                    (SELECT d.network_id, d.app_id FROM deliveries d WHERE d.provider = 'relay'
+                     ORDER BY d.network_id, d.app_id LIMIT 1)
+                    UNION ALL
+                    SELECT following.network_id, following.app_id
+                    FROM walk w CROSS JOIN LATERAL (
+                        SELECT d.network_id, d.app_id FROM deliveries d
+                        WHERE d.provider = 'relay' AND (d.network_id, d.app_id) > (w.network_id, w.app_id)
+                        ORDER BY d.network_id, d.app_id LIMIT 1
+                    ) AS following
+                )
+                SELECT w.network_id, w.app_id FROM walk w
+                WHERE NOT EXISTS (SELECT FROM endpoints e
+                                  WHERE e.network_id = w.network_id AND e.endpoint_id = w.app_id)
+                LIMIT 100
+                """
+            ) { row in (try row.decode(0), try row.decode(1)) }
+        }
+    }
+
+    /// Deletes some of what waits in an endpoint's lane, but for what somebody has in hand.
+    static func emptyLane(of endpoint: String, in network: String) -> SQL {
+        """
+        WITH picked AS MATERIALIZED (
+            SELECT d.network_id, d.group_id FROM deliveries d
+            WHERE d.network_id = \(network) AND d.app_id = \(endpoint) AND d.provider = 'relay' AND NOT d.leased
+            LIMIT \(batchSize)
+            FOR UPDATE SKIP LOCKED
+        )
+        DELETE FROM deliveries d USING picked p WHERE d.network_id = p.network_id AND d.group_id = p.group_id
+        """
     }
 
     /// The networks of which bodies are kept, with what comes after all that is older than it has to be.

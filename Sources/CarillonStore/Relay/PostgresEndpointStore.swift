@@ -51,12 +51,19 @@ package struct PostgresEndpointStore: EndpointStore {
         }
     }
 
-    /// Removes an endpoint; `false` when there is none.
+    /// Removes an endpoint; `false` when there is none. Of what waits for it as much goes at once as a transaction may take,
+    /// and the rest is swept by the ``Housekeeper``.
     package func deleteEndpoint(_ id: EndpointID, of network: NetworkID) async throws -> Bool {
         try await pool.write { session in
-            try session.execute(
+            let isGone = try session.execute(
                 "DELETE FROM endpoints WHERE network_id = \(network.rawValue) AND endpoint_id = \(id.rawValue)"
-            ) > 0
+            )
+            guard isGone > 0 else { return false }
+            try session.execute(
+                "DELETE FROM replays WHERE network_id = \(network.rawValue) AND endpoint_id = \(id.rawValue)"
+            )
+            _ = try session.executeOnQueue(RelaySweep.emptyLane(of: id.rawValue, in: network.rawValue))
+            return true
         }
     }
 

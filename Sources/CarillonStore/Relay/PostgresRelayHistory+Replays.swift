@@ -1,6 +1,29 @@
 import CarillonCore
 import Foundation
 import Postgres
+import Synchronization
+
+/// Whose replays are next: so many at a time, and those behind them the next time, however many there are.
+final class ReplayTurn: Sendable {
+    typealias Place = (network: String, endpoint: String)
+
+    let size: Int
+    private let last = Mutex<Place>(("", ""))
+
+    init(size: Int) {
+        self.size = size
+    }
+
+    /// Behind whom it goes on.
+    var place: Place { last.withLock { $0 } }
+
+    /// Takes the next ones; whether there may be others behind them.
+    func take(_ places: [Place]) -> Bool {
+        let isFull = places.count == size
+        last.withLock { $0 = isFull ? places.last ?? ("", "") : ("", "") }
+        return isFull
+    }
+}
 
 extension PostgresRelayHistory {
     /// How many messages are queued at a time.
@@ -25,14 +48,19 @@ extension PostgresRelayHistory {
 
     /// Queues the next messages of all that is told once more, as far as what is queued for the same endpoint leaves room.
     package func continueReplays() async throws -> Bool {
-        let orders = try await pool.withConnection { session in
-            try session.query("SELECT network_id, endpoint_id FROM replays ORDER BY network_id, endpoint_id LIMIT 1000")
-            {
-                row in
+        let place = turn.place
+        let orders = try await pool.withConnection { [turn] session in
+            try session.query(
+                """
+                SELECT network_id, endpoint_id FROM replays
+                WHERE (network_id, endpoint_id) > (\(place.network), \(place.endpoint))
+                ORDER BY network_id, endpoint_id LIMIT \(turn.size)
+                """
+            ) { row in
                 (network: try row.id(0, of: Network.self), endpoint: try row.id(1, of: Endpoint.self))
             }
         }
-        var hasMore = false
+        var hasMore = turn.take(orders.map { ($0.network.rawValue, $0.endpoint.rawValue) })
         for order in orders {
             if try await advance(order.endpoint, in: order.network) { hasMore = true }
         }

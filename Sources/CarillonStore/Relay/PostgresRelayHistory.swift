@@ -9,13 +9,27 @@ package struct PostgresRelayHistory: RelayHistory {
         uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255)
     )
 
+    /// How many events are looked at in one statement to count a replay.
+    private static let countedAtOnce = 5_000
+
     let pool: PostgresPool
     let ids: UUIDv7Generator
+    /// How many events are looked at to count a replay.
+    private let mostCounted: Int
+    /// Where it goes on with replays.
+    let turn: ReplayTurn
 
     /// A history in the database of `pool`; `ids` makes the ids of what is queued again.
     package init(pool: PostgresPool, ids: UUIDv7Generator) {
+        self.init(pool: pool, ids: ids, mostCounted: 100_000, replaysAtOnce: 1_000)
+    }
+
+    /// A history with other bounds on its work.
+    init(pool: PostgresPool, ids: UUIDv7Generator, mostCounted: Int, replaysAtOnce: Int) {
         self.pool = pool
         self.ids = ids
+        self.mostCounted = mostCounted
+        turn = ReplayTurn(size: replaysAtOnce)
     }
 
     /// Messages to an endpoint, the latest events first, before `event` where one is named; of one event if `only` names it.
@@ -71,7 +85,7 @@ package struct PostgresRelayHistory: RelayHistory {
         }
     }
 
-    /// Makes a message due now, with a new life until `expiry`; one that is on its way keeps its attempts.
+    /// Makes a message due now, with a new life until `expiry`, if that is longer; one that is on its way keeps its attempts.
     package func retryRelay(
         of event: EventID,
         to endpoint: EndpointID,
@@ -89,14 +103,7 @@ package struct PostgresRelayHistory: RelayHistory {
                 FOR NO KEY UPDATE
                 """
             ) { row in try row.decode(0, as: Bool.self) }
-            let waiting = try session.executeOnQueue(
-                """
-                UPDATE deliveries d SET run_at = CASE WHEN d.leased THEN d.run_at ELSE least(d.run_at, now()) END
-                WHERE d.network_id = \(network.rawValue) AND d.app_id = \(endpoint.rawValue) AND d.provider = 'relay'
-                    AND d.event_id = \(event.uuid)
-                """
-            )
-            if waiting > 0 { return .queued }
+            if try session.hasten(event, to: endpoint, in: network, until: expiry) { return .queued }
             guard !known.isEmpty else { return .unknown }
             _ = try session.executeOnQueue(
                 """
@@ -128,31 +135,71 @@ package struct PostgresRelayHistory: RelayHistory {
         }
     }
 
-    /// Begins to tell an endpoint of events once more; answers of how many.
+    /// Begins to tell an endpoint of events once more; answers of how many, as far as they are counted.
     package func beginReplay(
         _ order: ReplayOrder,
         to endpoint: EndpointID,
         in network: NetworkID
-    ) async throws -> Int {
+    ) async throws -> ReplayCount {
         let (first, end) = (UUID.version7Floor(of: order.from), UUID.version7Floor(of: order.to))
-        let failed: SQL = order.onlyFailed ? Self.isFailed(endpoint) : ""
-        return try await pool.write { session in
-            let begun = try session.execute(
+        let isUnderWay = try await pool.withConnection { session in
+            try session.queryFirst(
+                """
+                SELECT true FROM replays
+                WHERE network_id = \(network.rawValue) AND endpoint_id = \(endpoint.rawValue)
+                """
+            ) { row in try row.decode(0, as: Bool.self) }
+        }
+        guard isUnderWay == nil else { throw ReplayUnderWay() }
+        // Before it begins: should counting fail, nothing is under way that the caller does not know of.
+        let count = try await count(order, to: endpoint, in: network, from: first, before: end)
+        let begun = try await pool.write { session in
+            try session.execute(
                 """
                 INSERT INTO replays (network_id, endpoint_id, after_id, until_id, types, only_failed)
                 VALUES (\(network.rawValue), \(endpoint.rawValue), \(first), \(end), \(order.types), \(order.onlyFailed))
                 ON CONFLICT DO NOTHING
                 """
             )
-            guard begun == 1 else { throw ReplayUnderWay() }
-            return try session.queryFirst(
-                """
-                SELECT count(*) FROM relayed r
-                WHERE r.network_id = \(network.rawValue) AND r.event_id >= \(first) AND r.event_id < \(end)
-                    AND r.event_type = ANY (\(order.types)) \(sql: failed)
-                """
-            ) { row in try row.decode(0, as: Int.self) } ?? 0
         }
+        guard begun == 1 else { throw ReplayUnderWay() }
+        return count
+    }
+
+    /// Counts in statements of bounded size, and not for ever.
+    private func count(
+        _ order: ReplayOrder,
+        to endpoint: EndpointID,
+        in network: NetworkID,
+        from first: UUID,
+        before end: UUID
+    ) async throws -> ReplayCount {
+        let failed: SQL = order.onlyFailed ? Self.isFailed(endpoint) : ""
+        var count = ReplayCount(events: 0, hasMore: true)
+        var (looked, start) = (0, first)
+        while looked < mostCounted {
+            let limit = min(Self.countedAtOnce, mostCounted - looked)
+            let page = try await pool.withConnection { [start] session in
+                try session.query(
+                    .unprepared(
+                        """
+                        SELECT r.event_id, r.event_type = ANY (\(order.types)) \(sql: failed)
+                        FROM relayed r
+                        WHERE r.network_id = \(network.rawValue) AND r.event_id >= \(start) AND r.event_id < \(end)
+                        ORDER BY r.event_id LIMIT \(limit + 1)
+                        """
+                    )
+                ) { row in (id: try row.decode(0, as: UUID.self), isMeant: try row.decode(1, as: Bool.self)) }
+            }
+            count.events += page.prefix(limit).count(where: \.isMeant)
+            guard page.count > limit else {
+                count.hasMore = false
+                break
+            }
+            looked += limit
+            start = page[limit].id
+        }
+        return count
     }
 
     static func isFailed(_ endpoint: EndpointID) -> SQL {
@@ -161,6 +208,41 @@ package struct PostgresRelayHistory: RelayHistory {
                     WHERE f.network_id = r.network_id AND f.endpoint_id = \(endpoint.rawValue)
                         AND f.event_id = r.event_id AND f.state <> 'delivered' AND f.state = 'failed')
         """
+    }
+}
+
+extension PostgresSession {
+    /// Makes a message due now that waits, and gives it a life until `expiry`; `false` when none waits.
+    fileprivate func hasten(
+        _ event: EventID,
+        to endpoint: EndpointID,
+        in network: NetworkID,
+        until expiry: Timestamp
+    ) throws -> Bool {
+        let waiting = try queryQueue(
+            """
+            SELECT d.group_id, d.cause FROM deliveries d
+            WHERE d.network_id = \(network.rawValue) AND d.app_id = \(endpoint.rawValue) AND d.provider = 'relay'
+                AND d.event_id = \(event.uuid)
+            FOR UPDATE
+            """
+        ) { row in
+            (group: try row.decode(0, as: UUID.self), cause: try DeliveryCause(stored: row.decode(1), eventID: event))
+        }
+        for (group, former) in waiting {
+            var cause = former
+            let end = max(expiry, cause.relay?.expiresAt ?? expiry)
+            cause.relay?.expiresAt = end
+            _ = try executeOnQueue(
+                """
+                UPDATE deliveries d
+                SET run_at = CASE WHEN d.leased THEN d.run_at ELSE least(d.run_at, now()) END, cause = \(cause.stored),
+                    expires_at = \(end.stored)
+                WHERE d.network_id = \(network.rawValue) AND d.group_id = \(group)
+                """
+            )
+        }
+        return !waiting.isEmpty
     }
 }
 

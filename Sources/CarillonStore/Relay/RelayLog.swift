@@ -87,6 +87,7 @@ struct RelayLog {
         try writeEffects(session)
     }
 
+    /// Of endpoints that were removed meanwhile nothing is written.
     private func writeRows(_ session: borrowing PostgresSession) throws {
         let rows = rows.values.sorted {
             ($0.key.networkID, $0.key.endpointID, $0.key.eventID) < (
@@ -102,6 +103,11 @@ struct RelayLog {
                         \(rows.map(\.key.eventID.uuid)), \(rows.map(\.type.rawValue)), \(rows.map(\.state.rawValue)),
                         \(rows.map(\.attempts)), \(rows.map(\.answer)), \(rows.map(\.at.stored)))
                 AS n (network_id, endpoint_id, event_id, event_type, state, attempts, answer, at)
+            CROSS JOIN LATERAL (
+                SELECT FROM endpoints e
+                WHERE e.network_id = n.network_id AND e.endpoint_id = n.endpoint_id
+                LIMIT 1
+            ) AS present
             ON CONFLICT (network_id, endpoint_id, event_id) DO UPDATE
             SET state = EXCLUDED.state, attempts = EXCLUDED.attempts, answer = EXCLUDED.answer, at = EXCLUDED.at
             """

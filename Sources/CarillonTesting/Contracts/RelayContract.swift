@@ -20,6 +20,8 @@ package enum RelayContract {
         ContractClause("a replay tells of what was asked for, one at a time", replayTells),
         ContractClause("a replay leaves out what is on its way, and stops for what waits", replayStops),
         ContractClause("a replay ends with its endpoint", replayEndsWithItsEndpoint),
+        ContractClause("what waits for an endpoint goes with it, and leaves nothing behind", messagesGoWithTheEndpoint),
+        ContractClause("a message that waits has a new life when it is sent again by hand", waitingMessageLivesOn),
         ContractClause("what endpoints are told goes with the network", relaysGoWithTheNetwork),
     ]
 
@@ -196,7 +198,9 @@ package enum RelayContract {
         let end = WallClock.system.now() + .seconds(1)
         func replay(_ types: [String], onlyFailed: Bool = false, to: Timestamp? = nil) async throws -> Int {
             let order = ReplayOrder(from: start, to: to ?? end, types: types, onlyFailed: onlyFailed)
-            return try await scene.relays.beginReplay(order, to: "e-1", in: scene.network)
+            let count = try await scene.relays.beginReplay(order, to: "e-1", in: scene.network)
+            #expect(!count.hasMore)
+            return count.events
         }
         func replayed() async throws -> Set<EventID> {
             while try await scene.relays.continueReplays() {}
@@ -229,7 +233,7 @@ package enum RelayContract {
             types: ["message.sent"],
             onlyFailed: false
         )
-        #expect(try await scene.relays.beginReplay(order, to: "e-1", in: scene.network) == 2)
+        #expect(try await scene.relays.beginReplay(order, to: "e-1", in: scene.network).events == 2)
         while try await scene.relays.continueReplays() {}
         let waiting = try await scene.claim().map(\.group)
         #expect(Set(waiting.map(\.cause.eventID)) == Set(live + former) && waiting.count == 2)
@@ -247,7 +251,43 @@ package enum RelayContract {
         #expect(try await scene.relays.continueReplays() == false)
         #expect(try await scene.claim().isEmpty)
         try await scene.addEndpoint("e-1")
-        #expect(try await scene.relays.beginReplay(order, to: "e-1", in: scene.network) == 1)
+        #expect(try await scene.relays.beginReplay(order, to: "e-1", in: scene.network).events == 1)
+    }
+
+    private static func messagesGoWithTheEndpoint(_ scene: StoreScene) async throws {
+        for id: EndpointID in ["e-1", "e-2"] { try await scene.addEndpoint(id) }
+        let first = try await scene.relay(to: ["e-1"])
+        let inHand = try await scene.claimOne()
+        let others = try await scene.relay(to: ["e-1", "e-2"])
+        #expect(try await scene.endpoints.deleteEndpoint("e-1", of: scene.network))
+        #expect(try await scene.claim().map(\.group.relayKey?.endpointID) == ["e-2"])
+        _ = try await scene.queue.settle([.all(inHand, .dead, reason: "endpoint removed")])
+        #expect(try await scene.told("e-1").isEmpty)
+        #expect(try await scene.told("e-2").map(\.eventID) == others)
+        try await scene.addEndpoint("e-1")
+        #expect(try await scene.told("e-1").isEmpty)
+        #expect(inHand.relayKey?.eventID == first[0])
+    }
+
+    private static func waitingMessageLivesOn(_ scene: StoreScene) async throws {
+        try await scene.addEndpoint("e-1")
+        let id = try await scene.relay(to: ["e-1"])[0]
+        let group = try await scene.claimOne()
+        let trouble = Settlement(
+            group: group,
+            records: [],
+            troubles: Dictionary(uniqueKeysWithValues: group.targets.map { ($0.deviceID, "http 503 in 9 ms") }),
+            remainders: [Remainder(targets: group.targets, attempt: 3, delay: .seconds(3_600))]
+        )
+        _ = try await scene.queue.settle([trouble])
+        #expect(try await scene.claim().isEmpty)
+        let end = group.expiresAt + .seconds(90_000)
+        for expiry in [end, end - .seconds(80_000)] {
+            let retry = try await scene.relays.retryRelay(of: id, to: "e-1", in: scene.network, until: expiry)
+            #expect(retry == .queued)
+        }
+        let again = try await scene.claimOne()
+        #expect(again.expiresAt == end && again.attempt == 3 && again.cause.relay?.isReplay == false)
     }
 
     private static func relaysGoWithTheNetwork(_ scene: StoreScene) async throws {

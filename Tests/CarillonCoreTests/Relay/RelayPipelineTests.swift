@@ -157,6 +157,6 @@ extension PipelineScene {
             types: ["message.sent", "user.updated"],
             onlyFailed: false
         )
-        return try await store.beginReplay(order, to: endpoint, in: network)
+        return try await store.beginReplay(order, to: endpoint, in: network).events
     }
 }
