@@ -20,7 +20,7 @@ struct APNsMessage {
     private let topic: String?
 
     init(_ group: DeliveryGroup) {
-        let (content, text) = (group.content, PushText(group.push))
+        let (content, text) = (group.content, PushText(group))
         (payload, fits) = text.fitted(to: maximumPayloadBytes, size: \.count) {
             Self.json($0, content, of: group).serialized
         }

@@ -30,7 +30,7 @@ struct FCMMessage {
             min(tokens.max() ?? 0, Self.longestCountedToken), Self.quoted(Self.anyID(of: group)).count,
             Self.quoted("\(PushContent.longestTimeToLive)s").count,
         ]
-        let (content, text) = (group.content, PushText(group.push))
+        let (content, text) = (group.content, PushText(group))
         (template, fits) = text.fitted(to: maximumPayloadBytes, size: { $0.count { sizes[$0] } }) {
             JSONTemplate(Self.json($0, content, of: group))
         }
@@ -88,7 +88,7 @@ struct FCMMessage {
         notification["tag"] = content.collapseKey.map(JSONValue.string) ?? JSONTemplate.hole(Hole.notificationID)
         notification["notification_count"] = content.badge.map { .number(JSONNumber($0)) }
         switch content.sound {
-        case .standard where group.push.content == nil: break
+        case .standard where !group.isDirect: break
         case .standard: notification["sound"] = "default"
         case .none: break
         case .named(let name): notification["sound"] = .string(name)

@@ -27,9 +27,9 @@ struct LogLines {
         var members = JSONObject()
         members["eventId"] = .string(group.cause.eventID.description)
         members["eventType"] = .string(group.cause.eventType.rawValue)
-        for (key, value) in PushText(group.push).json.members { members[key] = value }
+        for (key, value) in PushText(group).json.members { members[key] = value }
         members["locale"] = .string(group.notification.locale)
-        for (key, value) in group.push.content?.wishes.members ?? [] { members[key] = value }
+        for (key, value) in group.wishes.members { members[key] = value }
         var bytes = JSONValue.object(members).serialized
         bytes[0] = UInt8(ascii: ",")
         bytes.append(UInt8(ascii: "\n"))

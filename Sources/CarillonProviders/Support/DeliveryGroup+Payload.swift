@@ -5,6 +5,10 @@ extension DeliveryGroup {
     /// What is sent beyond title and body; where nobody said anything, what the built-in payload has.
     var content: PushContent { push.content ?? PushContent() }
 
+    /// Whether somebody posted the notification as such. That of an event is built in, and stays so when an endpoint that was
+    /// asked about it adds data.
+    var isDirect: Bool { cause.eventType == .notificationDirect }
+
     /// What an app gets besides the text, in the order of the contract: all but the id of the device's notification, and
     /// nothing where it was asked to be left out.
     var payloadData: JSONObject {

@@ -1,8 +1,19 @@
 import CarillonCore
 
-extension PushContent {
-    /// What was asked of the device, for receivers that see to it themselves: webhooks and the log.
+extension DeliveryGroup {
+    /// What was asked of the device, for receivers that see to it themselves: webhooks and the log. Of an event nobody asked
+    /// anything; only data may have been added to it.
     var wishes: JSONObject {
+        guard let content = push.content else { return JSONObject() }
+        if isDirect { return content.wishes }
+        var wishes = JSONObject()
+        if !content.data.isEmpty { wishes["data"] = .object(content.data) }
+        return wishes
+    }
+}
+
+extension PushContent {
+    fileprivate var wishes: JSONObject {
         var wishes = JSONObject()
         wishes["kind"] = .string(kind.rawValue)
         if !data.isEmpty { wishes["data"] = .object(data) }

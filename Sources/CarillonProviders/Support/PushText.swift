@@ -13,10 +13,10 @@ struct PushText {
         self.body = body
     }
 
-    init(_ push: Push) {
-        let (text, isBuiltIn) = (push.notification, push.content == nil)
-        title = isBuiltIn || !text.title.isEmpty ? text.title : nil
-        body = isBuiltIn || !text.body.isEmpty ? text.body : nil
+    init(_ group: DeliveryGroup) {
+        let (text, isDirect) = (group.notification, group.isDirect)
+        title = !isDirect || !text.title.isEmpty ? text.title : nil
+        body = !isDirect || !text.body.isEmpty ? text.body : nil
     }
 
     /// Whether there are no words at all.

@@ -24,7 +24,7 @@ struct WebPushMessage {
 
     /// The message of a group, its text cut so that it fits.
     init(_ group: DeliveryGroup, maximumBytes: Int = Self.maximumBytes) {
-        let (content, text) = (group.content, PushText(group.push))
+        let (content, text) = (group.content, PushText(group))
         let anyID = NotificationID(event: group.cause.eventID, device: DeviceID(trusted: "")).description
         let idSize = anyID.utf8.count + 2
         (template, fits) = text.fitted(to: maximumBytes, size: { $0.count { _ in idSize } }) {

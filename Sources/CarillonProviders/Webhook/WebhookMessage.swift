@@ -12,7 +12,7 @@ struct WebhookMessage {
     init(_ group: DeliveryGroup, to target: Target) {
         let id = NotificationID(event: group.cause.eventID, device: target.deviceID).description
         self.id = id
-        (body, fits) = PushText(group.push).fitted(to: maximumPayloadBytes, size: \.count) {
+        (body, fits) = PushText(group).fitted(to: maximumPayloadBytes, size: \.count) {
             Self.json($0, id: id, group: group, target: target).serialized
         }
     }
@@ -44,7 +44,7 @@ struct WebhookMessage {
         data["title"] = text.title.map(JSONValue.string)
         data["body"] = text.body.map(JSONValue.string)
         data["locale"] = .string(group.notification.locale)
-        for (key, value) in group.push.content?.wishes.members ?? [] { data[key] = value }
+        for (key, value) in group.wishes.members { data[key] = value }
         return [
             "type": "notification.created",
             "timestamp": .string(cause.receivedAt.description),

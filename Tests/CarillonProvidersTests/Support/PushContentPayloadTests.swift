@@ -21,6 +21,7 @@ import Testing
     ) throws -> DeliveryGroup {
         var group = DeliveryGroup.example(to: [try #require(addresses[provider])], title: title, body: body)
         group.push.content = content
+        if content != nil { group.cause.eventType = .notificationDirect }
         return group
     }
 
@@ -80,11 +81,11 @@ import Testing
         (.apns, .alert, "/aps/content-available", .null),
         (.apns, .mixed, "/aps/alert", text), (.apns, .mixed, "/aps/content-available", 1),
         (.apns, .silent, "/aps", ["content-available": 1] as JSONValue),
-        (.apns, .silent, "/eventType", "member.joined"),
+        (.apns, .silent, "/eventType", "notification.direct"),
         (.fcm, .alert, "/message/notification", text), (.fcm, .mixed, "/message/notification", text),
         (.fcm, .silent, "/message/notification", .null), (.fcm, .silent, "/message/android/notification", .null),
         (.fcm, .silent, "/message/android/priority", "NORMAL"), (.fcm, .alert, "/message/android/priority", "HIGH"),
-        (.fcm, .silent, "/message/data/eventType", "member.joined"), (.webpush, .alert, "/title", "T"),
+        (.fcm, .silent, "/message/data/eventType", "notification.direct"), (.webpush, .alert, "/title", "T"),
         (.webpush, .mixed, "/body", "B"), (.webpush, .silent, "/title", .null),
         (.webhook, .alert, "/data/kind", "alert"),
         (.webhook, .silent, "/data/kind", "silent"), (.webhook, .mixed, "/data/kind", "mixed"),
@@ -145,7 +146,7 @@ import Testing
     func `without the envelope there is nothing of ours`(provider: ProviderName) throws {
         let bytes = Self.bytes(try Self.group(provider, PushContent(collapseKey: "k", hasEnvelope: false))).bytes
         let text = String(decoding: bytes, as: UTF8.self)
-        for key in ["eventId", "eventType", "networkId", "notificationId", "member.joined", "channelId"] {
+        for key in ["eventId", "eventType", "networkId", "notificationId", "notification.direct", "channelId"] {
             #expect(!text.contains(key))
         }
     }
@@ -156,7 +157,23 @@ import Testing
         group.cause.channel = nil
         let text = String(decoding: Self.bytes(group).bytes, as: UTF8.self)
         #expect(!text.contains("channel") && !text.contains("thread-id"))
-        #expect(text.contains("member.joined"))
+        #expect(text.contains(content == nil ? "member.joined" : "notification.direct"))
+    }
+
+    @Test(arguments: ProviderName.allCases)
+    func `data that were added to an event change nothing else of its payload`(provider: ProviderName) throws {
+        var group = try Self.group(provider, nil, body: "")
+        let built = try JSONValue(parsing: Self.bytes(group).bytes)
+        let places: [ProviderName: [String]] = [
+            .fcm: ["message", "data"], .webpush: ["data"], .webhook: ["data", "data"], .log: ["data"],
+        ]
+        let path = places[provider] ?? []
+        group.push.content = PushContent(data: ["flag": "1"])
+        let edited = try JSONValue(parsing: Self.bytes(group).bytes)
+        #expect(Self.value((path + ["flag"]).joined(separator: "/"), of: edited) == "1")
+        var patch: JSONValue = ["flag": "1"]
+        for step in path.reversed() { patch = .object([step: patch]) }
+        #expect(built.merging(patch: patch) == edited)
     }
 
     @Test func `silence is no sound, and a sound has its name`() throws {
@@ -172,11 +189,12 @@ import Testing
         #expect(Self.value("/aps/alert", of: try Self.payload(.apns, PushContent(), title: "", body: "")) == .null)
     }
 
-    @Test func `the former payload is the one without content`() throws {
-        for provider in ProviderName.allCases where provider != .log && provider != .webhook {
-            let (former, today) = (try Self.payload(provider, nil), try Self.payload(provider, PushContent()))
-            #expect(provider == .fcm || former == today)
-        }
+    @Test(arguments: ProviderName.allCases)
+    func `content that says nothing leaves an event's payload as it is`(provider: ProviderName) throws {
+        var group = try Self.group(provider, nil)
+        let built = Self.bytes(group).bytes
+        group.push.content = PushContent()
+        #expect(Self.bytes(group).bytes == built)
     }
 
     @Test(arguments: [
@@ -266,7 +284,7 @@ import Testing
                 "aps": [
                     "alert": ["title": "T", "body": "B", "subtitle": "T"], "thread-id": "general", "mutable-content": 1,
                 ],
-                "eventType": "member.joined", "networkId": "acme", "channelId": "general", "list": ["B"],
+                "eventType": "notification.direct", "networkId": "acme", "channelId": "general", "list": ["B"],
             ]
         )
     }
