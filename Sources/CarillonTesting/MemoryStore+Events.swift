@@ -129,11 +129,6 @@ extension MemoryStore: EventInbox {
         }
     }
 
-    /// An event's JSON as it is stored; `nil` when it is not there any more.
-    package func body(of event: PendingEvent) async throws -> [UInt8]? {
-        try withState { state in state.networks[event.networkID]?.inbox[event.id]?.body }
-    }
-
     /// Notes why these events could not be expanded, for those who ask about them; forgotten as soon as they are.
     package func noteFailure(of events: [PendingEvent], reason: String) async throws {
         try withState { state in

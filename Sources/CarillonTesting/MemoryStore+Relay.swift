@@ -14,7 +14,20 @@ struct MemoryReplay {
     var after: EventID?
 }
 
-extension MemoryStore: RelaySource, RelayHistory {
+extension MemoryStore: RelaySource, RelayHistory, QuestionSource {
+    /// What a question to an endpoint about an event in the inbox is made of.
+    package func questionMaterial(_ key: RelayKey) async throws -> QuestionMaterial {
+        let now = clock.now()
+        return try withState { state in
+            let network = state.networks[key.networkID]
+            let secrets = network?.endpoints[key.endpointID]?.secrets ?? []
+            return QuestionMaterial(
+                secrets: secrets.filter { $0.isValid(at: now) }.map(\.secret),
+                body: network?.inbox[key.eventID]?.body
+            )
+        }
+    }
+
     /// The messages of these keys; none where there is no such endpoint.
     package func relayMessages(_ keys: [RelayKey]) async throws -> [RelayKey: RelayMessage] {
         let now = clock.now()

@@ -37,6 +37,7 @@ import Testing
             templates: store,
             endpoints: store,
             messages: store,
+            questions: store,
             relays: store,
             history: store,
             statistics: store,

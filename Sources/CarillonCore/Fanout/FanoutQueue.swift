@@ -152,9 +152,12 @@ extension PendingEvent {
     private static let usualSize = 16 << 10
 
     /// About how much memory it takes, in events of the size that is usual.
-    fileprivate var weight: Int {
+    fileprivate var weight: Int { 1 + size / Self.usualSize }
+
+    /// About how many bytes of memory it takes beyond what every event does.
+    var size: Int {
         let people = event.members.count + event.mentions.count + (event.visibleTo?.count ?? 0)
         let text = event.message?.text.utf8.count ?? 0
-        return 1 + (text + people * 100 + (event.direct?.size ?? 0)) / Self.usualSize
+        return text + people * 100 + (event.direct?.size ?? 0)
     }
 }

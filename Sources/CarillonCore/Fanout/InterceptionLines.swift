@@ -46,12 +46,12 @@ struct InterceptionLines {
         }
 
         fileprivate let number: Int
-        fileprivate let weight: Int
+        fileprivate let size: Int
         private let state = Mutex(State.new)
 
-        fileprivate init(number: Int, weight: Int) {
+        fileprivate init(number: Int, size: Int) {
             self.number = number
-            self.weight = weight
+            self.size = size
         }
 
         /// What becomes of it; to be asked once.
@@ -92,15 +92,16 @@ struct InterceptionLines {
         var waiting: [Int: Waiting] = [:]
         var first = 0
         var next = 0
-        var weight = 0
+        /// How many bytes wait.
+        var size = 0
 
         var isIdle: Bool { asked == 0 && waiting.isEmpty }
 
-        mutating func append(weight: Int) -> Waiting {
-            let one = Waiting(number: next, weight: weight)
+        mutating func append(size: Int) -> Waiting {
+            let one = Waiting(number: next, size: size)
             waiting[next] = one
             next += 1
-            self.weight += weight
+            self.size += size
             return one
         }
 
@@ -108,7 +109,7 @@ struct InterceptionLines {
             while first < next {
                 defer { first += 1 }
                 if let one = waiting.removeValue(forKey: first) {
-                    weight -= one.weight
+                    size -= one.size
                     return one
                 }
             }
@@ -117,34 +118,39 @@ struct InterceptionLines {
 
         mutating func remove(_ one: Waiting) -> Bool {
             guard waiting.removeValue(forKey: one.number) != nil else { return false }
-            weight -= one.weight
+            size -= one.size
             return true
         }
 
         mutating func removeAll() -> [Waiting] {
             let all = waiting.sorted { $0.key < $1.key }.map(\.value)
             waiting = [:]
-            weight = 0
+            size = 0
             return all
         }
     }
 
     private let places: Int
-    private let longest: Int
+    private let longest: (count: Int, bytes: Int)
+    private let mostWaiting: Int
     private var lines: [InterceptionKey: Line] = [:]
     private var isClosed = false
 
-    /// Lines with so many places for each endpoint, in which so much weight waits at the most.
-    init(places: Int, longest: Int) {
+    /// Lines with so many places for each endpoint, in each of which so much waits at the most, and in all together.
+    init(places: Int, longest: (count: Int, bytes: Int), mostWaiting: Int) {
         self.places = places
         self.longest = longest
+        self.mostWaiting = mostWaiting
     }
+
+    /// How many bytes wait in all lines.
+    private var size: Int { lines.values.reduce(0) { $0 + $1.size } }
 
     /// Those that are not asked now.
     var open: [InterceptionKey] { lines.filter(\.value.circuit.isOpen).map(\.key) }
 
     /// Lets somebody in, or puts them into line, or answers why not.
-    mutating func enter(_ key: InterceptionKey, weight: Int, at now: ContinuousClock.Instant) -> Reception {
+    mutating func enter(_ key: InterceptionKey, size: Int, at now: ContinuousClock.Instant) -> Reception {
         guard !isClosed else { return .decided(.closed) }
         if lines[key] == nil { forgetFormer(of: key) }
         var line = lines[key] ?? Line()
@@ -160,8 +166,9 @@ struct InterceptionLines {
             line.asked += 1
             return .decided(.entered(isProbe: false))
         }
-        guard line.weight + weight <= longest else { return .decided(.late) }
-        return .inLine(line.append(weight: weight))
+        guard line.waiting.count < longest.count, line.size + size <= longest.bytes, self.size + size <= mostWaiting
+        else { return .decided(.late) }
+        return .inLine(line.append(size: size))
     }
 
     /// Takes somebody out of line; `false` when they are in it no more.

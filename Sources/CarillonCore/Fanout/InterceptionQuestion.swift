@@ -33,8 +33,11 @@ package struct InterceptionQuestion: Sendable {
         self.hasMoreRecipients = hasMoreRecipients || recipients.count > Self.maximumRecipients
     }
 
-    /// About how much memory it takes while it waits, in recipients.
-    var weight: Int { 64 + recipients.count }
+    /// About how many bytes of memory it takes while it waits.
+    var size: Int {
+        let text = notification.title.utf8.count + notification.body.utf8.count
+        return 1_024 + event.size + text + recipients.reduce(0) { $0 + 16 + max(16, $1.rawValue.utf8.count) }
+    }
 
     /// The body of the message.
     ///

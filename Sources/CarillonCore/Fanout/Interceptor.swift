@@ -6,13 +6,15 @@ import Synchronization
 package final class Interceptor: Sendable {
     /// How many questions an endpoint has at a time.
     package static let places = 64
-    /// How much waits in line for one endpoint at the most; see ``InterceptionQuestion/weight``.
-    static let longestLine = 300_000
+    /// How many questions wait in line for one endpoint at the most, and how many bytes of them; see
+    /// ``InterceptionQuestion/size``.
+    static let longestLine = (count: 4_000, bytes: 16 << 20)
+    /// How many bytes of questions wait in all lines together.
+    static let mostWaiting = 64 << 20
 
     private let lines: Mutex<InterceptionLines>
     private let caller: any EndpointCaller
-    private let secrets: @Sendable (EndpointID, NetworkID) async throws -> [WebhookSecret]
-    private let inbox: any EventInbox
+    private let source: any QuestionSource
     private let clock: WallClock
     private let now: @Sendable () -> ContinuousClock.Instant
     private let metrics: PipelineMetrics
@@ -21,8 +23,7 @@ package final class Interceptor: Sendable {
     /// An interceptor.
     /// - Parameters:
     ///   - caller: Signs and sends questions.
-    ///   - secrets: What signs those to an endpoint.
-    ///   - inbox: Where the events' bodies are.
+    ///   - source: What signs them, and the events' bodies.
     ///   - places: How many questions an endpoint has at a time: no more than there are connections for, since who waits for
     ///     one would be taken for an endpoint that does not answer.
     ///   - clock: The time that is written into questions.
@@ -31,18 +32,22 @@ package final class Interceptor: Sendable {
     ///   - logger: Is told when a circuit opens and closes.
     package init(
         caller: any EndpointCaller,
-        secrets: @escaping @Sendable (EndpointID, NetworkID) async throws -> [WebhookSecret],
-        inbox: any EventInbox,
+        source: any QuestionSource,
         places: Int = Interceptor.places,
         clock: WallClock = .system,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         metrics: PipelineMetrics,
         logger: Logger
     ) {
-        lines = Mutex(InterceptionLines(places: min(places, Self.places), longest: Self.longestLine))
+        lines = Mutex(
+            InterceptionLines(
+                places: min(places, Self.places),
+                longest: Self.longestLine,
+                mostWaiting: Self.mostWaiting
+            )
+        )
         self.caller = caller
-        self.secrets = secrets
-        self.inbox = inbox
+        self.source = source
         self.clock = clock
         self.now = now
         self.metrics = metrics
@@ -63,7 +68,7 @@ package final class Interceptor: Sendable {
         let start = now()
         let key = InterceptionKey(question.endpoint, in: question.event.networkID)
         let verdict: Verdict
-        switch await enter(key, weight: question.weight, within: .milliseconds(question.terms.timeout)) {
+        switch await enter(key, size: question.size, within: .milliseconds(question.terms.timeout)) {
         case .closed: return nil
         case .refused: verdict = unasked(.circuit, "the last questions failed", question, after: now() - start)
         case .late: verdict = unasked(.busy, "too many questions in line", question, after: now() - start)
@@ -83,20 +88,25 @@ package final class Interceptor: Sendable {
     private func ask(_ question: InterceptionQuestion, _ key: InterceptionKey, isProbe: Bool) async throws -> Verdict? {
         let call: EndpointCall
         do {
-            let secrets = try await secrets(question.endpoint.id, question.event.networkID)
-            guard !secrets.isEmpty else {
+            let material = try await source.questionMaterial(
+                RelayKey(
+                    networkID: question.event.networkID,
+                    endpointID: question.endpoint.id,
+                    eventID: question.event.id
+                )
+            )
+            guard !material.secrets.isEmpty else {
                 // It has just been removed: nobody has a say any more.
                 leave(key, isProbe: isProbe, isFailure: nil, reason: nil)
                 return unasked(.error, "endpoint removed", question, onFailure: .deliver)
             }
-            let posted = try await inbox.body(of: question.event)
             call = EndpointCall(
                 networkID: question.event.networkID,
                 endpointID: question.endpoint.id,
                 url: question.endpoint.settings.url,
-                secrets: secrets,
+                secrets: material.secrets,
                 messageID: question.event.id.description,
-                body: question.body(posted, at: clock.now()),
+                body: question.body(material.body, at: clock.now()),
                 timeout: .milliseconds(question.terms.timeout)
             )
         } catch  where error.isTransient {
@@ -144,11 +154,11 @@ package final class Interceptor: Sendable {
     /// Waits for a place.
     private func enter(
         _ key: InterceptionKey,
-        weight: Int,
+        size: Int,
         within limit: Duration
     ) async -> InterceptionLines.Entry {
         let waiting: InterceptionLines.Waiting
-        switch lines.withLock({ $0.enter(key, weight: weight, at: now()) }) {
+        switch lines.withLock({ $0.enter(key, size: size, at: now()) }) {
         case .decided(let entry): return entry
         case .inLine(let place): waiting = place
         }

@@ -132,9 +132,6 @@ package protocol EventInbox: Sendable {
     /// Gives events back, so that any replica can claim them at once.
     func release(_ events: [PendingEvent]) async throws
 
-    /// An event's JSON as it is stored; `nil` when it is not there any more.
-    func body(of event: PendingEvent) async throws -> [UInt8]?
-
     /// Notes why these events could not be expanded, for those who ask about them; forgotten as soon as they are.
     func noteFailure(of events: [PendingEvent], reason: String) async throws
 }

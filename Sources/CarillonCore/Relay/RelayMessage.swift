@@ -40,8 +40,28 @@ package struct RelayMessage: Sendable {
     }
 }
 
+/// What a question to an endpoint about an event is made of, beside what whoever asks knows of the event.
+package struct QuestionMaterial: Sendable {
+    /// What signs, the newest first; none when there is no such endpoint.
+    package var secrets: [WebhookSecret]
+    /// The event's JSON as it was posted; `nil` when it is in the inbox no more.
+    package var body: [UInt8]?
+
+    /// Material by its parts.
+    package init(secrets: [WebhookSecret], body: [UInt8]?) {
+        self.secrets = secrets
+        self.body = body
+    }
+}
+
 /// Where messages to endpoints come from.
 package protocol RelaySource: Sendable {
     /// The messages of these keys; none where there is no such endpoint.
     func relayMessages(_ keys: [RelayKey]) async throws -> [RelayKey: RelayMessage]
+}
+
+/// Where questions to endpoints come from.
+package protocol QuestionSource: Sendable {
+    /// What a question to an endpoint about an event in the inbox is made of.
+    func questionMaterial(_ key: RelayKey) async throws -> QuestionMaterial
 }

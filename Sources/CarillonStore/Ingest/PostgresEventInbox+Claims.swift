@@ -76,17 +76,6 @@ extension PostgresEventInbox {
         }
     }
 
-    /// An event's JSON as it is stored; `nil` when it is not there any more.
-    package func body(of event: PendingEvent) async throws -> [UInt8]? {
-        try await pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT body FROM inbox WHERE network_id = \(event.networkID.rawValue) AND event_id = \(event.id.uuid)
-                """
-            ) { row in Array(try row.decode(0, as: String.self).utf8) }
-        }
-    }
-
     /// Notes why these events could not be expanded, for those who ask about them; forgotten as soon as they are.
     package func noteFailure(of events: [PendingEvent], reason: String) async throws {
         guard !events.isEmpty else { return }

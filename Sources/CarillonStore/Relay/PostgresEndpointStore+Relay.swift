@@ -1,7 +1,36 @@
 package import CarillonCore
 import Postgres
 
-extension PostgresEndpointStore: RelaySource {
+extension PostgresEndpointStore: RelaySource, QuestionSource {
+    /// What a question to an endpoint about an event in the inbox is made of, in one query.
+    package func questionMaterial(_ key: RelayKey) async throws -> QuestionMaterial {
+        let found = try await pool.withConnection { session in
+            try session.queryFirst(
+                """
+                SELECT e.sealed, now(), i.body
+                FROM (SELECT \(key.networkID.rawValue), \(key.endpointID.rawValue), \(key.eventID.uuid))
+                    AS n (network_id, endpoint_id, event_id)
+                CROSS JOIN LATERAL (
+                    SELECT e.sealed FROM endpoints e
+                    WHERE e.network_id = n.network_id AND e.endpoint_id = n.endpoint_id LIMIT 1
+                ) AS e
+                LEFT JOIN LATERAL (
+                    SELECT i.body FROM inbox i
+                    WHERE i.network_id = n.network_id AND i.event_id = n.event_id LIMIT 1
+                ) AS i ON true
+                """
+            ) { row in
+                (
+                    sealed: try row.decode(0, as: [UInt8].self), now: try row.timestamp(1),
+                    body: try row.decode(2, as: String?.self)
+                )
+            }
+        }
+        guard let found else { return QuestionMaterial(secrets: [], body: nil) }
+        let secrets = try EndpointSecrets(opening: found.sealed, box, of: key.endpointID, in: key.networkID)
+        return QuestionMaterial(secrets: secrets.valid(at: found.now), body: found.body.map { Array($0.utf8) })
+    }
+
     /// The messages of these keys; none where there is no such endpoint.
     package func relayMessages(_ keys: [RelayKey]) async throws -> [RelayKey: RelayMessage] {
         guard !keys.isEmpty else { return [:] }

@@ -121,11 +121,24 @@ package enum InterceptionContract {
         incoming.body = Array(#" { "extra": [1.50, "é"], "#.utf8) + incoming.body.dropFirst()
         _ = try await scene.inbox.accept([incoming])
         let pending = try #require(try await scene.inbox.claimEvents(limit: 9).first)
-        #expect(try await scene.inbox.body(of: pending) == incoming.body)
-        var stranger = pending
-        stranger.networkID = scene.otherNetwork
-        #expect(try await scene.inbox.body(of: stranger) == nil)
+        _ = try await scene.endpoints.addEndpoint(
+            .sample("e-1", .intercepting),
+            secret: .generate(),
+            of: scene.network,
+            answering: nil
+        )
+        func material(_ endpoint: EndpointID = "e-1", in network: NetworkID) async throws -> QuestionMaterial {
+            let key = RelayKey(networkID: network, endpointID: endpoint, eventID: pending.id)
+            return try await scene.questions.questionMaterial(key)
+        }
+        let here = try await material(in: scene.network)
+        #expect(here.body == incoming.body)
+        #expect(here.secrets == (try await scene.endpoints.endpointSecrets(of: "e-1", in: scene.network)))
+        #expect(here.secrets.count == 1)
+        #expect(try await material(in: scene.otherNetwork).secrets.isEmpty)
+        #expect(try await material("e-2", in: scene.network).secrets.isEmpty)
         #expect(try await scene.queue.enqueue([Expansion(event: pending, groups: [], next: nil)]) == [true])
-        #expect(try await scene.inbox.body(of: pending) == nil)
+        let later = try await material(in: scene.network)
+        #expect(later.body == nil && later.secrets.count == 1)
     }
 }

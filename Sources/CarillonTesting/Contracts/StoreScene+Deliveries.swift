@@ -123,6 +123,7 @@ extension StoreScene {
             templates: templates,
             endpoints: endpoints,
             messages: messages,
+            questions: questions,
             relays: relays,
             history: history,
             statistics: statistics,

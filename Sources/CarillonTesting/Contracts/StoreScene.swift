@@ -33,6 +33,8 @@ package struct StoreScene: Sendable {
     package let endpoints: any EndpointStore
     /// What endpoints are sent.
     package let messages: any RelaySource
+    /// What endpoints are asked.
+    package let questions: any QuestionSource
     /// What endpoints were told.
     package let relays: any RelayHistory
     /// What became of events.
@@ -60,6 +62,7 @@ package struct StoreScene: Sendable {
         templates: any TemplateStore,
         endpoints: any EndpointStore,
         messages: any RelaySource,
+        questions: any QuestionSource,
         relays: any RelayHistory,
         history: any EventHistory,
         statistics: any StatisticsStore,
@@ -80,6 +83,7 @@ package struct StoreScene: Sendable {
         self.templates = templates
         self.endpoints = endpoints
         self.messages = messages
+        self.questions = questions
         self.relays = relays
         self.history = history
         self.statistics = statistics

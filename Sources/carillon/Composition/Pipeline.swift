@@ -86,10 +86,7 @@ struct Pipeline: Sendable {
         let queue = FanoutQueue(inbox: storage.inbox, logger: logger)
         interceptor = Interceptor(
             caller: providers.endpoints,
-            secrets: { [endpoints = storage.endpoints] id, network in
-                try await endpoints.endpointSecrets(of: id, in: network)
-            },
-            inbox: storage.inbox,
+            source: storage.endpoints,
             places: providers.endpointConnections,
             clock: storage.clock,
             metrics: metrics,

@@ -102,8 +102,7 @@ final class PipelineScene: Sendable {
             interceptor: caller.map { caller in
                 Interceptor(
                     caller: caller,
-                    secrets: { id, network in try await store.endpointSecrets(of: id, in: network) },
-                    inbox: store,
+                    source: store,
                     metrics: metrics,
                     logger: logger
                 )

@@ -9,15 +9,22 @@ import Testing
 @Suite struct InterceptorTests {
     private struct Unreadable: Error {}
 
+    private struct Source: QuestionSource {
+        let secrets: @Sendable () throws -> [WebhookSecret]
+
+        func questionMaterial(_ key: RelayKey) async throws -> QuestionMaterial {
+            QuestionMaterial(secrets: try secrets(), body: nil)
+        }
+    }
+
     private func verdict(
-        secrets: @escaping @Sendable (EndpointID, NetworkID) async throws -> [WebhookSecret],
+        secrets: @escaping @Sendable () throws -> [WebhookSecret],
         caller: ScriptedCaller
     ) async throws -> Verdict? {
         let terms = EndpointRole.Interception(onFailure: .drop)
         let interceptor = Interceptor(
             caller: caller,
-            secrets: secrets,
-            inbox: MemoryStore(),
+            source: Source(secrets: secrets),
             metrics: PipelineMetrics(factory: NOOPMetricsHandler.instance),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
@@ -42,7 +49,7 @@ import Testing
 
     @Test func `an endpoint whose secret cannot be read is as good as one that does not answer`() async throws {
         let caller = ScriptedCaller(answering: #"{"action":"deliver"}"#)
-        let verdict = try await verdict(secrets: { _, _ in throw Unreadable() }, caller: caller)
+        let verdict = try await verdict(secrets: { throw Unreadable() }, caller: caller)
         #expect(verdict?.report.outcome == .error)
         #expect(verdict?.report.action == .drop)
         #expect(caller.calls.isEmpty)
@@ -50,9 +57,24 @@ import Testing
 
     @Test func `an endpoint that has just been removed has no say`() async throws {
         let caller = ScriptedCaller(answering: #"{"action":"drop"}"#)
-        let verdict = try await verdict(secrets: { _, _ in [] }, caller: caller)
+        let verdict = try await verdict(secrets: { [] }, caller: caller)
         #expect(verdict?.report.action == .deliver)
         #expect(caller.calls.isEmpty)
+    }
+
+    @Test func `who waits in line is bounded in number and in bytes, of one endpoint and of all`() {
+        let now = ContinuousClock.now
+        var lines = InterceptionLines(places: 1, longest: (count: 3, bytes: 100), mostWaiting: 150)
+        let keys = ["e-1", "e-2"].map { InterceptionKey(.sample(EndpointID(trusted: $0)), in: "acme") }
+        func waits(_ key: InterceptionKey, _ size: Int) -> Bool {
+            if case .inLine = lines.enter(key, size: size, at: now) { true } else { false }
+        }
+        for key in keys { #expect(!waits(key, 1_000), "the first one has the place") }
+        #expect(waits(keys[0], 60) && !waits(keys[0], 50) && waits(keys[0], 20) && waits(keys[0], 20))
+        #expect(!waits(keys[0], 0), "three wait")
+        #expect(!waits(keys[1], 60) && waits(keys[1], 50), "150 in all")
+        _ = lines.leave(keys[0], isProbe: false, isFailure: false, at: now)
+        #expect(waits(keys[1], 40), "one of 60 has the place now")
     }
 
     @Test func `that others had all connections is no fault of the endpoint`() {

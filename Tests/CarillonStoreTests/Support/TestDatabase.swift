@@ -132,6 +132,7 @@ extension StoreScene {
             templates: PostgresTemplateStore(pool: pool),
             endpoints: PostgresEndpointStore(accounts: accounts),
             messages: PostgresEndpointStore(accounts: accounts),
+            questions: PostgresEndpointStore(accounts: accounts),
             relays: PostgresRelayHistory(pool: pool, ids: ids),
             history: PostgresEventHistory(pool: pool, ids: ids),
             statistics: PostgresStatisticsStore(pool: pool),
