@@ -86,6 +86,18 @@ extension MemoryStore: EndpointStore {
         }
     }
 
+    /// Writes down how endpoints fare that are asked.
+    package func note(_ notes: [EndpointNote.Key: EndpointNote]) async throws {
+        try withState { state in
+            for (key, note) in notes {
+                if let moment = note.succeededAt {
+                    state.networks[key.network]?.endpoints[key.endpoint]?.endpoint.lastSuccessAt = moment
+                }
+                state.networks[key.network]?.endpoints[key.endpoint]?.endpoint.lastError = note.error
+            }
+        }
+    }
+
     /// All endpoints of all networks; `nil` when they are still of that version.
     package func endpointList(unless version: EndpointList.Version?) async throws -> EndpointList? {
         try withState { state in

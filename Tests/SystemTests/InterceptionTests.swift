@@ -92,6 +92,10 @@ extension Services {
                 #expect(moderator.questions.count == asked)
                 let shown = try await network.send(.GET, "/endpoints/\(endpoint.id)")
                 #expect(shown["circuit"]?.text == "open")
+                try await eventually("the last error") {
+                    let shown = try await network.send(.GET, "/endpoints/\(endpoint.id)")
+                    return shown["lastError"]?.text != nil && shown["lastSuccessAt"]?.text != nil
+                }
                 #expect(service.program.errorText.contains("An endpoint is not asked for a while"))
                 #expect(try await service.stop() == 0)
             }

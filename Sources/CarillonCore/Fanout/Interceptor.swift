@@ -15,6 +15,7 @@ package final class Interceptor: Sendable {
     private let lines: Mutex<InterceptionLines>
     private let caller: any EndpointCaller
     private let source: any QuestionSource
+    private let notes: EndpointNotes?
     private let clock: WallClock
     private let now: @Sendable () -> ContinuousClock.Instant
     private let metrics: PipelineMetrics
@@ -24,6 +25,7 @@ package final class Interceptor: Sendable {
     /// - Parameters:
     ///   - caller: Signs and sends questions.
     ///   - source: What signs them, and the events' bodies.
+    ///   - notes: Is told how endpoints fare.
     ///   - places: How many questions an endpoint has at a time: no more than there are connections for, since who waits for
     ///     one would be taken for an endpoint that does not answer.
     ///   - clock: The time that is written into questions.
@@ -33,6 +35,7 @@ package final class Interceptor: Sendable {
     package init(
         caller: any EndpointCaller,
         source: any QuestionSource,
+        notes: EndpointNotes? = nil,
         places: Int = Interceptor.places,
         clock: WallClock = .system,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
@@ -48,6 +51,7 @@ package final class Interceptor: Sendable {
         )
         self.caller = caller
         self.source = source
+        self.notes = notes
         self.clock = clock
         self.now = now
         self.metrics = metrics
@@ -77,6 +81,7 @@ package final class Interceptor: Sendable {
             verdict = answer
         }
         metrics.intercepted(verdict.report)
+        notes?.note(verdict.report, in: key.network)
         return verdict
     }
 

@@ -72,6 +72,8 @@ package protocol EndpointStore: Sendable {
     ) async throws -> Creation
     /// The secrets that sign what an endpoint is sent, the newest first; none when there is no such endpoint.
     func endpointSecrets(of id: EndpointID, in network: NetworkID) async throws -> [WebhookSecret]
+    /// Writes down how endpoints fare that are asked; of those that were removed nothing. The version of the list stays.
+    func note(_ notes: [EndpointNote.Key: EndpointNote]) async throws
     /// All endpoints of all networks; `nil` when they are still of that version.
     func endpointList(unless version: EndpointList.Version?) async throws -> EndpointList?
 }

@@ -11,6 +11,7 @@ package enum InterceptionContract {
         ContractClause("a withdrawn event keeps what came of asking", withdrawnEventShows),
         ContractClause("an event that is set aside keeps what came of asking", eventSetAsideShows),
         ContractClause("an event's body is read as long as it waits", bodyIsRead),
+        ContractClause("an endpoint that is asked shows how it fares", endpointShowsHowItFares),
     ]
 
     /// One that changes something in every way.
@@ -114,6 +115,31 @@ package enum InterceptionContract {
         let status = try #require(try await scene.history.event(first.id, in: scene.network))
         #expect(status.failure == "crash loop")
         #expect(status.interception == verdict.report && status.recipients.intercepted == 2)
+    }
+
+    private static func endpointShowsHowItFares(_ scene: StoreScene) async throws {
+        _ = try await scene.endpoints.addEndpoint(
+            .sample("e-1", .intercepting),
+            secret: .generate(),
+            of: scene.network,
+            answering: nil
+        )
+        let version = try await scene.endpoints.endpointList(unless: nil)?.version
+        let key = EndpointNote.Key(network: scene.network, endpoint: "e-1")
+        let removed = EndpointNote.Key(network: scene.network, endpoint: "e-2")
+        let moment = Timestamp.seconds(1_000)
+        for (note, success, error) in [
+            (EndpointNote(error: "timeout"), nil, "timeout"), (EndpointNote(succeededAt: moment), moment, nil),
+            (EndpointNote(error: "http 500"), moment, "http 500"),
+        ] as [(EndpointNote, Timestamp?, String?)] {
+            try await scene.endpoints.note([key: note, removed: note])
+            let shown = try #require(try await scene.endpoints.endpoints(of: scene.network).first)
+            #expect(shown.lastSuccessAt == success && shown.lastError == error)
+        }
+        #expect(
+            try await scene.endpoints.endpointList(unless: version) == nil,
+            "nothing that is remembered has changed"
+        )
     }
 
     private static func bodyIsRead(_ scene: StoreScene) async throws {

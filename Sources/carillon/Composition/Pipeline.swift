@@ -84,9 +84,11 @@ struct Pipeline: Sendable {
             lanes.statuses
         }
         let queue = FanoutQueue(inbox: storage.inbox, logger: logger)
+        let notes = EndpointNotes(store: storage.endpoints, clock: storage.clock, logger: logger)
         interceptor = Interceptor(
             caller: providers.endpoints,
             source: storage.endpoints,
+            notes: notes,
             places: providers.endpointConnections,
             clock: storage.clock,
             metrics: metrics,
@@ -117,7 +119,7 @@ struct Pipeline: Sendable {
         )
         let writer = StatisticsWriter(recorder: storage.recorder, store: storage.statistics, logger: logger)
         let workers: [any Service] = [
-            housekeeping, storage.endpointBook, writer, lanes, settler, sender, claimer,
+            housekeeping, storage.endpointBook, notes, writer, lanes, settler, sender, claimer,
             Replayer(history: storage.relays, logger: logger), fanout,
         ]
         services = workers.map { DeferredService($0, until: storage.readiness) }

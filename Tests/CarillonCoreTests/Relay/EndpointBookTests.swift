@@ -13,6 +13,8 @@ import Testing
 
         init(_ store: MemoryStore) { self.store = store }
 
+        func note(_ notes: [EndpointNote.Key: EndpointNote]) async throws {}
+
         func endpointList(unless version: EndpointList.Version?) async throws -> EndpointList? {
             count.withLock { $0 += 1 }
             return try await store.endpointList(unless: version)

@@ -62,6 +62,30 @@ import Testing
         #expect(caller.calls.isEmpty)
     }
 
+    @Test func `what came of a second's questions is written together, and what was not asked not at all`() async throws
+    {
+        let store = MemoryStore()
+        let network = Network(id: "acme", createdAt: Timestamp(milliseconds: 0))
+        _ = try await store.createNetwork(
+            NetworkCredentials(network: network, webhookSecrets: [], userTokenKeys: [], apiKeys: [])
+        )
+        _ = try await store.addEndpoint(.sample("e-1", .intercepting), secret: .generate(), of: "acme", answering: nil)
+        let notes = EndpointNotes(store: store, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        func shown(after endings: InterceptionReport.Ending...) async throws -> Endpoint? {
+            for ending in endings {
+                let report = InterceptionReport(endpointID: "e-1", outcome: ending, action: .deliver)
+                notes.note(report, in: "acme")
+            }
+            await notes.write()
+            return try await store.endpoints(of: "acme").first
+        }
+        #expect(try await shown(after: .busy, .circuit)?.lastError == nil)
+        let first = try await shown(after: .answered, .timeout)
+        #expect(first?.lastError == "timeout" && first?.lastSuccessAt != nil)
+        let second = try await shown(after: .error, .answered)
+        #expect(second?.lastError == nil && second?.lastSuccessAt != nil)
+    }
+
     @Test func `who waits in line is bounded in number and in bytes, of one endpoint and of all`() {
         let now = ContinuousClock.now
         var lines = InterceptionLines(places: 1, longest: (count: 3, bytes: 100), mostWaiting: 150)

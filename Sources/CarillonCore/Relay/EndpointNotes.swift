@@ -1,0 +1,88 @@
+package import Logging
+package import ServiceLifecycle
+import Synchronization
+
+/// How an endpoint fares that is asked.
+package struct EndpointNote: Sendable, Equatable {
+    /// Names an endpoint.
+    package struct Key: Sendable, Hashable, Comparable {
+        /// Its network.
+        package var network: NetworkID
+        /// The endpoint.
+        package var endpoint: EndpointID
+
+        /// A name by its parts.
+        package init(network: NetworkID, endpoint: EndpointID) {
+            self.network = network
+            self.endpoint = endpoint
+        }
+
+        /// The order in which rows are locked.
+        package static func < (left: Self, right: Self) -> Bool {
+            (left.network, left.endpoint) < (right.network, right.endpoint)
+        }
+    }
+
+    /// When it answered well last; `nil` when it did not.
+    package var succeededAt: Timestamp?
+    /// What went wrong last; `nil` when its last answer was a good one.
+    package var error: String?
+
+    /// A note by its parts.
+    package init(succeededAt: Timestamp? = nil, error: String? = nil) {
+        self.succeededAt = succeededAt
+        self.error = error
+    }
+}
+
+/// Writes down how endpoints fare that are asked, for those who look at them: what came of all questions of a second together.
+/// A network without such endpoints costs nothing, and what is lost when a process dies is only told a second later.
+package final class EndpointNotes: Service {
+    private static let interval = Duration.seconds(1)
+
+    private let store: any EndpointStore
+    private let clock: WallClock
+    private let logger: Logger
+    private let pending = Mutex<[EndpointNote.Key: EndpointNote]>([:])
+
+    /// Notes that are written to `store`.
+    package init(store: any EndpointStore, clock: WallClock = .system, logger: Logger) {
+        self.store = store
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// Writes until graceful shutdown, and then what is left.
+    package func run() async throws {
+        await repeating(every: Self.interval, jitter: 0.2) { await self.write() }
+        await write()
+    }
+
+    /// Notes what came of a question; nothing when the endpoint was not asked.
+    package func note(_ report: InterceptionReport, in network: NetworkID) {
+        guard let isFailure = report.outcome.isFailure else { return }
+        let key = EndpointNote.Key(network: network, endpoint: report.endpointID)
+        let now = clock.now()
+        pending.withLock { pending in
+            if isFailure {
+                pending[key, default: EndpointNote()].error = report.reason ?? report.outcome.rawValue
+            } else {
+                pending[key] = EndpointNote(succeededAt: now)
+            }
+        }
+    }
+
+    /// Writes what was noted; what cannot be written is forgotten.
+    func write() async {
+        let notes = pending.withLock { pending in
+            defer { pending = [:] }
+            return pending
+        }
+        guard !notes.isEmpty else { return }
+        do {
+            try await store.note(notes)
+        } catch {
+            logger.debug("Could not write how endpoints fare", metadata: ["error": "\(error)"])
+        }
+    }
+}
