@@ -249,7 +249,7 @@ let package = Package(
             name: "SystemTests",
             dependencies: [
                 "carillon", "CarillonClient", "CarillonCore", "CarillonSimulator", "CarillonWebhooks",
-                "EmbeddedPostgres",
+                "EmbeddedPostgres", "Postgres",
                 "notification-switches",
                 asyncHTTPClient, crypto, hummingbird, httpTypes, logging, nioCore, nioHTTP1, nioPosix,
             ],

@@ -103,6 +103,60 @@ extension Services {
     }
 }
 
+extension Services {
+    /// Two services on one database, and one endpoint that is asked.
+    @Suite struct InterceptionReplicaTests {
+        @Test func `two replicas ask about each event once, and again only when the one that asked has died`()
+            async throws
+        {
+            let scratch = try Scratch()
+            let server = DatabaseServer(in: scratch)
+            try await server.start()
+            try await server.migrate()
+            let moderator = Moderator()
+            try await moderator.whileRunning { url in
+                let one = try await RunningService.start(in: scratch, environment: server.environment)
+                let two = try await RunningService.start(in: scratch, environment: server.environment)
+                let network = try await TestNetwork(on: one)
+                try await network.addMembers(["bob", "carol"])
+                _ = try await network.addInterceptor(url, timeout: 5_000)
+                for service in [one, two] { try await network.on(service).begin(moderator) }
+                // What is said of the text, and to how many it goes then.
+                let kinds = [("fine", "deliver", 2), ("darn", "edit", 1), ("spam", "drop", 0)]
+                var events: [(id: String, action: String, notified: Int)] = []
+                for number in 0..<24 {
+                    let (text, action, notified) = kinds[number % kinds.count]
+                    let event = TestEvents.messageSent("e-\(number)", text: text)
+                    let id = try await network.on(number.isMultiple(of: 2) ? one : two).accept(event)
+                    events.append((id, action, notified))
+                }
+                for event in events {
+                    let shown = try await network.done(event.id)
+                    let other = try await network.on(two).done(event.id)
+                    #expect(shown["interception"]?["action"]?.text == event.action)
+                    #expect(shown["interception"] == other["interception"])
+                    #expect(moderator.questions.count { $0.id == event.id } == 1)
+                }
+                let lost = try await network.on(two).accept(TestEvents.messageSent("lost", text: "once late"))
+                try await eventually("the question") { moderator.questions.contains { $0.id == lost } }
+                two.program.send(SIGKILL)
+                _ = try await two.program.exitStatus()
+                try await server.endLeases()
+                let state = try await network.done(lost)
+                #expect(state["interception"]?["outcome"]?.text == "answered")
+                #expect(moderator.questions.count { $0.id == lost } == 2)
+                for event in events + [(lost, "deliver", 2)] {
+                    func lines() -> [LogLine] { (one.logLines + two.logLines).filter { $0.eventID == event.id } }
+                    try await eventually("the lines") { lines().count >= event.notified }
+                    #expect(lines().count == event.notified && Set(lines().map(\.deviceID)).count == event.notified)
+                }
+                #expect(try await one.stop() == 0)
+            }
+            await server.stop()
+        }
+    }
+}
+
 extension Crashes {
     @Suite struct InterceptionCrashTests {
         /// Nothing is committed before the answer is there: whoever claims the event asks again, under the same id.

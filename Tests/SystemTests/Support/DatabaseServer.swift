@@ -1,6 +1,7 @@
 import EmbeddedPostgres
 import Foundation
 import Logging
+import Postgres
 import Testing
 
 /// A PostgreSQL server that services share, and what they need to use it.
@@ -42,6 +43,15 @@ struct DatabaseServer: Sendable {
         let file = try #require(PostmasterFile(dataDirectory: dataDirectory))
         file.killAll()
         try await eventually("the end of the server") { !file.isAlive }
+    }
+
+    /// Lets the leases of all events in hand run out, as they do a minute after the end of whoever had them.
+    func endLeases() async throws {
+        let configuration = try PostgresConfiguration(url: cluster.connectionString)
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        try await PostgresPool.withPool(configuration: configuration, logger: logger) { pool in
+            try await pool.withConnection { session in _ = try session.execute("UPDATE inbox SET run_at = now()") }
+        }
     }
 
     /// Makes the tables.
