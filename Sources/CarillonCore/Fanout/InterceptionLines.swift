@@ -134,6 +134,8 @@ struct InterceptionLines {
     private let longest: (count: Int, bytes: Int)
     private let mostWaiting: Int
     private var lines: [InterceptionKey: Line] = [:]
+    /// How many bytes wait in all lines.
+    private var size = 0
     private var isClosed = false
 
     /// Lines with so many places for each endpoint, in each of which so much waits at the most, and in all together.
@@ -142,9 +144,6 @@ struct InterceptionLines {
         self.longest = longest
         self.mostWaiting = mostWaiting
     }
-
-    /// How many bytes wait in all lines.
-    private var size: Int { lines.values.reduce(0) { $0 + $1.size } }
 
     /// Those that are not asked now.
     var open: [InterceptionKey] { lines.filter(\.value.circuit.isOpen).map(\.key) }
@@ -168,12 +167,15 @@ struct InterceptionLines {
         }
         guard line.waiting.count < longest.count, line.size + size <= longest.bytes, self.size + size <= mostWaiting
         else { return .decided(.late) }
+        self.size += size
         return .inLine(line.append(size: size))
     }
 
     /// Takes somebody out of line; `false` when they are in it no more.
     mutating func withdraw(_ waiting: Waiting, of key: InterceptionKey) -> Bool {
-        lines[key]?.remove(waiting) ?? false
+        guard lines[key]?.remove(waiting) == true else { return false }
+        size -= waiting.size
+        return true
     }
 
     /// Gives a place back; answers who is to be told what, and what changed.
@@ -198,6 +200,7 @@ struct InterceptionLines {
             line.asked += 1
             next = [(first, .entered(isProbe: false))]
         }
+        size -= next.reduce(0) { $0 + $1.0.size }
         lines[key] = line.isIdle && line.circuit.isClean ? nil : line
         forget(at: now)
         return (change, next)
@@ -208,6 +211,7 @@ struct InterceptionLines {
         isClosed = true
         var all: [Waiting] = []
         for key in lines.keys { all += lines[key]?.removeAll() ?? [] }
+        size = 0
         return all
     }
 

@@ -110,6 +110,6 @@ extension DeviceRegistration {
                                   FOR UPDATE SKIP LOCKED)
             RETURNING device_id, user_id, provider, app_id
             """
-        ) { row in try row.news(.deleted(.displaced), in: network) }
+        ) { row in try row.news(.deleted(.displaced), in: network) }.compactMap(\.self)
     }
 }

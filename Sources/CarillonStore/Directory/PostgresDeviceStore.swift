@@ -70,7 +70,7 @@ package struct PostgresDeviceStore: DeviceStore {
                     AND user_id = coalesce(\(user?.rawValue as String?), user_id)
                 RETURNING device_id, user_id, provider, app_id, \(sql: .isOfTheLiving)
                 """
-            ) { row -> (owner: UserID, news: DirectoryNews) in
+            ) { row -> (owner: UserID, news: DirectoryNews?) in
                 let isOfTheLiving = try row.decode(4, as: Bool.self)
                 return (
                     owner: try row.id(1, of: Person.self),
@@ -79,7 +79,7 @@ package struct PostgresDeviceStore: DeviceStore {
             }
             guard let deleted else { return false }
             try session.recordChange(of: deleted.owner, in: network)
-            try listeners.tell([deleted.news], in: network, session)
+            try listeners.tell([deleted.news].compactMap(\.self), in: network, session)
             return true
         }
     }
@@ -146,7 +146,7 @@ package struct PostgresDeviceStore: DeviceStore {
                 let restored = try session.query(
                     restoring + " RETURNING d.device_id, d.user_id, d.provider, d.app_id"
                 ) { row in try row.news(.registered(.restored), in: network) }
-                try listeners.tell(restored, in: network, session)
+                try listeners.tell(restored.compactMap(\.self), in: network, session)
                 return restored.count
             }
             total += count

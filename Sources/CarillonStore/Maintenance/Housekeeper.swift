@@ -49,16 +49,19 @@ package final class Housekeeper: Sendable {
         }
         await attempt { try await makePartitions() }
         await attempt { try await dropPartitions() }
-        let listeners = (try? await feedback.listeners()) ?? .none
-        await attempt { try await RemovalSweep(pool: pool, listeners: listeners).sweep() }
+        var listeners: FeedbackListeners?
+        await attempt { listeners = try await feedback.listeners() }
+        if let listeners {
+            await attempt { try await RemovalSweep(pool: pool, listeners: listeners).sweep() }
+            for condition in Self.agedDevices {
+                await attempt { try await sweepDevices(where: condition, telling: listeners) }
+            }
+            await attempt { try await leftovers.sweep(telling: listeners) }
+        }
         await attempt { try await StatisticsSweep(pool: pool, clock: clock).sweep() }
         for (table, condition) in Self.aged { await attempt { try await sweep(table, where: condition) } }
-        for condition in Self.agedDevices {
-            await attempt { try await sweepDevices(where: condition, telling: listeners) }
-        }
         await attempt { try await RelaySweep(pool: pool).sweep() }
         await attempt { try await sweepAgain() }
-        await attempt { try await leftovers.sweep(telling: listeners) }
         await attempt { try await sweepOrphans() }
         if let failure = failures.first { throw failure }
     }
@@ -160,11 +163,10 @@ package final class Housekeeper: Sendable {
         }
         try await repeating(at: "devices") { session in
             let deleted = try session.query(
-                deleting + " RETURNING network_id, device_id, user_id, provider, app_id, transient"
+                deleting + " RETURNING network_id, device_id, user_id, provider, app_id"
             ) { row -> (network: NetworkID, news: DirectoryNews)? in
                 let network: NetworkID = try row.id(0)
-                let news = try row.news(.deleted(.aged), in: network, at: 1)
-                return try row.decode(5, as: Bool.self) ? nil : (network, news)
+                return try row.news(.deleted(.aged), in: network, at: 1).map { (network, $0) }
             }
             try listeners.tell(deleted.compactMap(\.self), session)
             return deleted.count

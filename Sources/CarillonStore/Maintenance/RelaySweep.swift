@@ -56,12 +56,14 @@ struct RelaySweep: Sendable {
         }
     }
 
-    /// Deletes some of what waits in an endpoint's lane, but for what somebody has in hand.
+    /// Deletes some of what waits in the lane of an endpoint that is not there, but for what somebody has in hand.
     static func emptyLane(of endpoint: String, in network: String) -> SQL {
         """
         WITH picked AS MATERIALIZED (
             SELECT d.network_id, d.group_id FROM deliveries d
             WHERE d.network_id = \(network) AND d.app_id = \(endpoint) AND d.provider = 'relay' AND NOT d.leased
+                AND NOT EXISTS (SELECT FROM endpoints e
+                                WHERE e.network_id = \(network) AND e.endpoint_id = \(endpoint))
             LIMIT \(batchSize)
             FOR UPDATE SKIP LOCKED
         )

@@ -248,7 +248,7 @@ extension PostgresSession {
             RETURNING d.device_id, d.user_id, d.provider, d.app_id
             """
         ) { row in try row.news(.deleted(.userDeleted), in: removed.network) }
-        try listeners.tell(devices, in: removed.network, self)
+        try listeners.tell(devices.compactMap(\.self), in: removed.network, self)
         return try ended.count + devices.count + sweepSubscriptions(of: removed, telling: listeners)
     }
 }

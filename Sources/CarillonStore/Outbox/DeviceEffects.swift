@@ -88,7 +88,7 @@ struct DeviceEffects {
             return Touched(
                 network: network,
                 user: try row.id(2),
-                news: try happening.map { try row.news($0, in: network, at: 1) }
+                news: try happening.flatMap { try row.news($0, in: network, at: 1) }
             )
         }.compactMap(\.self)
         try session.recordChanges(of: touched.map { ($0.network, $0.user) })

@@ -82,8 +82,12 @@ extension FeedbackType {
 
 extension Row {
     /// What happened to a device, from its id, user, provider and app, which begin at a column.
-    func news(_ happening: DeviceNews.Happening, in network: NetworkID, at column: Int = 0) throws -> DirectoryNews {
-        let lane = Lane(networkID: network, provider: try choice(column + 2), appID: try decode(column + 3))
-        return .device(DeviceNews(happening, of: try id(column), try id(column + 1), in: lane))
+    ///
+    /// Nobody is told of what came with a notification, nor of a device whose provider only a later release knows.
+    func news(_ happening: DeviceNews.Happening, in network: NetworkID, at column: Int = 0) throws -> DirectoryNews? {
+        let device: DeviceID = try id(column)
+        guard !device.isOfAddress, let provider = ProviderName(rawValue: try decode(column + 2)) else { return nil }
+        let lane = Lane(networkID: network, provider: provider, appID: try decode(column + 3))
+        return .device(DeviceNews(happening, of: device, try id(column + 1), in: lane))
     }
 }
