@@ -80,7 +80,6 @@ package final class Sender: Service {
                 while !isEnding, let batch = nextBatch() {
                     let turns = await lookAgain(batch)
                     for turn in turns { group.addTask { await self.send(turn) } }
-                    statistics.noteHandOver(of: turns.lazy.map(\.item))
                     metrics.waiting(groups: queue.count)
                     while outcomes.backlog > Self.longestBacklog, !Task.isCancelled {
                         try? await Task.sleep(for: .milliseconds(5))
@@ -171,7 +170,9 @@ extension Sender {
         ledgers.withLock { $0[group.id] = ledger }
         if let provider = providers[group.lane.provider] {
             if await probe(turn, provider, ledger) {
-                await provider.send(ledger.rest) { target, outcome in ledger.report(target, outcome) }
+                let rest = ledger.rest
+                statistics.noteHandOver(of: turn.item, devices: rest.targets.count)
+                await provider.send(rest) { target, outcome in ledger.report(target, outcome) }
             }
         } else {
             let reason = "no credential for \(group.lane.provider.rawValue)"
@@ -192,6 +193,7 @@ extension Sender {
         guard turn.isProbe, turn.item.group.targets.count > 1 else { return true }
         var first = turn.item.group
         first.targets = Array(first.targets.prefix(1))
+        statistics.noteHandOver(of: turn.item, devices: 1)
         await provider.send(first) { target, outcome in ledger.report(target, outcome) }
         handOn(ledger, isOver: false)
         return queue.isSending(turn.lane) && !isEnding

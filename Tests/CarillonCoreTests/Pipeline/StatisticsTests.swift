@@ -59,6 +59,29 @@ import Testing
         }
     }
 
+    @Test func `latency is that of what was handed over`() async throws {
+        let isBroken = Flag(true)
+        let provider = ScriptedProvider { _, _ in
+            isBroken.isSet ? .misconfigured(reason: "403 InvalidProviderToken") : .delivered(id: nil)
+        }
+        try await PipelineScene.run(members: 3, provider: provider) { scene in
+            _ = try await scene.post()
+            for tries in [4, 5] {
+                _ = try await eventually { () -> Bool? in
+                    if let open = scene.lanes.statuses.first(where: { $0.circuit == .open }) {
+                        await scene.lanes.credentialConfirmed(LaneSelection(open.lane))
+                        try await Task.sleep(for: .milliseconds(20))
+                    }
+                    return provider.devices.count >= tries ? true : nil
+                }
+                isBroken.clear()
+            }
+            let reader = StatisticsReader(recorder: scene.recorder, store: scene.store)
+            let latency = try await Self.total(reader, scene).latency
+            #expect(latency.counts.values.reduce(0, +) == provider.devices.count, "a lane is tried with one device")
+        }
+    }
+
     private static func user(_ number: Int) -> UserID { UserID(trusted: "user-\(number)") }
 
     /// Every third one has devices of both providers, every fourth one has none.
