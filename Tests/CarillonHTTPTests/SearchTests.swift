@@ -33,7 +33,7 @@ import Testing
         "events?type=message.sent&type=user.updated",
         "events?from=2026-11-24T12:00:01Z&to=2026-11-24T12:00:00Z",
         "events?%74ype=message.sent", "events?cursor=AAAA", "users?q=a", "users?query=%00", "users?query=a&query=b",
-        "users?cursor=eA", "users?limit=0", "channels?Query=a", "channels?query=%ff",
+        "users?cursor=eA", "users/alice/channels?after=b", "users?limit=0", "channels?Query=a", "channels?query=%ff",
         "channels?query=\(String(repeating: "a", count: 257))",
     ])
     func `a filter that says nothing known is 400`(path: String) async throws {
@@ -69,6 +69,13 @@ import Testing
             let channels = try await api.call(.get, network.path("channels?query=GEN"), as: network.adminKey)
             #expect(channels.text == #"{"items":[{"id":"general","displayName":null,"direct":false}]}"#)
             #expect(try await api.call(.get, network.path("users"), as: network.token()).status == 403)
+            // Of others' channels users do not even learn that there are such others.
+            for (path, key, status) in [
+                ("bob", network.token(), 404), ("me", network.token(), 200), ("bob", network.adminKey, 200),
+            ] {
+                let answer = try await api.call(.get, network.path("users/\(path)/channels"), as: key)
+                #expect(answer.status == status, "\(path)")
+            }
         }
     }
 }

@@ -47,8 +47,11 @@ struct ToggleController: Sendable {
     }
 
     private func listChannels(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, user) = try await authenticator.accessToUser(request, context)
-        let page = try Page(QueryParameters(request))
+        let access = try await authenticator.access(request, context)
+        let user = try access.knownUser(try context.identifier("user", as: Person.self))
+        let query = QueryParameters(request)
+        try query.refuseAll()
+        let page = try Page(query)
         let channels = try await toggles.channels(
             of: user,
             in: access.networkID,

@@ -4,7 +4,9 @@ import Postgres
 extension PostgresToggleStore {
     /// The channels that a user is a member of, in the order of their ids; `nil` when the user is unknown.
     ///
-    /// Reads all of the user's memberships for each page: the index is by user alone, and a user has thousands at the most.
+    /// Reads all of the user's memberships for each page, but looks only at the page's channels: the index is by user alone, and
+    /// a user has thousands at the most. One in their order would have everything by which a channel's members are walked
+    /// through, so that a plan could choose it for that, and read the network.
     package func channels(
         of user: UserID,
         in network: NetworkID,
@@ -28,11 +30,11 @@ extension PostgresToggleStore {
                         AND facts_at > \(wipedAt)
                 )
                 SELECT m.channel_id, known.display_name, known.direct, \(sql: Self.channelColumns)
-                FROM mine m
+                FROM (SELECT * FROM mine WHERE channel_id > \(after?.rawValue ?? "") ORDER BY channel_id OFFSET 0) AS m
                 CROSS JOIN LATERAL (SELECT k.display_name, k.direct, k.emptied_at FROM channels k
                                     WHERE k.network_id = m.network_id AND k.channel_id = m.channel_id AND NOT k.deleted
                                     LIMIT 1) known
-                WHERE m.channel_id > \(after?.rawValue ?? "") AND m.facts_at > coalesce(known.emptied_at, '-infinity')
+                WHERE m.facts_at > coalesce(known.emptied_at, '-infinity')
                 ORDER BY m.channel_id LIMIT \(limit)
                 """
             ) { row in
