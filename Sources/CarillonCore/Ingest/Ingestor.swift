@@ -84,8 +84,9 @@ package final class Ingestor: Sendable {
     ///
     /// - Throws: A transient error when the database is away or too much is waiting: nothing of it was promised then.
     package func accept(_ parsed: [ParsedEvent], for network: NetworkID) async throws -> [Receipt] {
-        let now = clock.now()
         let endpoints = try await endpoints(network)
+        // Behind what may take long: whoever looks for events by time expects their ids to be hardly younger than this.
+        let now = clock.now()
         var incoming: [IncomingEvent] = []
         for case let (content: .known(event), body: body) in parsed.map({ (content: $0.content, body: $0.body) }) {
             incoming.append(

@@ -5,13 +5,17 @@ import Postgres
 /// Looks for a network's events, newest first, by their ids: an index for each thing that can be asked for would be written with
 /// every event, for few questions. So a page looks at so many of them at the most, and says how far it came.
 struct EventSearch {
-    /// How many events a page looks at when not all of them match.
-    static let reach = 10_000
-    /// By how much an event's id may be younger than the moment at which it was accepted.
-    private static let idDelay = Duration.seconds(1)
+    /// By how much an event's id may be younger than the moment at which it was accepted. Ids never go back; clocks may.
+    private static let idDelay = Duration.seconds(30)
+
+    private typealias Part = (ids: [EventID], last: UUID?, count: Int)
 
     let network: NetworkID
     let filter: EventFilter
+    /// How many events a page looks at when not all of them match.
+    var reach = 10_000
+    /// How many of these it looks at first: mostly that is enough.
+    var firstStep = 500
 
     /// The ids of a page, and the last event that was looked at if there are more behind it.
     func page(
@@ -19,31 +23,52 @@ struct EventSearch {
         limit: Int,
         _ session: borrowing PostgresSession
     ) throws -> (ids: [EventID], next: EventID?) {
-        let reach = filter.needsLook ? max(Self.reach, limit + 1) : limit + 1
-        let start = before?.uuid ?? Self.endOfTime
-        let end = filter.to.map { UUID.version7Floor(of: $0 + Self.idDelay) } ?? Self.endOfTime
-        let floor = filter.from.map(UUID.version7Floor) ?? Self.beginning
-        let isInRange: SQL = """
-            network_id = \(network.rawValue) AND event_id < \(start) AND event_id < \(end) AND event_id >= \(floor)
-            """
+        let reach = filter.needsLook ? max(reach, limit + 1) : limit + 1
+        var step = filter.needsLook ? max(firstStep, limit + 1) : reach
+        var start = before?.uuid ?? Self.endOfTime
+        var (ids, looked): ([EventID], Int) = ([], 0)
         try session.walkAlongIndexes()
+        while true {
+            let count = min(step, reach - looked)
+            let part = try look(at: count, before: start, limit: limit + 1 - ids.count, session)
+            ids += part.ids
+            looked += part.count
+            if ids.count > limit || part.count < count || looked == reach {
+                // What follows is planned for good, and shall not remember this.
+                try session.walkAlongIndexes(only: false)
+                if ids.count > limit { return (Array(ids.prefix(limit)), ids[limit - 1]) }
+                return (ids, part.count < count ? nil : part.last.map(EventID.init))
+            }
+            start = part.last ?? start
+            step *= 4
+        }
+    }
+
+    /// Looks at so many events, at the most; answers which of them match, the last one and how many there were.
+    private func look(
+        at count: Int,
+        before start: UUID,
+        limit: Int,
+        _ session: borrowing PostgresSession
+    ) throws -> Part {
+        let range = isInRange(before: start)
         let found = try session.queryQueue(
             """
             WITH looked AS MATERIALIZED (
-                (SELECT network_id, event_id, event_type, channel_id, actor_id, received_at, 'done' AS state
-                 FROM events WHERE \(sql: isInRange) ORDER BY event_id DESC LIMIT \(reach))
+                (SELECT network_id, event_id, event_type, channel_id, actor_id, 'done' AS state
+                 FROM events WHERE \(sql: range) ORDER BY event_id DESC LIMIT \(count))
                 UNION ALL
-                (SELECT network_id, event_id, event_type, channel_id, actor_id, received_at,
+                (SELECT network_id, event_id, event_type, channel_id, actor_id,
                         CASE WHEN cursor IS NULL THEN 'accepted' ELSE 'delivering' END
-                 FROM inbox WHERE \(sql: isInRange) ORDER BY event_id DESC LIMIT \(reach))
-                ORDER BY event_id DESC LIMIT \(reach)
+                 FROM inbox WHERE \(sql: range) ORDER BY event_id DESC LIMIT \(count))
+                ORDER BY event_id DESC LIMIT \(count)
             )
             SELECT f.event_id, e.last, e.count
             FROM (SELECT (SELECT event_id FROM looked ORDER BY event_id LIMIT 1) AS last,
                          (SELECT count(*) FROM looked) AS count) AS e
             LEFT JOIN LATERAL (
                 SELECT l.event_id FROM looked l WHERE \(sql: matches)
-                ORDER BY l.event_id DESC LIMIT \(limit + 1)
+                ORDER BY l.event_id DESC LIMIT \(limit)
             ) AS f ON true
             """
         ) { row in
@@ -52,10 +77,19 @@ struct EventSearch {
                 count: try row.decode(2, as: Int.self)
             )
         }
-        let ids = found.compactMap(\.id).map(EventID.init)
-        if ids.count > limit { return (Array(ids.prefix(limit)), ids[limit - 1]) }
-        guard let end = found.first, end.count == reach else { return (ids, nil) }
-        return (ids, end.last.map(EventID.init))
+        return (found.compactMap(\.id).map(EventID.init), found.first?.last, found.first?.count ?? 0)
+    }
+
+    /// The range of ids; what it holds too much at its ends is not looked at.
+    private func isInRange(before start: UUID) -> SQL {
+        let end = filter.to.map { UUID.version7Floor(of: $0 + Self.idDelay) } ?? Self.endOfTime
+        let floor = filter.from.map(UUID.version7Floor) ?? Self.beginning
+        var range: SQL = """
+            network_id = \(network.rawValue) AND event_id < \(start) AND event_id < \(end) AND event_id >= \(floor)
+            """
+        if let from = filter.from { range = range + " AND received_at >= \(from.stored)" }
+        if let to = filter.to { range = range + " AND received_at < \(to.stored)" }
+        return range
     }
 
     private var matches: SQL {
@@ -63,8 +97,6 @@ struct EventSearch {
         if let type = filter.type { conditions = conditions + " AND l.event_type = \(type.rawValue)" }
         if let channel = filter.channelID { conditions = conditions + " AND l.channel_id = \(channel.rawValue)" }
         if let actor = filter.actorID { conditions = conditions + " AND l.actor_id = \(actor.rawValue)" }
-        if let from = filter.from { conditions = conditions + " AND l.received_at >= \(from.stored)" }
-        if let to = filter.to { conditions = conditions + " AND l.received_at < \(to.stored)" }
         switch filter.state {
         case nil: break
         case .accepted: conditions = conditions + " AND l.state = 'accepted'"
@@ -88,8 +120,8 @@ struct EventSearch {
 }
 
 extension EventFilter {
-    /// Whether there may be events in the range of ids that do not match.
+    /// Whether there may be events in the range of times that do not match.
     fileprivate var needsLook: Bool {
-        type != nil || channelID != nil || actorID != nil || state != nil || from != nil || to != nil
+        type != nil || channelID != nil || actorID != nil || state != nil
     }
 }

@@ -54,11 +54,15 @@ extension PostgresSession {
 }
 
 extension PostgresSession {
-    /// Has the rest of the transaction's statements walk along an index where they ask for its order, and stop where they have
-    /// enough: of a table that nobody has analysed yet the planner expects a handful of rows, and would read all of a network, and
-    /// sort them.
-    func walkAlongIndexes() throws {
-        try execute("SELECT set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)")
+    /// Has the transaction's next statements walk along an index where they ask for its order, and stop where they have enough: of
+    /// a table that nobody has analysed yet the planner expects a handful of rows, and would read all of a network, and sort them.
+    ///
+    /// Plans are kept by the connection; so other statements that follow want this taken back.
+    func walkAlongIndexes(only: Bool = true) throws {
+        let others = only ? "off" : "on"
+        try execute(
+            "SELECT set_config('enable_sort', \(others), true), set_config('enable_bitmapscan', \(others), true)"
+        )
     }
 }
 

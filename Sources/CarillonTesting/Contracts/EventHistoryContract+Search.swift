@@ -52,5 +52,11 @@ extension EventHistoryContract {
             limit: 1
         )
         #expect(rest.items.map(\.id) == [renamed] && rest.items.map(\.channelID) == ["other"])
+        // The id of one was made long after it was accepted.
+        var late = scene.incoming(.message("c", from: Person(id: "y"), id: "4"), receivedAt: start - .seconds(30))
+        late.id = EventID(.version7Floor(of: start - .seconds(12)))
+        _ = try await scene.inbox.accept([late])
+        #expect(try await find(EventFilter(to: start - .seconds(29))) == [late.id])
+        #expect(try await find(EventFilter(from: start - .seconds(30), to: first)) == [sent, late.id])
     }
 }
