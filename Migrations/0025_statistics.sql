@@ -9,7 +9,7 @@ CREATE TABLE statistics_minutes (
     rolled     boolean     NOT NULL DEFAULT false,    -- whether it is in the hour
     PRIMARY KEY (network_id, at, replica, number)
 ) WITH (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
-CREATE INDEX statistics_minutes_unrolled ON statistics_minutes (at) WHERE NOT rolled;
+CREATE INDEX statistics_minutes_unrolled ON statistics_minutes (network_id, at) WHERE NOT rolled;
 CREATE INDEX statistics_minutes_by_age ON statistics_minutes (at) WHERE rolled;
 
 CREATE TABLE statistics_hours (

@@ -16,7 +16,8 @@ extension MemoryStore: StatisticsStore {
         of network: NetworkID,
         from: Timestamp,
         to: Timestamp,
-        inHours: Bool
+        inHours: Bool,
+        asked: [StatisticsRow]
     ) async throws -> [StatisticsRow] {
         try withState { state in
             state.statistics.values.filter { $0.networkID == network && from <= $0.at && $0.at < to }

@@ -1,9 +1,9 @@
-import CarillonCore
 import CarillonTesting
 import Foundation
 import Postgres
 import Testing
 
+@testable import CarillonCore
 @testable import CarillonStore
 
 @Suite struct StatisticsSweepTests {
@@ -29,7 +29,8 @@ import Testing
             }
             for number in 0..<6 { try await write(Int64(number), .seconds(number * 1500)) }
             let before = try await days()
-            let sweep = StatisticsSweep(pool: pool, clock: WallClock { now + .seconds(400) })
+            let clock = WallClock { now + .seconds(400) }
+            let sweep = StatisticsSweep(pool: pool, clock: clock, logger: TestDatabase.logger, batchSize: 2)
             try await sweep.sweep()
             #expect(try await pool.count("statistics_hours") == 3)
             #expect(try await days() == before)
@@ -52,6 +53,64 @@ import Testing
             )
             #expect(minutes.isEmpty)
             #expect(try await days() == Array(old.dropFirst()))
+        }
+    }
+
+    @Test func `a row that cannot be read keeps no other from being added up`() async throws {
+        try await withStores { scene, pool in
+            let now = StatisticsStep.hour.beginning(of: .now)
+            var figures = StatisticsFigures()
+            figures.latency.note(7)
+            for (network, number) in [(scene.network, 1), (scene.otherNetwork, 2), (scene.otherNetwork, 3)] {
+                let origin = StatisticsRow.Origin(replica: UUID(), number: Int64(number))
+                let at = now - .seconds(7200)
+                let row = StatisticsRow(networkID: network, at: at, origin: origin, figures: figures)
+                try await scene.statistics.write([row])
+            }
+            try await pool.withConnection { session in
+                try session.execute("UPDATE statistics_minutes SET figures = 'broken' WHERE number < 3")
+            }
+            let reader = StatisticsReader(recorder: StatisticsRecorder(), store: scene.statistics)
+            func hour() async throws -> [StatisticsFigures] {
+                let (from, to) = (now - .seconds(7200), now)
+                return try await reader.points(of: scene.otherNetwork, from: from, to: to, step: .hour).map(\.figures)
+            }
+            #expect(try await hour() == [figures])
+            let sweep = StatisticsSweep(
+                pool: pool,
+                clock: WallClock { now + .seconds(400) },
+                logger: TestDatabase.logger
+            )
+            try await sweep.sweep()
+            #expect(try await hour() == [figures])
+            let left = try await pool.withConnection { session in
+                try session.queryFirst("SELECT count(*) FROM statistics_minutes WHERE NOT rolled") { row in
+                    try row.decode(0, as: Int.self)
+                }
+            }
+            #expect(left == 0)
+        }
+    }
+
+    @Test func `what is added up before its writer knows that it is written is answered once`() async throws {
+        try await withStores { scene, pool in
+            let now = StatisticsStep.hour.beginning(of: .now)
+            let recorder = StatisticsRecorder(clock: WallClock { now - .seconds(7200) })
+            recorder.add(to: scene.network) { $0.latency.note(7) }
+            let rows = recorder.rowsToWrite(includingThisMinute: true, limit: 10)
+            try await scene.statistics.write(rows)
+            let sweep = StatisticsSweep(
+                pool: pool,
+                clock: WallClock { now + .seconds(400) },
+                logger: TestDatabase.logger
+            )
+            try await sweep.sweep()
+            let reader = StatisticsReader(recorder: recorder, store: scene.statistics)
+            for step in StatisticsStep.allCases {
+                let (from, to) = (StatisticsStep.day.beginning(of: now - .seconds(7200)), now)
+                let points = try await reader.points(of: scene.network, from: from, to: to, step: step)
+                #expect(points.map(\.figures) == rows.map(\.figures), "\(step)")
+            }
         }
     }
 }

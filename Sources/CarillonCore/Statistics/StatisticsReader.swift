@@ -34,12 +34,16 @@ package struct StatisticsReader: Sendable {
         step: StatisticsStep
     ) async throws -> [StatisticsPoint] {
         // In this order, or what is written between the two would be missed.
-        let unwritten = recorder.unwritten(of: network)
-        let written = try await store.rows(of: network, from: from, to: to, inHours: step != .minute)
+        let unwritten = recorder.unwritten(of: network).filter { from <= $0.at && $0.at < to }
+        let written = try await store.rows(
+            of: network,
+            from: from,
+            to: to,
+            inHours: step != .minute,
+            asked: unwritten
+        )
         let known = Set(written.compactMap(\.origin))
-        let news = unwritten.filter { row in
-            from <= row.at && row.at < to && row.origin.map { !known.contains($0) } ?? true
-        }
+        let news = unwritten.filter { row in row.origin.map { !known.contains($0) } ?? true }
         var steps: [Timestamp: StatisticsFigures] = [:]
         for row in written + news { steps[step.beginning(of: row.at), default: StatisticsFigures()].add(row.figures) }
         return steps.map { StatisticsPoint(at: $0, figures: $1) }.sorted { $0.at < $1.at }

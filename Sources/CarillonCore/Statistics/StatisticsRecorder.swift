@@ -8,16 +8,31 @@ import Synchronization
 package final class StatisticsRecorder: Sendable {
     private struct Open {
         var minute: Timestamp
-        var number: Int64
         var figures: StatisticsFigures
     }
 
     private struct State {
         var open: [NetworkID: Open] = [:]
-        /// Those to be written, by their numbers.
+        /// Those to be written, by their numbers, which rise; none of them is below the first or above the last.
         var closed: [Int64: StatisticsRow] = [:]
-        var lastNumber: Int64 = 0
+        var (firstNumber, lastNumber): (Int64, Int64) = (1, 0)
+        var numbers: [NetworkID: Set<Int64>] = [:]
         var lost = 0
+
+        mutating func append(_ row: StatisticsRow, of replica: UUID) {
+            lastNumber += 1
+            var row = row
+            row.origin = StatisticsRow.Origin(replica: replica, number: lastNumber)
+            closed[lastNumber] = row
+            numbers[row.networkID, default: []].insert(lastNumber)
+        }
+
+        mutating func remove(_ number: Int64) {
+            guard let row = closed.removeValue(forKey: number) else { return }
+            numbers[row.networkID]?.remove(number)
+            if numbers[row.networkID]?.isEmpty == true { numbers[row.networkID] = nil }
+            while firstNumber <= lastNumber, closed[firstNumber] == nil { firstNumber += 1 }
+        }
     }
 
     private let replica: UUID
@@ -45,8 +60,7 @@ package final class StatisticsRecorder: Sendable {
                     state.open[network]?.figures.add(figures)
                 } else {
                     close(network, &state)
-                    state.lastNumber += 1
-                    state.open[network] = Open(minute: minute, number: state.lastNumber, figures: figures)
+                    state.open[network] = Open(minute: minute, figures: figures)
                 }
             }
         }
@@ -65,14 +79,20 @@ package final class StatisticsRecorder: Sendable {
             let minute = StatisticsStep.minute.beginning(of: clock.now())
             let ended = state.open.filter { includingThisMinute || $0.value.minute != minute }.keys
             for network in ended { close(network, &state) }
-            return state.closed.keys.sorted().prefix(limit).compactMap { state.closed[$0] }
+            var rows: [StatisticsRow] = []
+            var number = state.firstNumber
+            while rows.count < limit, number <= state.lastNumber {
+                if let row = state.closed[number] { rows.append(row) }
+                number += 1
+            }
+            return rows
         }
     }
 
     /// Forgets rows that were written.
     func forget(_ rows: [StatisticsRow]) {
         state.withLock { state in
-            for row in rows { if let number = row.origin?.number { state.closed[number] = nil } }
+            for row in rows { if let number = row.origin?.number { state.remove(number) } }
         }
     }
 
@@ -84,25 +104,24 @@ package final class StatisticsRecorder: Sendable {
         }
     }
 
-    /// What of a network is not written yet, or is just being written.
+    /// What of a network is not written yet, or is just being written; what is still counted has no origin.
     func unwritten(of network: NetworkID) -> [StatisticsRow] {
         state.withLock { state in
             let open = state.open[network].map { row(of: network, $0) }
-            return state.closed.values.filter { $0.networkID == network } + (open.map { [$0] } ?? [])
+            return state.numbers[network, default: []].compactMap { state.closed[$0] } + (open.map { [$0] } ?? [])
         }
     }
 
     private func close(_ network: NetworkID, _ state: inout State) {
         guard let open = state.open.removeValue(forKey: network) else { return }
-        if state.closed.count >= capacity, let oldest = state.closed.keys.min() {
-            state.closed[oldest] = nil
+        if state.closed.count >= capacity {
+            state.remove(state.firstNumber)
             state.lost += 1
         }
-        state.closed[open.number] = row(of: network, open)
+        state.append(row(of: network, open), of: replica)
     }
 
     private func row(of network: NetworkID, _ open: Open) -> StatisticsRow {
-        let origin = StatisticsRow.Origin(replica: replica, number: open.number)
-        return StatisticsRow(networkID: network, at: open.minute, origin: origin, figures: open.figures)
+        StatisticsRow(networkID: network, at: open.minute, origin: nil, figures: open.figures)
     }
 }

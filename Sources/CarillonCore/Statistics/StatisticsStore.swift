@@ -20,7 +20,7 @@ package struct StatisticsRow: Sendable, Equatable {
     package var networkID: NetworkID
     /// When the minute began, by the clock of the replica; of what is added up already, the hour.
     package var at: Timestamp
-    /// Who counted it; `nil` for what is added up already.
+    /// Who counted it; `nil` for what is added up already, and for what is still counted.
     package var origin: Origin?
     /// What was counted.
     package var figures: StatisticsFigures
@@ -65,5 +65,13 @@ package protocol StatisticsStore: Sendable {
     /// Writes rows; those that were written before are left as they are.
     func write(_ rows: [StatisticsRow]) async throws
     /// All that was written of a network from a moment until before another; in hours, as far as it is added up.
-    func rows(of network: NetworkID, from: Timestamp, to: Timestamp, inHours: Bool) async throws -> [StatisticsRow]
+    ///
+    /// Of the rows that are `asked` for, those that were added up are in it as well, with nothing in them: they are written.
+    func rows(
+        of network: NetworkID,
+        from: Timestamp,
+        to: Timestamp,
+        inHours: Bool,
+        asked: [StatisticsRow]
+    ) async throws -> [StatisticsRow]
 }

@@ -22,6 +22,7 @@ package final class Housekeeper: Sendable {
     private let feedback: FeedbackDesk?
     private let partitions: PartitionKeeper
     private let leftovers: LeftoverSweep
+    private let logger: Logger
 
     /// A housekeeper for the database of `pool` that takes the date from `clock`, and tells `feedback` what becomes of devices
     /// and subscriptions.
@@ -36,6 +37,7 @@ package final class Housekeeper: Sendable {
         self.feedback = feedback
         partitions = PartitionKeeper(pool: pool, clock: clock, logger: logger)
         leftovers = LeftoverSweep(pool: pool)
+        self.logger = logger
     }
 
     /// Does all that is due, in transactions of bounded size. Meant to be run every minute or so.
@@ -58,7 +60,7 @@ package final class Housekeeper: Sendable {
             }
             await attempt { try await leftovers.sweep(telling: listeners) }
         }
-        await attempt { try await StatisticsSweep(pool: pool, clock: clock).sweep() }
+        await attempt { try await StatisticsSweep(pool: pool, clock: clock, logger: logger).sweep() }
         for (table, condition) in Self.aged { await attempt { try await sweep(table, where: condition) } }
         await attempt { try await RelaySweep(pool: pool).sweep() }
         await attempt { try await sweepAgain() }

@@ -32,12 +32,14 @@ package struct PostgresStatisticsStore: StatisticsStore {
         }
     }
 
-    /// All that was written of a network from a moment until before another; in hours, as far as it is added up.
+    /// All that was written of a network from a moment until before another; in hours, as far as it is added up. What cannot be
+    /// read is left out.
     package func rows(
         of network: NetworkID,
         from: Timestamp,
         to: Timestamp,
-        inHours: Bool
+        inHours: Bool,
+        asked: [StatisticsRow]
     ) async throws -> [StatisticsRow] {
         try await pool.snapshot { session in
             let hours: [StatisticsRow] =
@@ -52,9 +54,9 @@ package struct PostgresStatisticsStore: StatisticsStore {
                         networkID: network,
                         at: try row.timestamp(0),
                         origin: nil,
-                        figures: try row.figures(1)
+                        figures: try row.figures(1) ?? StatisticsFigures()
                     )
-                } : []
+                } + Self.addedUp(asked, session) : []
             let condition: SQL = inHours ? "AND NOT rolled" : ""
             let minutes = try session.query(
                 """
@@ -66,20 +68,44 @@ package struct PostgresStatisticsStore: StatisticsStore {
                     networkID: network,
                     at: try row.timestamp(0),
                     origin: StatisticsRow.Origin(replica: try row.decode(2), number: try row.decode(3)),
-                    figures: try row.figures(1)
+                    figures: try row.figures(1) ?? StatisticsFigures()
                 )
             }
             return hours + minutes
         }
     }
+
+    /// Those of some rows that are in their hours already, with nothing in them.
+    private static func addedUp(
+        _ asked: [StatisticsRow],
+        _ session: borrowing PostgresSession
+    ) throws -> [StatisticsRow] {
+        let asked = asked.compactMap { row in row.origin.map { (row: row, origin: $0) } }
+        guard !asked.isEmpty else { return [] }
+        return try session.query(
+            """
+            SELECT m.network_id, m.at, m.replica, m.number
+            FROM unnest(\(asked.map(\.row.networkID.rawValue)), \(asked.map(\.row.at.stored)),
+                        \(asked.map(\.origin.replica)), \(asked.map(\.origin.number))) AS n (network_id, at, replica, number)
+            CROSS JOIN LATERAL (
+                SELECT m.network_id, m.at, m.replica, m.number FROM statistics_minutes m
+                WHERE m.network_id = n.network_id AND m.at = n.at AND m.replica = n.replica AND m.number = n.number
+                    AND m.rolled
+                LIMIT 1
+            ) AS m
+            """
+        ) { row in
+            StatisticsRow(
+                networkID: try row.id(0),
+                at: try row.timestamp(1),
+                origin: StatisticsRow.Origin(replica: try row.decode(2), number: try row.decode(3)),
+                figures: StatisticsFigures()
+            )
+        }
+    }
 }
 
 extension Row {
-    /// Reads figures.
-    func figures(_ column: Int) throws -> StatisticsFigures {
-        guard let figures = StatisticsFigures(stored: try decode(column)) else {
-            throw StoreError.unreadable("statistics")
-        }
-        return figures
-    }
+    /// Reads figures; `nil` when they are no such thing.
+    func figures(_ column: Int) throws -> StatisticsFigures? { StatisticsFigures(stored: try decode(column)) }
 }

@@ -47,7 +47,8 @@ package enum StatisticsContract {
                 of: network,
                 from: start + .seconds(60 * minutes.lowerBound),
                 to: start + .seconds(60 * minutes.upperBound),
-                inHours: inHours
+                inHours: inHours,
+                asked: []
             )
             return rows.filter(found.contains) + found.filter { !rows.contains($0) }
         }
