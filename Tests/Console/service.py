@@ -33,7 +33,9 @@ class Simulator:
         self.folder.mkdir(exist_ok=True)
         self.output = open(self.folder / "output", "w")
         self.process = subprocess.Popen(
-            [program, "simulate", "--directory", str(self.folder)], stdout=self.output, stderr=subprocess.STDOUT
+            [program, "simulate", "--json", "--directory", str(self.folder)],
+            stdout=self.output,
+            stderr=subprocess.STDOUT,
         )
         text = ""
         for _ in range(300):
@@ -52,6 +54,21 @@ class Simulator:
         """What a network stores to send to it."""
         file = next(file for path, file in self.credentials.items() if path.startswith(f"providers/{provider}"))
         return json.loads(pathlib.Path(file).read_text())
+
+    def device(self, name):
+        """What a device of the simulator is registered with."""
+        return json.loads(pathlib.Path(self.devices[name]).read_text())
+
+    def received(self, device):
+        """What a device of the simulator was sent last, as soon as it was sent something."""
+        for _ in range(300):
+            lines = (self.folder / "output").read_text().splitlines(keepends=True)
+            found = [json.loads(line) for line in lines if line.startswith("{") and line.endswith("\n")]
+            found = [notification for notification in found if notification["device"] == device]
+            if found:
+                return found[-1]
+            time.sleep(0.05)
+        raise AssertionError(f"the simulator got nothing for {device}")
 
     def stop(self):
         self.process.terminate()

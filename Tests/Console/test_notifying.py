@@ -27,9 +27,9 @@ if (window.PushManager) {
 class Browser:
     """A page to try it, in a browser with a subscription."""
 
-    def __init__(self, stage, network, endpoint=None, **options):
-        self.subscription = Subscription(endpoint or stage.push.origin)
-        script = SUBSCRIBING.replace("SUBSCRIPTION", json.dumps(self.subscription.json))
+    def __init__(self, stage, network, subscription=None, **options):
+        self.subscription = Subscription(stage.push.origin)
+        script = SUBSCRIBING.replace("SUBSCRIPTION", json.dumps(subscription or self.subscription.json))
         options = {"granted": ["notifications"]} | options
         self.page = stage.open(f"{network.id}/try", session=network, script=script, **options)
         self.form = self.page.get_by_role("form", name="Notify this browser")
@@ -99,6 +99,19 @@ def test_the_service_worker_shows_what_carillon_encrypted(stage):
     assert network.get("users", "bob", "devices")["items"] == [], "the same browser is one device"
     browser.page.reload()
     settled(browser.page)
+
+
+def test_the_service_worker_shows_what_the_simulated_push_service_got(stage):
+    network = network_for(stage)
+    subscription = stage.simulator.device("browser")["subscription"]
+    browser = Browser(stage, network, subscription)
+    browser.form.get_by_label("Title").fill("Through the simulator")
+    browser.press()
+    expect(browser.step("delivery", "done")).to_be_visible()
+    message = stage.simulator.received(subscription["endpoint"])
+    assert (message["status"], message["title"]) == (201, "Through the simulator")
+    browser.deliver(stage.origin, message["payload"])
+    expect(browser.step("shown", "done")).to_be_visible()
 
 
 def test_a_push_service_that_the_network_does_not_take_can_be_allowed(stage):

@@ -1,6 +1,5 @@
 import NIOCore
 import NIOHTTP1
-import NIOPosix
 
 /// A server on loopback that takes webhooks, notes when they arrive, and answers 204.
 enum WebhookReceiver {
@@ -15,25 +14,7 @@ enum WebhookReceiver {
         of arrivals: Arrivals,
         _ body: (_ port: Int) async throws -> Value
     ) async throws -> Value {
-        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandler(WebhookHandler(arrivals: arrivals))
-                }
-            }
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .bind(host: "127.0.0.1", port: 0)
-            .get()
-        do {
-            guard let port = server.localAddress?.port else { throw BenchmarkFailure("the receiver has no port") }
-            let value = try await body(port)
-            try await server.close()
-            return value
-        } catch {
-            try? await server.close()
-            throw error
-        }
+        try await LoopbackServer.withPort({ WebhookHandler(arrivals: arrivals) }, body)
     }
 }
 

@@ -1,6 +1,5 @@
 import NIOCore
 import NIOHTTP1
-import NIOPosix
 import Synchronization
 
 /// Webhook receivers on every address of this machine and one port; how they answer is in the path.
@@ -20,27 +19,7 @@ enum WebhookHosts {
         _ body: (_ port: Int) async throws -> Value
     ) async throws -> Value {
         let attempts = FirstAttempts()
-        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.backlog, value: 4096)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandler(HostHandler(book: book, attempts: attempts))
-                }
-            }
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .bind(host: "0.0.0.0", port: 0)
-            .get()
-        do {
-            guard let port = server.localAddress?.port else { throw BenchmarkFailure("the receivers have no port") }
-            let value = try await body(port)
-            try await server.close()
-            return value
-        } catch {
-            try? await server.close()
-            throw error
-        }
+        return try await LoopbackServer.withPort(host: "0.0.0.0", { HostHandler(book: book, attempts: attempts) }, body)
     }
 }
 

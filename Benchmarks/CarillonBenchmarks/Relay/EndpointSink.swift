@@ -1,6 +1,5 @@
 import NIOCore
 import NIOHTTP1
-import NIOPosix
 import Synchronization
 
 /// A network's endpoint on loopback: takes messages, remembers which, and answers after a while.
@@ -34,26 +33,7 @@ final class EndpointSink: Sendable {
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws, and why there is no port.
     func withPort<Value>(_ body: (_ port: Int) async throws -> Value) async throws -> Value {
-        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.backlog, value: 1024)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandler(SinkHandler(sink: self))
-                }
-            }
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .bind(host: "127.0.0.1", port: 0)
-            .get()
-        do {
-            guard let port = server.localAddress?.port else { throw BenchmarkFailure("the sink has no port") }
-            let value = try await body(port)
-            try await server.close()
-            return value
-        } catch {
-            try? await server.close()
-            throw error
-        }
+        try await LoopbackServer.withPort({ SinkHandler(sink: self) }, body)
     }
 
     fileprivate func begin(_ id: String) {

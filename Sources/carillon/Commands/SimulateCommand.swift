@@ -1,4 +1,5 @@
 import ArgumentParser
+import CarillonCore
 import CarillonSimulator
 import UnixSignals
 
@@ -39,6 +40,9 @@ struct SimulateCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Where generated files are kept; without it they go at the end.", valueName: "path"))
     var directory: String?
+
+    @Flag(help: "Write each notification as a line of JSON, with what was sent, decrypted.")
+    var json = false
 
     @Flag(help: "Accept whoever is authenticated, unread and without a line: for benchmarks.")
     var constant = false
@@ -98,10 +102,13 @@ struct SimulateCommand: AsyncParsableCommand {
 
     private func showNotifications(of simulator: Simulator, _ terminal: Terminal) async {
         let notifications = simulator.received.stream()
+        let json = json
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 for await notification in notifications {
-                    terminal.line(NotificationLine(notification).text(terminal))
+                    terminal.line(
+                        json ? notification.json.serializedText : NotificationLine(notification).text(terminal)
+                    )
                 }
             }
             group.addTask {
@@ -110,6 +117,23 @@ struct SimulateCommand: AsyncParsableCommand {
             await group.next()
             group.cancelAll()
         }
+    }
+}
+
+extension ReceivedNotification {
+    /// The notification as programs read it.
+    fileprivate var json: JSONValue {
+        func text(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
+        return [
+            "service": .string(service.rawValue),
+            "device": .string(deviceToken),
+            "status": status.map { .number(JSONNumber($0)) } ?? .null,
+            "reason": text(reason),
+            "notificationId": text(notificationID),
+            "title": text(title),
+            "body": text(body),
+            "payload": .string(String(decoding: payload, as: UTF8.self)),
+        ]
     }
 }
 
