@@ -106,7 +106,8 @@ let package = Package(
         .target(
             name: "CarillonHTTP",
             dependencies: [
-                "CarillonCore", crypto, deque, httpTypes, hummingbird, hummingbirdCore, jwtKit, logging, metrics,
+                "CarillonCore", "CarillonWebhooks", crypto, deque, httpTypes, hummingbird, hummingbirdCore, jwtKit,
+                logging, metrics,
                 nioCore, nioHTTP1,
                 serviceLifecycle,
             ],
@@ -136,7 +137,7 @@ let package = Package(
         .target(name: "CarillonTemplates", dependencies: ["CarillonCore", yams], swiftSettings: settings),
         .target(
             name: "CarillonCore",
-            dependencies: [crypto, deque, logging, metrics, metricsCore, serviceLifecycle],
+            dependencies: ["CarillonWebhooks", crypto, deque, logging, metrics, metricsCore, serviceLifecycle],
             swiftSettings: settings
         ),
         .target(
@@ -185,7 +186,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CarillonCoreTests",
-            dependencies: ["CarillonCore", "CarillonTesting", logging, metrics, serviceLifecycle],
+            dependencies: ["CarillonCore", "CarillonTesting", "CarillonWebhooks", logging, metrics, serviceLifecycle],
             swiftSettings: settings
         ),
         .testTarget(
@@ -208,10 +209,9 @@ let package = Package(
         .testTarget(
             name: "CarillonProvidersTests",
             dependencies: [
-                "CarillonCore", "CarillonProviders", "CarillonSimulator", "CarillonTesting",
+                "CarillonCore", "CarillonProviders", "CarillonSimulator", "CarillonTesting", "CarillonWebhooks",
                 crypto, cryptoExtras, logging, nioCore, nioEmbedded, nioHPACK, nioHTTP1, nioHTTP2, nioPosix, nioSSL,
-                swiftASN1,
-                x509,
+                swiftASN1, x509,
             ],
             swiftSettings: settings
         ),

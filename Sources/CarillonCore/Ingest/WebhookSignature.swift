@@ -1,4 +1,4 @@
-import Crypto
+package import CarillonWebhooks
 import Foundation
 
 /// Signs and verifies webhooks by Standard Webhooks 1.0.0 with symmetric keys (HMAC-SHA256, version `v1`).
@@ -8,9 +8,7 @@ package enum WebhookSignature {
     /// How old or how far ahead a timestamp may be.
     package static let tolerance = Duration.seconds(300)
     /// Secrets beyond these do not sign, so that no number of rotations makes a header that receivers refuse.
-    package static let maximumSignedSecretCount = 5
-    /// Signatures beyond these are not looked at.
-    private static let maximumSignatureCount = 16
+    package static let maximumSignedSecretCount = Webhook.maximumSigningSecretCount
     /// Secrets beyond these are not looked at, and not kept: the current one and five that are on their way out.
     package static let maximumSecretCount = 6
 
@@ -28,7 +26,7 @@ package enum WebhookSignature {
     ///   - secrets: The secrets that are valid now, the newest first.
     ///   - now: The current time.
     ///   - tolerance: How far from now the timestamp may be, both ways.
-    /// - Throws: ``SignatureError``.
+    /// - Throws: `WebhookError`.
     package static func verify(
         id: String,
         timestamp: String,
@@ -37,21 +35,14 @@ package enum WebhookSignature {
         secrets: [WebhookSecret],
         now: Timestamp,
         tolerance: Duration = tolerance
-    ) throws(SignatureError) {
-        guard !id.isEmpty else { throw .missingID }
-        guard let signedAt = Timestamp(webhookSeconds: timestamp) else { throw .malformedTimestamp }
-        if signedAt < now - tolerance { throw .tooOld }
-        if signedAt > now + tolerance { throw .tooFarAhead }
-        let candidates = signatures.split(separator: " ", maxSplits: maximumSignatureCount)
-            .prefix(maximumSignatureCount)
-            .compactMap { $0.hasPrefix("v1,") ? Data(canonicalBase64: $0.dropFirst(3)) : nil }
-        guard !candidates.isEmpty else { throw .noSignature }
-        for secret in secrets.prefix(maximumSecretCount) {
-            let expected = authenticationCode(id: id, timestamp: timestamp, body: body, key: secret.key)
-            // Equality of authentication codes is constant-time, as `HMAC.isValidAuthenticationCode` is.
-            if candidates.contains(where: { expected == $0 }) { return }
-        }
-        throw .mismatch
+    ) throws(WebhookError) {
+        try Webhook(secrets.prefix(maximumSecretCount).map(\.signing), tolerance: tolerance).verify(
+            body,
+            id: id,
+            timestamp: timestamp,
+            signature: signatures,
+            at: Date(timeIntervalSince1970: Double(now.milliseconds) / 1000)
+        )
     }
 
     /// Signs a body that is about to be sent.
@@ -63,32 +54,6 @@ package enum WebhookSignature {
     /// - Returns: The value of the `webhook-signature` header: one signature for each of the first
     ///   ``maximumSignedSecretCount`` secrets.
     package static func sign(id: String, timestamp: Int64, body: [UInt8], secrets: [WebhookSecret]) -> String {
-        secrets.prefix(maximumSignedSecretCount).map { secret in
-            let code = authenticationCode(id: id, timestamp: String(timestamp), body: body, key: secret.key)
-            return "v1," + Data(code).base64EncodedString()
-        }
-        .joined(separator: " ")
-    }
-
-    private static func authenticationCode(
-        id: String,
-        timestamp: String,
-        body: [UInt8],
-        key: SymmetricKey
-    ) -> HMAC<SHA256>.MAC {
-        var hmac = HMAC<SHA256>(key: key)
-        hmac.update(data: Array("\(id).\(timestamp).".utf8))
-        hmac.update(data: body)
-        return hmac.finalize()
-    }
-}
-
-extension Timestamp {
-    /// Reads whole seconds since 1970, of up to 12 digits and nothing else.
-    fileprivate init?(webhookSeconds text: String) {
-        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-        guard text.utf8.count <= 12, text.utf8.allSatisfy(digits.contains) else { return nil }
-        guard let seconds = Int64(text) else { return nil }
-        self.init(milliseconds: seconds * 1000)
+        Webhook(secrets.map(\.signing)).signature(of: body, id: id, timestamp: timestamp)
     }
 }

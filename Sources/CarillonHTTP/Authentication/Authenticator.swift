@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonWebhooks
 import HTTPTypes
 import Hummingbird
 
@@ -81,7 +82,7 @@ struct Authenticator: Sendable {
         _ context: CarillonRequestContext
     ) async throws -> Network {
         guard let credentials = try await credentials(of: networkID, context) else {
-            throw Problem.unauthorized(SignatureError.mismatch.description)
+            throw Problem.unauthorized(WebhookError.mismatch.description)
         }
         let now = clock.now()
         do throws(Problem) {

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonWebhooks
 import HTTPTypes
 
 /// The headers of Standard Webhooks 1.0.0, as a chat backend signs its posts.
@@ -21,7 +22,7 @@ struct SignedBody {
 
     /// Passes a body that one of the secrets signed lately.
     func verify(_ body: [UInt8], secrets: [WebhookSecret], now: Timestamp) throws(Problem) {
-        do throws(SignatureError) {
+        do throws(WebhookError) {
             try WebhookSignature.verify(
                 id: id,
                 timestamp: timestamp,

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonWebhooks
 import Testing
 
 @Suite struct WebhookSignatureTests {
@@ -22,36 +23,36 @@ import Testing
         for bit in 0..<body.count * 8 {
             var flipped = body
             flipped[bit / 8] ^= 1 << (bit % 8)
-            #expect(throws: SignatureError.mismatch) { try verify(body: flipped) }
+            #expect(throws: WebhookError.mismatch) { try verify(body: flipped) }
         }
-        #expect(throws: SignatureError.mismatch) { try verify(body: []) }
-        #expect(throws: SignatureError.mismatch) { try verify(body: body.dropLast()) }
-        #expect(throws: SignatureError.mismatch) { try verify(body: body + [0]) }
+        #expect(throws: WebhookError.mismatch) { try verify(body: []) }
+        #expect(throws: WebhookError.mismatch) { try verify(body: body.dropLast()) }
+        #expect(throws: WebhookError.mismatch) { try verify(body: body + [0]) }
     }
 
     @Test func `refuses the id when any one bit of it is flipped`() {
         for flipped in bitFlips(of: id) {
-            #expect(throws: SignatureError.mismatch) { try verify(id: flipped) }
+            #expect(throws: WebhookError.mismatch) { try verify(id: flipped) }
         }
-        #expect(throws: SignatureError.missingID) { try verify(id: "") }
+        #expect(throws: WebhookError.missingID) { try verify(id: "") }
     }
 
     @Test func `refuses the timestamp when any one bit of it is flipped, however tolerant`() {
         for flipped in bitFlips(of: String(timestamp)) {
-            #expect(throws: SignatureError.self) { try verify(timestamp: flipped, tolerance: .seconds(10_000_000_000)) }
+            #expect(throws: WebhookError.self) { try verify(timestamp: flipped, tolerance: .seconds(10_000_000_000)) }
         }
     }
 
     @Test func `refuses the signature when any one bit of it is flipped`() {
         for flipped in bitFlips(of: signature) {
-            #expect(throws: SignatureError.self) { try verify(signatures: flipped) }
+            #expect(throws: WebhookError.self) { try verify(signatures: flipped) }
         }
     }
 
     @Test func `refuses text moved from one part of what is signed to another`() {
-        #expect(throws: SignatureError.self) { try verify(id: id + ".1614265330", timestamp: "") }
+        #expect(throws: WebhookError.self) { try verify(id: id + ".1614265330", timestamp: "") }
         let moved = Array(#"1614265330.{"test": 2432232314}"#.utf8)
-        #expect(throws: SignatureError.self) { try verify(timestamp: "", body: moved) }
+        #expect(throws: WebhookError.self) { try verify(timestamp: "", body: moved) }
     }
 
     @Test(arguments: [
@@ -59,15 +60,15 @@ import Testing
         "1614265330000",
     ])
     func `refuses a timestamp that is not whole seconds`(timestamp: String) {
-        #expect(throws: SignatureError.malformedTimestamp) { try verify(timestamp: timestamp) }
+        #expect(throws: WebhookError.malformedTimestamp) { try verify(timestamp: timestamp) }
     }
 
     @Test(
         arguments: [
             (-300_001, .tooFarAhead), (-300_000, nil), (0, nil), (300_000, nil), (300_001, .tooOld),
-        ] as [(Int64, SignatureError?)]
+        ] as [(Int64, WebhookError?)]
     )
-    func `tolerates five minutes both ways`(milliseconds: Int64, expected: SignatureError?) {
+    func `tolerates five minutes both ways`(milliseconds: Int64, expected: WebhookError?) {
         let now = Timestamp(milliseconds: timestamp * 1000 + milliseconds)
         if let expected {
             #expect(throws: expected) { try verify(now: now) }
@@ -84,21 +85,21 @@ import Testing
         "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=,", "v1,\ng0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
     ])
     func `takes no other version and no other spelling`(signatures: String) {
-        #expect(throws: SignatureError.noSignature) { try verify(signatures: signatures) }
+        #expect(throws: WebhookError.noSignature) { try verify(signatures: signatures) }
     }
 
     @Test(arguments: ["v1,", "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1A==", "v1,AAAA", "v1,g0hM"])
     func `refuses a part of a signature`(signatures: String) {
-        #expect(throws: SignatureError.mismatch) { try verify(signatures: signatures) }
+        #expect(throws: WebhookError.mismatch) { try verify(signatures: signatures) }
     }
 
     @Test func `finds the right one among several signatures, within the first sixteen`() {
         let other = "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="
         #expect(throws: Never.self) { try verify(signatures: "v1a,x \(other)  \(signature)") }
-        #expect(throws: SignatureError.mismatch) { try verify(signatures: "\(other) v1,x") }
+        #expect(throws: WebhookError.mismatch) { try verify(signatures: "\(other) v1,x") }
         let fifteen = Array(repeating: other, count: 15)
         #expect(throws: Never.self) { try verify(signatures: (fifteen + [signature]).joined(separator: " ")) }
-        #expect(throws: SignatureError.mismatch) {
+        #expect(throws: WebhookError.mismatch) {
             try verify(signatures: (fifteen + [other, signature]).joined(separator: " "))
         }
     }
@@ -106,8 +107,8 @@ import Testing
     @Test func `accepts what any of the first six secrets signed`() {
         let others = (0..<6).map { _ in WebhookSecret.generate() }
         #expect(throws: Never.self) { try verify(secrets: others.prefix(5) + [secret]) }
-        #expect(throws: SignatureError.mismatch) { try verify(secrets: others + [secret]) }
-        #expect(throws: SignatureError.mismatch) { try verify(secrets: []) }
+        #expect(throws: WebhookError.mismatch) { try verify(secrets: others + [secret]) }
+        #expect(throws: WebhookError.mismatch) { try verify(secrets: []) }
     }
 
     @Test func `signs with every secret of a rotation, and each verifies`() {
@@ -126,7 +127,7 @@ import Testing
         #expect(signatures.utf8.count == 5 * "v1,".utf8.count + 5 * 44 + 4)
         for (index, secret) in secrets.enumerated() {
             let isMismatch: Bool
-            do throws(SignatureError) {
+            do throws(WebhookError) {
                 try verify(signatures: signatures, secrets: [secret])
                 isMismatch = false
             } catch {
@@ -144,7 +145,7 @@ import Testing
         secrets: [WebhookSecret]? = nil,
         now: Timestamp? = nil,
         tolerance: Duration = WebhookSignature.tolerance
-    ) throws(SignatureError) {
+    ) throws(WebhookError) {
         try WebhookSignature.verify(
             id: id ?? self.id,
             timestamp: timestamp ?? String(self.timestamp),

@@ -238,13 +238,13 @@ import Testing
     }
 
     @Test func `ends what is on its way when it is sent away kindly`() async throws {
-        try await withHTTP2Server { _ in
-            [.hold]
+        try await withHTTP2Server { request in
+            request.path == "/late" ? [.ok] : [.hold]
         } _: { server, post in
             async let early = statuses(of: 10, post)
             await server.nextRequests(10)
             server.goAway(.maxID)
-            // The next one goes over a new connection, or the old one's limit would not be known yet.
+            await server.waitUntilRead()
             async let late = post("/late", .seconds(60))
             await server.nextRequests(1)
             server.goAway(19)

@@ -57,6 +57,7 @@ final class HTTP2Server: Sendable {
     /// What a test may wait for.
     enum Event: Sendable, Equatable {
         case ping
+        case pong
         case reset
         case closed(Int)
     }
@@ -179,6 +180,14 @@ final class HTTP2Server: Sendable {
         }
     }
 
+    /// Waits until the client has read all that it was sent on the only connection.
+    func waitUntilRead() async {
+        guard let channel = state.withLock({ $0.channels.first }) else { return }
+        let ping = HTTP2Frame.FramePayload.ping(HTTP2PingData(withInteger: 1), ack: false)
+        channel.writeAndFlush(HTTP2Frame(streamID: .rootStream, payload: ping), promise: nil)
+        await wait(for: .pong)
+    }
+
     func closeConnections() async {
         for channel in state.withLock({ $0.channels }) { try? await channel.close() }
     }
@@ -223,7 +232,7 @@ final class HTTP2Server: Sendable {
             switch event {
             case .ping: state.pings += 1
             case .reset: state.resets += 1
-            case .closed: break
+            case .pong, .closed: break
             }
         }
         events.continuation.yield(event)
@@ -265,8 +274,8 @@ private final class Handler: ChannelInboundHandler {
                 body: bodies.removeValue(forKey: frame.streamID) ?? []
             )
             for action in server.receive(request) { perform(action, for: frame.streamID, context) }
-        case .ping(_, ack: false):
-            server.note(.ping)
+        case .ping(_, let isAnswer):
+            server.note(isAnswer ? .pong : .ping)
         case .rstStream:
             server.note(.reset)
         default:

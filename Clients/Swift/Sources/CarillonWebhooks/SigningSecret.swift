@@ -10,7 +10,9 @@ import Foundation
 ///
 /// Carillon shows it once: when a network is made, when an endpoint is made, and when a secret is rotated. Keep it as you keep
 /// passwords. It never shows itself, neither in logs nor to `dump`.
-public struct SigningSecret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+public struct SigningSecret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     private static let prefix = "whsec_"
     private static let byteCounts = 24...64
 
@@ -28,6 +30,18 @@ public struct SigningSecret: Sendable, CustomStringConvertible, CustomDebugStrin
         guard Self.byteCounts.contains(bytes.count) else { return nil }
         key = SymmetricKey(data: bytes)
     }
+
+    private init(key: SymmetricKey) {
+        self.key = key
+    }
+
+    /// A new secret of 32 bytes from the system's random generator.
+    package static func generate() -> SigningSecret {
+        SigningSecret(key: SymmetricKey(size: .bits256))
+    }
+
+    /// The text form, to be shown once and stored encrypted.
+    package var text: String { Self.prefix + key.withUnsafeBytes { Data($0).base64EncodedString() } }
 
     /// Always `<redacted>`.
     public var description: String { "<redacted>" }

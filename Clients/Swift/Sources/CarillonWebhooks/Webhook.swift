@@ -21,7 +21,7 @@ public import HTTPTypes
 /// decode, and sign exactly what you send.
 public struct Webhook: Sendable {
     /// Secrets beyond these do not sign: fields would grow that receivers refuse.
-    private static let maximumSigningSecretCount = 5
+    package static let maximumSigningSecretCount = 5
     /// Signatures beyond these are not looked at.
     private static let maximumSignatureCount = 16
 
@@ -113,14 +113,26 @@ public struct Webhook: Sendable {
     ///   - now: When this attempt is made.
     /// - Returns: The fields `webhook-id`, `webhook-timestamp` and `webhook-signature`.
     public func sign(_ body: some DataProtocol, id: String, at now: Date = Date()) -> HTTPFields {
-        let timestamp = String(Int64(now.timeIntervalSince1970.rounded(.down)))
-        let signatures = secrets.prefix(Self.maximumSigningSecretCount).map { secret in
-            let code = Self.authenticationCode(id: id, timestamp: timestamp, body: body, key: secret.key)
+        let timestamp = Int64(now.timeIntervalSince1970.rounded(.down))
+        return [
+            .webhookID: id, .webhookTimestamp: String(timestamp),
+            .webhookSignature: signature(of: body, id: id, timestamp: timestamp),
+        ]
+    }
+
+    /// The field `webhook-signature` of a body: one signature for each secret that signs.
+    ///
+    /// - Parameters:
+    ///   - body: The body exactly as it is sent.
+    ///   - id: The field `webhook-id`.
+    ///   - timestamp: The field `webhook-timestamp`.
+    /// - Returns: The field's value.
+    package func signature(of body: some DataProtocol, id: String, timestamp: Int64) -> String {
+        secrets.prefix(Self.maximumSigningSecretCount).map { secret in
+            let code = Self.authenticationCode(id: id, timestamp: String(timestamp), body: body, key: secret.key)
             return "v1," + Data(code).base64EncodedString()
         }
-        return [
-            .webhookID: id, .webhookTimestamp: timestamp, .webhookSignature: signatures.joined(separator: " "),
-        ]
+        .joined(separator: " ")
     }
 
     private static func authenticationCode(
