@@ -137,4 +137,5 @@ def test_a_credential_is_looked_at_before_it_is_saved(stage):
     dialog.get_by_role("button", name="Save").click()
     expect(page.get_by_role("table", name="Credentials of apps")).to_contain_text("TEAM123456")
     assert network.get("providers", "apns", "apps", "com.example.chat")["keyId"] == "ABCDE12345"
+    expect(page.locator("dialog")).to_have_count(0)
     assert "PRIVATE KEY" not in page.content()

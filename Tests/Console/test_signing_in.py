@@ -58,6 +58,7 @@ def test_an_operator_makes_a_network_and_sees_its_secrets_once(stage):
     page.get_by_role("button", name="I have stored them").click()
     page.wait_for_url(f"**/console/{segment('made/here')}/overview")
     settled(page)
+    expect(page.locator("dialog")).to_have_count(0)
     assert key not in page.content()
     assert stage.service.call("GET", f"/v1/networks/{segment('made/here')}", token=key)["id"] == "made/here"
 
