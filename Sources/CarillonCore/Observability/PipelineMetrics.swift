@@ -3,6 +3,8 @@ import Metrics
 
 /// What the pipeline counts; the names are those of `GET /metrics`.
 package struct PipelineMetrics: Sendable {
+    private static let retry = "retry"
+
     private let factory: any MetricsFactory
     private let events: [Receipt.Status: Counter]
     private let refused: Counter
@@ -11,6 +13,8 @@ package struct PipelineMetrics: Sendable {
     private let withoutDevice: Counter
     private let suppressed: [ToggleLevel: Counter]
     private let withheld: Counter
+    private let deliveries: [ProviderName: [String: Counter]]
+    private let heldUnregistrations: [ProviderName: Counter]
     private let relayed: [RelayOutcome: Counter]
     private let relayAge: Recorder
     private let expansionFailures: Counter
@@ -46,6 +50,28 @@ package struct PipelineMetrics: Sendable {
             dimensions: [("result", "suppressed"), ("level", "endpoint")],
             factory: factory
         )
+        // All of them at once: a counter that appears when something happens for the first time begins at 1, and whoever compares
+        // two readings never learns of it.
+        let outcomes = DeliveryState.allCases.filter { $0 != .pending }.map(\.rawValue) + [Self.retry]
+        deliveries = Dictionary(
+            uniqueKeysWithValues: ProviderName.allCases.map { provider in
+                let counters = outcomes.map { outcome in
+                    let dimensions = [("provider", provider.rawValue), ("outcome", outcome)]
+                    return (
+                        outcome, Counter(label: "carillon_deliveries_total", dimensions: dimensions, factory: factory)
+                    )
+                }
+                return (provider, Dictionary(uniqueKeysWithValues: counters))
+            }
+        )
+        heldUnregistrations = Dictionary(
+            uniqueKeysWithValues: ProviderName.allCases.map {
+                let dimensions = [("provider", $0.rawValue)]
+                return (
+                    $0, Counter(label: "carillon_held_unregistrations_total", dimensions: dimensions, factory: factory)
+                )
+            }
+        )
         relayed = Dictionary(
             uniqueKeysWithValues: RelayOutcome.allCases.map {
                 let dimensions = [("outcome", $0.rawValue)]
@@ -59,17 +85,6 @@ package struct PipelineMetrics: Sendable {
         queueAge = Gauge(label: "carillon_queue_age_seconds", factory: factory)
         waitingEvents = Gauge(label: "carillon_waiting_events", factory: factory)
         waitingGroups = Gauge(label: "carillon_waiting_groups", factory: factory)
-        beginAtZero()
-    }
-
-    /// Makes the counters that alerts watch: one that appears when something happens for the first time begins at 1, and
-    /// whoever compares two readings never learns of it.
-    private func beginAtZero() {
-        let outcomes = DeliveryState.allCases.filter { $0 != .pending }.map(\.rawValue) + ["retry"]
-        for provider in ProviderName.allCases {
-            for outcome in outcomes { delivered(0, provider: provider, outcome: outcome) }
-            heldUnregistrations(0, provider: provider)
-        }
     }
 
     func accepted(_ acceptance: Acceptance) {
@@ -106,18 +121,13 @@ package struct PipelineMetrics: Sendable {
 
     func settled(_ settlement: Settlement) {
         guard settlement.group.lane.provider != .relay else { return countMessages(settlement) }
-        let provider = settlement.group.lane.provider
         var counts: [String: Int] = [:]
         for record in settlement.records { counts[record.state.rawValue, default: 0] += 1 }
         for remainder in settlement.remainders where remainder.delay != nil {
-            counts["retry", default: 0] += remainder.targets.count
+            counts[Self.retry, default: 0] += remainder.targets.count
         }
-        for (outcome, count) in counts { delivered(count, provider: provider, outcome: outcome) }
-    }
-
-    private func delivered(_ count: Int, provider: ProviderName, outcome: String) {
-        let dimensions = [("provider", provider.rawValue), ("outcome", outcome)]
-        Counter(label: "carillon_deliveries_total", dimensions: dimensions, factory: factory).increment(by: count)
+        let counters = deliveries[settlement.group.lane.provider, default: [:]]
+        for (outcome, count) in counts { counters[outcome]?.increment(by: count) }
     }
 
     /// Messages to endpoints by what became of them, and how old those were that arrived and were no replay.
@@ -136,9 +146,7 @@ package struct PipelineMetrics: Sendable {
     func staleSettle() { staleSettles.increment() }
 
     func heldUnregistrations(_ count: Int, provider: ProviderName) {
-        let dimensions = [("provider", provider.rawValue)]
-        Counter(label: "carillon_held_unregistrations_total", dimensions: dimensions, factory: factory)
-            .increment(by: count)
+        heldUnregistrations[provider]?.increment(by: count)
     }
 
     func lostLease() { lostLeases.increment() }

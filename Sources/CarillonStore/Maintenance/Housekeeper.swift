@@ -152,7 +152,7 @@ package final class Housekeeper: Sendable {
         """
 
     private func sweep(_ table: String, where condition: SQL) async throws {
-        try await repeating(at: table) { session in
+        try await pool.takingTurns(at: table, batchSize: Self.batchSize) { session in
             try session.execute(Self.deleting(from: table, where: condition))
         }
     }
@@ -161,9 +161,11 @@ package final class Housekeeper: Sendable {
     private func sweepDevices(where condition: SQL, telling listeners: FeedbackListeners) async throws {
         let deleting = Self.deleting(from: "devices", where: condition)
         guard listeners.want([.deviceDeleted]) else {
-            return try await repeating(at: "devices") { session in try session.execute(deleting) }
+            return try await pool.takingTurns(at: "devices", batchSize: Self.batchSize) { session in
+                try session.execute(deleting)
+            }
         }
-        try await repeating(at: "devices") { session in
+        try await pool.takingTurns(at: "devices", batchSize: Self.batchSize) { session in
             let deleted = try session.query(
                 deleting + " RETURNING network_id, device_id, user_id, provider, app_id"
             ) { row -> (network: NetworkID, news: DirectoryNews)? in
@@ -181,15 +183,6 @@ package final class Housekeeper: Sendable {
             SELECT ctid FROM \(identifier: table) WHERE \(sql: condition) LIMIT \(batchSize)
             FOR UPDATE SKIP LOCKED))
         """
-    }
-
-    /// Goes on until a transaction finds no full batch, or somebody else is at it.
-    private func repeating(
-        at task: String,
-        _ step: @Sendable (borrowing PostgresSession) throws -> Int
-    ) async throws {
-        var deleted = Self.batchSize
-        while deleted == Self.batchSize { deleted = try await pool.takingTurn(at: task, step) ?? 0 }
     }
 
     /// Has removals swept once more that are old but still hold something: what was written beside their first sweep.

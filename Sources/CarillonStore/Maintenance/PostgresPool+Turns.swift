@@ -20,4 +20,14 @@ extension PostgresPool {
             return isOurs == true ? try body(session) : nil
         }
     }
+
+    /// Takes turns at a task until a step finds no full batch, or somebody else is at it.
+    func takingTurns(
+        at task: String,
+        batchSize: Int,
+        _ step: @Sendable (borrowing PostgresSession) throws -> Int
+    ) async throws {
+        var count = batchSize
+        while count == batchSize { count = try await takingTurn(at: task, step) ?? 0 }
+    }
 }

@@ -12,21 +12,13 @@ struct RelaySweep: Sendable {
     /// and what is on its way in any case.
     func sweep() async throws {
         for lane in try await lanesOfNobody() {
-            var count = Self.batchSize
-            while count == Self.batchSize {
-                count =
-                    try await pool.takingTurn(at: "relays: \(lane.network)") { session in
-                        try session.executeOnQueue(Self.emptyLane(of: lane.endpoint, in: lane.network))
-                    } ?? 0
+            try await pool.takingTurns(at: "relays: \(lane.network)", batchSize: Self.batchSize) { session in
+                try session.executeOnQueue(Self.emptyLane(of: lane.endpoint, in: lane.network))
             }
         }
         for (network, end) in try await networks() {
-            var count = Self.batchSize
-            while count == Self.batchSize {
-                count =
-                    try await pool.takingTurn(at: "relayed: \(network)") { session in
-                        try session.executeOnQueue(Self.statement(network, before: end))
-                    } ?? 0
+            try await pool.takingTurns(at: "relayed: \(network)", batchSize: Self.batchSize) { session in
+                try session.executeOnQueue(Self.statement(network, before: end))
             }
         }
     }
