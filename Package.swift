@@ -106,11 +106,30 @@ let package = Package(
         .target(
             name: "CarillonHTTP",
             dependencies: [
-                "CarillonCore", "CarillonWebhooks", crypto, deque, httpTypes, hummingbird, hummingbirdCore, jwtKit,
-                logging, metrics,
-                nioCore, nioHTTP1,
+                "CarillonCore", "CarillonDialects", "CarillonEdge", "CarillonFaces", "CarillonWebhooks",
+                crypto, httpTypes, hummingbird, jwtKit, logging, metrics, nioCore,
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "CarillonEdge",
+            dependencies: [
+                "CarillonCore", "CarillonWebhooks",
+                crypto, deque, httpTypes, hummingbird, hummingbirdCore, jwtKit, logging, metrics, nioCore, nioHTTP1,
                 serviceLifecycle,
             ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "CarillonFaces",
+            dependencies: [
+                "CarillonCore", "CarillonEdge", crypto, cryptoExtras, httpTypes, hummingbird, logging, metrics,
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "CarillonDialects",
+            dependencies: ["CarillonCore", crypto],
             swiftSettings: settings
         ),
         .target(
@@ -190,9 +209,23 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "CarillonDialectsTests",
+            dependencies: ["CarillonCore", "CarillonDialects", "CarillonTesting", crypto],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "CarillonFacesTests",
+            dependencies: [
+                "CarillonCore", "CarillonEdge", "CarillonFaces", "CarillonTesting",
+                crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, logging, metricsCore, nioCore,
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "CarillonHTTPTests",
             dependencies: [
-                "CarillonCore", "CarillonHTTP", "CarillonProviders", "CarillonTesting",
+                "CarillonCore", "CarillonDialects", "CarillonEdge", "CarillonFaces", "CarillonHTTP",
+                "CarillonProviders", "CarillonTesting",
                 crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, logging, metricsCore, nioCore,
                 nioEmbedded, nioHTTP1,
             ],

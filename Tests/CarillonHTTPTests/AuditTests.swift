@@ -5,6 +5,7 @@ import Logging
 import Synchronization
 import Testing
 
+@testable import CarillonEdge
 @testable import CarillonHTTP
 
 /// Who changed what, and who was refused, stands in the log.

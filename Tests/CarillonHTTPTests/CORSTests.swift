@@ -1,3 +1,4 @@
+import CarillonEdge
 import CarillonHTTP
 import HTTPTypes
 import Testing

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 import CarillonHTTP
 import CarillonTesting
 import HTTPTypes

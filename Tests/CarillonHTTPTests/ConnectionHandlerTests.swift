@@ -4,6 +4,7 @@ import NIOEmbedded
 import NIOHTTP1
 import Testing
 
+@testable import CarillonEdge
 @testable import CarillonHTTP
 
 @Suite struct ConnectionHandlerTests {

@@ -1,6 +1,7 @@
 import CarillonCore
 import Testing
 
+@testable import CarillonEdge
 @testable import CarillonHTTP
 
 @Suite struct ConnectionPlacesTests {

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
+@testable import CarillonEdge
 @testable import CarillonHTTP
 
 /// The console's files (CONSOLE section 1).

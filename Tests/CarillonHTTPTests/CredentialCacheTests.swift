@@ -3,6 +3,7 @@ import CarillonTesting
 import Synchronization
 import Testing
 
+@testable import CarillonEdge
 @testable import CarillonHTTP
 
 @Suite struct CredentialCacheTests {

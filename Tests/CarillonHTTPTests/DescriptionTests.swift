@@ -4,6 +4,7 @@ import Foundation
 import Hummingbird
 import Testing
 
+@testable import CarillonEdge
 @testable import CarillonHTTP
 
 /// Holds openapi.yaml against the routes; whether the answers are as described is for a run against the service.

@@ -2,6 +2,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
+@testable import CarillonEdge
 @testable import CarillonHTTP
 
 @Suite struct RequestDeadlineHandlerTests {

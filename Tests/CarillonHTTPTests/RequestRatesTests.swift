@@ -4,6 +4,7 @@ import HTTPTypes
 import Synchronization
 import Testing
 
+@testable import CarillonEdge
 @testable import CarillonHTTP
 
 @Suite struct RequestRatesTests {

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import CarillonEdge
 @testable import CarillonHTTP
 
 @Suite struct TokenBucketTests {

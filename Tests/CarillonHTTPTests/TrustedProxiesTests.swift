@@ -2,6 +2,7 @@ import CarillonCore
 import HTTPTypes
 import Testing
 
+@testable import CarillonEdge
 @testable import CarillonHTTP
 
 @Suite struct TrustedProxiesTests {

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 
 extension APIKey {
     /// The key as it is listed.

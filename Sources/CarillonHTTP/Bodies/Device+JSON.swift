@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 
 extension Device {
     /// The device as the API shows it: its token is never shown again in full.

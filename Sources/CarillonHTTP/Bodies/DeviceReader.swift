@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 
 /// Reads devices as they are registered (API section 6), each provider by its own rules.
 struct DeviceReader {

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 
 /// Which devices are to be taken back into use (`POST /devices/restore`).
 struct DeviceRestoration {

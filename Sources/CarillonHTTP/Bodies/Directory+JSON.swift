@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 
 extension Person {
     /// The person as the API shows them.

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 import Hummingbird
 
 /// What is looked for among users or channels.

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 
 extension Endpoint {
     /// The endpoint as the API shows it.

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 
 extension Receipt {
     /// What the sender of an event is told.

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 
 extension Explanation {
     /// The explanation as the API shows it.

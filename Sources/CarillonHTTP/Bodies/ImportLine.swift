@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 
 /// One line of an import (API section 4): `{"user":…}`, `{"channel":…}`, `{"member":…}`, `{"device":…}`,
 /// `{"tag":…}` or `{"subscription":…}`.

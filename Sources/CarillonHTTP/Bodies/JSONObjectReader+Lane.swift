@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 
 extension JSONObjectReader {
     private static let maximumHostBytes = 255

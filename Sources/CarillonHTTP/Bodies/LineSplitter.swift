@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 
 /// Cuts a stream of bytes into lines, however the bytes arrive.
 struct LineSplitter {

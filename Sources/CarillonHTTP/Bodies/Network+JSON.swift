@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 
 extension Network {
     /// The network as the API shows it, with defaults filled in.

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 
 extension ProviderCredential {
     /// The credential as `GET` shows it: what identifies it, and nothing secret.

@@ -1,3 +1,4 @@
+import CarillonEdge
 import Foundation
 
 /// Where imports are kept while they arrive, and how much room they may take.

@@ -1,4 +1,5 @@
 #if canImport(Glibc)
+    import CarillonEdge
     import Glibc
 #else
     import Darwin

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 
 extension Tag {
     /// The longest description, in bytes.

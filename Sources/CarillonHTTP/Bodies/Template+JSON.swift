@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 
 /// A template as the API lists it: a built-in one, or a network's own.
 struct ListedTemplate {

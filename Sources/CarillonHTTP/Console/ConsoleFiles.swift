@@ -1,3 +1,4 @@
+import CarillonEdge
 import Crypto
 import Foundation
 import NIOCore

@@ -1,3 +1,4 @@
+import CarillonEdge
 import HTTPTypes
 import Hummingbird
 

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 import Foundation
 import HTTPTypes
 import Hummingbird

@@ -1,3 +1,4 @@
+import CarillonEdge
 import Hummingbird
 import NIOCore
 

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 
 /// Who may import: one import at a time of each network, and few at a time in all that write to the database.
 actor ImportTurns {

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 import Crypto
 import HTTPTypes
 import struct Foundation.UUID

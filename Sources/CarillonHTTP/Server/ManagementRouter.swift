@@ -1,6 +1,7 @@
 package import Metrics
 package import Hummingbird
 import CarillonCore
+package import CarillonEdge
 import HTTPTypes
 import NIOCore
 

@@ -1,8 +1,11 @@
 import CarillonCore
+import CarillonEdge
 import Hummingbird
 
 /// The controllers of the public API, wired.
 struct PublicControllers {
+    private let authenticator: Authenticator
+    private let cache: CredentialCache
     private let caller: CallerController
     private let networks: NetworkController
     private let credentials: CredentialController
@@ -29,12 +32,12 @@ struct PublicControllers {
 
     init(_ dependencies: PublicDependencies) {
         let (accounts, directory, clock) = (dependencies.accounts, dependencies.directory, dependencies.clock)
-        let cache = CredentialCache(
+        cache = CredentialCache(
             accounts: accounts,
             announcements: dependencies.announcements,
             logger: dependencies.logger
         )
-        let authenticator = Authenticator(
+        authenticator = Authenticator(
             operatorToken: dependencies.operatorToken,
             cache: cache,
             rates: dependencies.rates,
@@ -148,6 +151,32 @@ struct PublicControllers {
             clock: clock
         )
         description = DescriptionController(openAPI: dependencies.openAPI)
+    }
+
+    /// What faces need.
+    func faceServices(_ dependencies: PublicDependencies) -> FaceServices {
+        FaceServices(
+            index: dependencies.faceIndex,
+            faces: dependencies.faceStore,
+            authenticator: authenticator,
+            network: { [cache] network in try await cache.credentials(of: network)?.network },
+            accept: dependencies.accept,
+            devices: dependencies.devices,
+            directory: dependencies.directory,
+            tags: dependencies.tags,
+            toggles: dependencies.toggles,
+            templates: dependencies.templates,
+            catalog: dependencies.catalog,
+            history: dependencies.history,
+            credentials: dependencies.credentials,
+            credentialFormats: dependencies.credentialFormats,
+            credentialChanged: dependencies.credentialChanged,
+            egress: dependencies.egress,
+            rates: dependencies.rates,
+            metrics: dependencies.metrics,
+            logger: dependencies.logger,
+            clock: dependencies.clock
+        )
     }
 
     func addRoutes(to router: Router<CarillonRequestContext>) {

@@ -1,4 +1,5 @@
 package import CarillonCore
+package import CarillonEdge
 package import Metrics
 package import Hummingbird
 package import Logging
@@ -61,6 +62,16 @@ package struct PublicDependencies: Sendable {
     package var rates: RequestRates
     /// The token of those who run the service.
     package var operatorToken: OperatorToken
+    /// Makes the other systems that are answered.
+    package var faces: @Sendable (FaceServices) -> [any Face]
+    /// What networks are called there.
+    package var faceStore: any FaceStore
+    /// All of that, as it is known here.
+    package var faceIndex: @Sendable () async throws -> FaceIndex
+    /// Told that a network's bindings or keys were changed; returns when all who act on them here know it.
+    package var facesChanged: @Sendable (NetworkID) async -> Void
+    /// What they answered lately.
+    package var journal: FaceJournal
     /// The text of `GET /openapi.yaml`.
     package var openAPI: String
     /// The admin console; `nil` when it is off.
@@ -104,6 +115,11 @@ package struct PublicDependencies: Sendable {
         releaseBrake: @escaping @Sendable (Lane, Timestamp) async throws -> Void,
         egress: EgressGuard,
         announcements: Announcements = Announcements(),
+        faces: @escaping @Sendable (FaceServices) -> [any Face] = { _ in [] },
+        faceStore: any FaceStore,
+        faceIndex: @escaping @Sendable () async throws -> FaceIndex,
+        facesChanged: @escaping @Sendable (NetworkID) async -> Void,
+        journal: FaceJournal = FaceJournal(),
         operatorToken: OperatorToken,
         openAPI: String,
         console: ConsoleFiles?,
@@ -141,6 +157,11 @@ package struct PublicDependencies: Sendable {
         self.egress = egress
         self.announcements = announcements
         self.rates = rates
+        self.faces = faces
+        self.faceStore = faceStore
+        self.faceIndex = faceIndex
+        self.facesChanged = facesChanged
+        self.journal = journal
         self.operatorToken = operatorToken
         self.openAPI = openAPI
         self.console = console
@@ -160,40 +181,33 @@ package enum PublicRouter {
         settings: ServerSettings = ServerSettings()
     ) -> Router<CarillonRequestContext> {
         let controllers = PublicControllers(dependencies)
+        let faces = dependencies.faces(controllers.faceServices(dependencies))
+        var settings = settings
+        if dependencies.console != nil { settings.folders.insert(ConsoleMiddleware.root + "/") }
         let outline = Router(context: CarillonRequestContext.self)
         controllers.addRoutes(to: outline)
+        outline.add(faces, index: dependencies.faceIndex)
         let router = Router(context: CarillonRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.addEdge(
             problems: dependencies.problems,
             routes: RouteTable(outline),
             settings: settings,
-            metrics: dependencies.metrics
+            faces: faces,
+            journal: dependencies.journal,
+            metrics: dependencies.metrics,
+            clock: dependencies.clock
         )
         if let files = dependencies.console { router.add(middleware: ConsoleMiddleware(files: files)) }
         router.add(middleware: RefusalRateMiddleware(rates: dependencies.rates))
         controllers.addRoutes(to: router)
+        router.add(faces, index: dependencies.faceIndex)
         return router
     }
 }
 
 extension Router<CarillonRequestContext> {
-    /// What every request passes on its way in, outermost first.
-    func addEdge(
-        problems: ProblemMapping,
-        routes: RouteTable,
-        settings: ServerSettings,
-        metrics: any MetricsFactory
-    ) {
-        let ids = UUIDv7Generator()
-        addMiddleware {
-            RequestIDMiddleware { ids.next().canonicalText }
-            ClientAddressMiddleware(proxies: settings.trustedProxies)
-            RequestMetricsMiddleware(metrics: RequestMetrics(factory: metrics))
-            AccessLogMiddleware()
-            CORSMiddleware(origins: settings.corsOrigins)
-            AuditMiddleware()
-            ProblemMiddleware(mapping: problems, routes: routes, workLimit: settings.workLimit)
-            RequestLimitsMiddleware(settings: settings)
-        }
+    /// Adds the routes of faces.
+    fileprivate func add(_ faces: [any Face], index: @escaping @Sendable () async throws -> FaceIndex) {
+        for face in faces { face.addRoutes(to: FaceRoutes(face.name, on: self, index: index)) }
     }
 }

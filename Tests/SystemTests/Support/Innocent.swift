@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import CarillonCore
 import NIOHTTP1
 import Testing
@@ -76,15 +77,25 @@ struct Innocent: Sendable {
     /// Every second request comes over a connection of its own, as from people who come for the first time.
     private func post(_ id: String, isNew: Bool) async throws -> Post {
         let start = ContinuousClock.now
-        let answer = try await network.client.send(
+        let answer: TestClient.Answer
+        do {
+            answer = try await send(id, isNew: isNew)
+        } catch HTTPClientError.remoteConnectionClosed where !keepsConnections {
+            // On a machine so busy that a request comes later than hundreds of strangers do, its place is gone by then.
+            answer = try await send(id, isNew: isNew)
+        }
+        try #require(answer.status == 202, "\(answer.status) \(answer.text)")
+        return Post(event: try #require(answer.json["id"]?.text), took: .now - start, acceptedAt: .now)
+    }
+
+    private func send(_ id: String, isNew: Bool) async throws -> TestClient.Answer {
+        try await network.client.send(
             .POST,
             "/v1/networks/\(network.id)/events",
             token: network.adminKey,
             headers: isNew ? ["connection": "close"] : [:],
             body: TestEvents.messageSent(id).serialized
         )
-        try #require(answer.status == 202, "\(answer.status) \(answer.text)")
-        return Post(event: try #require(answer.json["id"]?.text), took: .now - start, acceptedAt: .now)
     }
 
     private static func slowest(_ durations: [Duration]) -> Duration {

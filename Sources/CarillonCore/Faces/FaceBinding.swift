@@ -1,0 +1,108 @@
+/// Another system whose clients and servers are answered as if Carillon were it (FACES parts D to H). The raw values are in the API,
+/// in metrics and in the database.
+package enum FaceName: String, Sendable, CaseIterable, Hashable {
+    /// Ably's REST interface for push.
+    case ably
+    /// Amity's, formerly Upstra's, devices and settings.
+    case amity
+    /// Buzz's registration of tokens.
+    case buzz
+    /// MobileFirst's push service, as its paths call it.
+    case imfpush
+    /// Matrix's Push Gateway API.
+    case matrix
+}
+
+/// A name of another system that belongs to a network here: an app id, an application.
+package struct FaceBinding: Sendable, Equatable {
+    /// The most that a network may have of one face.
+    package static let maximumCount = 200
+
+    /// Whose name it is.
+    package var face: FaceName
+    /// The name, 1 to 256 bytes; ends in `*` where the face takes patterns.
+    package var externalID: String
+    /// The network it belongs to.
+    package var networkID: NetworkID
+    /// Whether only this network's callers can name it, so that others may have the same one: Matrix app ids under a gateway key.
+    package var isPrivate: Bool
+    /// What the face needs to know, in the form that the face checked.
+    package var settings: JSONObject
+    /// When it was last written.
+    package var updatedAt: Timestamp
+
+    /// A binding by its parts.
+    package init(
+        face: FaceName,
+        externalID: String,
+        networkID: NetworkID,
+        isPrivate: Bool = false,
+        settings: JSONObject,
+        updatedAt: Timestamp
+    ) {
+        self.face = face
+        self.externalID = externalID
+        self.networkID = networkID
+        self.isPrivate = isPrivate
+        self.settings = settings
+        self.updatedAt = updatedAt
+    }
+}
+
+/// A secret that a face's callers hold, as it can be listed: without the secret.
+package struct FaceKey: Sendable, Equatable {
+    /// The most that a network may have of one face.
+    package static let maximumCount = 200
+
+    /// Whose callers hold it.
+    package var face: FaceName
+    /// The network it belongs to.
+    package var networkID: NetworkID
+    /// What it is listed and revoked by, 1 to 256 bytes.
+    package var name: String
+    /// What its holder may do, in the form that the face checked.
+    package var rights: JSONValue
+    /// What the admin calls it.
+    package var label: String?
+    /// When it was made.
+    package var createdAt: Timestamp
+
+    /// A key by its parts.
+    package init(
+        face: FaceName,
+        networkID: NetworkID,
+        name: String,
+        rights: JSONValue,
+        label: String? = nil,
+        createdAt: Timestamp
+    ) {
+        self.face = face
+        self.networkID = networkID
+        self.name = name
+        self.rights = rights
+        self.label = label
+        self.createdAt = createdAt
+    }
+}
+
+/// What is kept of a face's key.
+package struct StoredFaceKey: Sendable, Equatable {
+    /// What is kept of the secret.
+    package enum Proof: Sendable, Equatable {
+        /// SHA-256 of it: enough to recognise who holds it.
+        case hash([UInt8])
+        /// The secret itself, sealed at rest: it verifies what was signed with it. Found by the key's name.
+        case secret(Secret)
+    }
+
+    /// The key as it is listed.
+    package var key: FaceKey
+    /// What is kept of its secret.
+    package var proof: Proof
+
+    /// A stored key by its parts.
+    package init(key: FaceKey, proof: Proof) {
+        self.key = key
+        self.proof = proof
+    }
+}

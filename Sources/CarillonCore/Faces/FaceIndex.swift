@@ -1,0 +1,68 @@
+import Crypto
+
+/// Finds bindings and keys without asking the database.
+package struct FaceIndex: Sendable {
+    private struct Name: Hashable {
+        var face: FaceName
+        var network: NetworkID?
+        var text: String
+    }
+
+    private struct Hash: Hashable {
+        var face: FaceName
+        var bytes: [UInt8]
+    }
+
+    private var bindings: [Name: FaceBinding] = [:]
+    private var bound: Set<FaceName> = []
+    private var byName: [Name: StoredFaceKey] = [:]
+    private var byHash: [Hash: StoredFaceKey] = [:]
+
+    /// An index of what was read at once.
+    package init(_ list: FaceList) {
+        for binding in list.bindings {
+            let owner = binding.isPrivate ? binding.networkID : nil
+            bindings[Name(face: binding.face, network: owner, text: binding.externalID)] = binding
+            bound.insert(binding.face)
+        }
+        for stored in list.keys {
+            switch stored.proof {
+            case .hash(let hash): byHash[Hash(face: stored.key.face, bytes: hash)] = stored
+            case .secret: byName[Name(face: stored.key.face, network: nil, text: stored.key.name)] = stored
+            }
+        }
+    }
+
+    /// Whether any network has bound a name of a face: until then the face is not there.
+    package func isBound(_ face: FaceName) -> Bool { bound.contains(face) }
+
+    /// The binding of a name: of those that anybody can name, or, with `network`, of those that only its callers can.
+    package func binding(_ face: FaceName, _ name: String, ownedBy network: NetworkID? = nil) -> FaceBinding? {
+        bindings[Name(face: face, network: network, text: name)]
+    }
+
+    /// The binding of a name, or of the longest pattern that it begins like: what stands before the pattern's `*`.
+    package func binding(_ face: FaceName, matching name: String, ownedBy network: NetworkID? = nil) -> FaceBinding? {
+        if let exact = binding(face, name, ownedBy: network) { return exact }
+        // No pattern is longer than a binding's name may be.
+        var prefix = name.unicodeScalars.prefix(256)
+        while true {
+            if let found = binding(face, String(prefix) + "*", ownedBy: network) { return found }
+            guard !prefix.isEmpty else { return nil }
+            prefix.removeLast()
+        }
+    }
+
+    /// The key of a secret that its holder has sent.
+    package func key(_ face: FaceName, secret: String) -> StoredFaceKey? {
+        byHash[Hash(face: face, bytes: Self.hash(of: secret))]
+    }
+
+    /// What is kept of a secret that is sent along.
+    package static func hash(of secret: String) -> [UInt8] { Array(SHA256.hash(data: Array(secret.utf8))) }
+
+    /// The key of a name that its holder has named, where it verifies what was signed with it.
+    package func key(_ face: FaceName, named name: String) -> StoredFaceKey? {
+        byName[Name(face: face, network: nil, text: name)]
+    }
+}

@@ -1,0 +1,152 @@
+package import CarillonCore
+import CarillonWebhooks
+import HTTPTypes
+package import Hummingbird
+
+/// Finds out who calls.
+///
+/// 401 is for credentials that prove nothing, and for none. Credentials that are valid for another network, or for none
+/// that exists, are answered with 404: to their owner there is nothing here.
+package struct Authenticator: Sendable {
+    private enum Identity {
+        case `operator`
+        case caller(Access)
+    }
+
+    private let operatorToken: OperatorToken
+    private let cache: CredentialCache
+    private let rates: RequestRates
+    private let clock: WallClock
+
+    package init(operatorToken: OperatorToken, cache: CredentialCache, rates: RequestRates, clock: WallClock) {
+        self.operatorToken = operatorToken
+        self.cache = cache
+        self.rates = rates
+        self.clock = clock
+    }
+
+    /// The caller in the network of the path, by `Authorization`.
+    package func access(_ request: Request, _ context: CarillonRequestContext) async throws -> Access {
+        let networkID = try context.identifier("network", as: Network.self)
+        switch try await identity(request, context, preferring: networkID) {
+        case .operator:
+            guard let credentials = try await cache.credentials(of: networkID) else { throw Problem.notFound() }
+            context.admin.note(.operator)
+            return Access(network: credentials.network, principal: .operator)
+        case .caller(let access):
+            guard access.networkID == networkID else { throw Problem.notFound() }
+            if access.principal == .apiKey(.admin) { context.admin.note(access.admin) }
+            return access
+        }
+    }
+
+    /// The caller, wherever they belong: an operator belongs to no network, a user to the first one that the token names.
+    package func caller(
+        _ request: Request,
+        _ context: CarillonRequestContext
+    ) async throws -> (networkID: NetworkID?, principal: Principal) {
+        switch try await identity(request, context, preferring: nil) {
+        case .operator: (nil, .operator)
+        case .caller(let access): (access.networkID, access.principal)
+        }
+    }
+
+    /// The caller in the network of the path, when it has to be an admin.
+    package func admin(_ request: Request, _ context: CarillonRequestContext) async throws -> Access {
+        let access = try await access(request, context)
+        try access.requireAdmin()
+        return access
+    }
+
+    /// Passes operators; `networkID` is the network of the path, if there is one.
+    package func requireOperator(
+        _ request: Request,
+        _ context: CarillonRequestContext,
+        networkID: NetworkID? = nil
+    ) async throws {
+        guard case .caller(let access) = try await identity(request, context, preferring: networkID) else {
+            context.admin.note(.operator)
+            return
+        }
+        if let networkID, access.networkID != networkID { throw Problem.notFound() }
+        throw Problem.forbidden("the operator's token is needed")
+    }
+
+    /// Passes a body that a network's chat backend has signed; nobody can sign for an unknown network.
+    ///
+    /// - Returns: The network.
+    package func verify(
+        _ signature: SignedBody,
+        _ body: [UInt8],
+        of networkID: NetworkID,
+        _ context: CarillonRequestContext
+    ) async throws -> Network {
+        guard let credentials = try await credentials(of: networkID, context) else {
+            throw Problem.unauthorized(WebhookError.mismatch.description)
+        }
+        let now = clock.now()
+        do throws(Problem) {
+            try signature.verify(body, secrets: credentials.webhookSecrets(at: now), now: now)
+        } catch {
+            // Without its secret a right signature looks like a wrong one.
+            throw credentials.hasUnreadableWebhookSecrets ? .wrongMasterKey : error
+        }
+        return credentials.network
+    }
+
+    /// Who calls, counted against the caller's rate.
+    private func identity(
+        _ request: Request,
+        _ context: CarillonRequestContext,
+        preferring networkID: NetworkID?
+    ) async throws -> Identity {
+        let identity = try await claimedIdentity(request, context, preferring: networkID)
+        if case .caller(let access) = identity { try rates.take(for: access) }
+        return identity
+    }
+
+    private func claimedIdentity(
+        _ request: Request,
+        _ context: CarillonRequestContext,
+        preferring networkID: NetworkID?
+    ) async throws -> Identity {
+        guard let text = try BearerToken.text(request.headers) else {
+            throw Problem.unauthorized("Authorization is missing")
+        }
+        if operatorToken.matches(text) { return .operator }
+        if text.hasPrefix(APIKeySecret.prefix) {
+            guard let key = APIKeySecret(text), let credentials = try await cache.credentials(holding: key),
+                let role = credentials.role(of: key)
+            else { throw Problem.unauthorized("the API key is not valid") }
+            return .caller(Access(network: credentials.network, principal: .apiKey(role), keyID: key.id))
+        }
+        guard let token = UserToken(text), token.isCurrent(at: clock.now()) else {
+            throw Problem.unauthorized("the token is not valid")
+        }
+        let isMeantHere = networkID.map { token.networks.contains($0) } ?? false
+        guard let audience = isMeantHere ? networkID : token.networks.first,
+            let credentials = try await credentials(of: audience, context)
+        else { throw Problem.unauthorized("the token is not valid") }
+        guard credentials.verifies(token) else {
+            throw credentials.hasUnreadableUserTokenKeys
+                ? Problem.wrongMasterKey : Problem.unauthorized("the token is not valid")
+        }
+        let longest = credentials.network.userTokenMaxLifetime
+        guard token.lives(atMost: longest, at: clock.now()) else {
+            throw Problem.unauthorized("the token may live for \(longest.components.seconds) seconds at most")
+        }
+        return .caller(Access(network: credentials.network, principal: .user(token.userID)))
+    }
+
+    /// A network's credentials; of networks that may not even be there nothing is read for addresses that prove nothing.
+    /// What an API key names needs no such care: keys are looked for many at a time, and remembered when there is none.
+    private func credentials(
+        of networkID: NetworkID,
+        _ context: CarillonRequestContext
+    ) async throws -> VerifiableCredentials? {
+        guard !context.isSuspect || cache.knows(networkID) else {
+            throw Problem.tooManyRequests(retryAfter: .seconds(1))
+        }
+        return try await cache.credentials(of: networkID)
+    }
+}

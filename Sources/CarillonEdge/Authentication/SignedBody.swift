@@ -1,0 +1,38 @@
+import CarillonCore
+import CarillonWebhooks
+package import HTTPTypes
+
+/// The headers of Standard Webhooks 1.0.0, as a chat backend signs its posts.
+package struct SignedBody {
+    package static let idHeader = HTTPField.Name.known("webhook-id")
+    private static let timestampHeader = HTTPField.Name.known("webhook-timestamp")
+    private static let signatureHeader = HTTPField.Name.known("webhook-signature")
+
+    private let id: String
+    private let timestamp: String
+    private let signatures: String
+
+    /// The headers of a request; `nil` when it does not claim to be signed.
+    package init?(_ headers: HTTPFields) {
+        guard let signatures = headers[Self.signatureHeader] else { return nil }
+        id = headers[Self.idHeader] ?? ""
+        timestamp = headers[Self.timestampHeader] ?? ""
+        self.signatures = signatures
+    }
+
+    /// Passes a body that one of the secrets signed lately.
+    func verify(_ body: [UInt8], secrets: [WebhookSecret], now: Timestamp) throws(Problem) {
+        do throws(WebhookError) {
+            try WebhookSignature.verify(
+                id: id,
+                timestamp: timestamp,
+                signatures: signatures,
+                body: body,
+                secrets: secrets,
+                now: now
+            )
+        } catch {
+            throw .unauthorized(error.description)
+        }
+    }
+}

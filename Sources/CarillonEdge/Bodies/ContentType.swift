@@ -1,0 +1,27 @@
+package import HTTPTypes
+
+/// Checks in what form a body was sent.
+package enum ContentType {
+    package static let json = ["application/json"]
+    package static let mergePatch = ["application/json", "application/merge-patch+json"]
+    package static let newlineDelimitedJSON = ["application/x-ndjson"]
+
+    /// Passes a body that says that it is one of `accepted`, or says nothing, and that is not compressed.
+    package static func check(_ headers: HTTPFields, accepted: [String]) throws(Problem) {
+        if let encoding = headers[.contentEncoding], encoding.lowercased() != "identity" {
+            throw .unsupportedMediaType("the body must not be encoded")
+        }
+        guard let header = headers[.contentType] else { return }
+        let parts = header.split(separator: ";", omittingEmptySubsequences: false).map { part in
+            part.filter { $0 != " " && $0 != "\t" }.lowercased()
+        }
+        guard let type = parts.first, accepted.contains(type), parts.dropFirst().allSatisfy(isHarmless) else {
+            throw .unsupportedMediaType("the body must be \(accepted.joined(separator: " or ")) in UTF-8")
+        }
+    }
+
+    private static func isHarmless(_ parameter: String) -> Bool {
+        guard parameter.hasPrefix("charset=") else { return true }
+        return parameter == "charset=utf-8" || parameter == #"charset="utf-8""#
+    }
+}

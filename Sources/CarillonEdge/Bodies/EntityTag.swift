@@ -1,0 +1,32 @@
+package import HTTPTypes
+
+/// The version of a document, as `ETag`, `If-Match` and `If-None-Match` speak of it (RFC 9110 section 8.8.3).
+package enum EntityTag {
+    /// The strong tag of a version.
+    package static func text(of version: Int64) -> String { "\"\(version)\"" }
+
+    /// What `If-Match` asks of the current version; `nil` when the header is absent.
+    ///
+    /// Weak tags never match (RFC 9110 section 13.1.1), nor does what is no tag.
+    package static func condition(_ headers: HTTPFields) -> (@Sendable (Int64) -> Bool)? {
+        guard let tags = tags(headers, .ifMatch) else { return nil }
+        return { version in tags.contains("*") || tags.contains(text(of: version)) }
+    }
+
+    /// Whether the caller has this version already, by `If-None-Match`; weak tags count.
+    package static func isKnown(_ version: Int64, to headers: HTTPFields) -> Bool {
+        isKnown(text(of: version), to: headers)
+    }
+
+    /// Whether the caller has what this tag stands for already.
+    package static func isKnown(_ tag: String, to headers: HTTPFields) -> Bool {
+        guard let tags = tags(headers, .ifNoneMatch) else { return false }
+        return tags.contains("*") || tags.contains(tag) || tags.contains("W/" + tag)
+    }
+
+    /// The elements of a list of tags. Ours hold no comma.
+    private static func tags(_ headers: HTTPFields, _ name: HTTPField.Name) -> Set<String>? {
+        guard let header = headers[name] else { return nil }
+        return Set(header.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } })
+    }
+}

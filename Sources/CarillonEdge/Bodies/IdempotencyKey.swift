@@ -1,0 +1,70 @@
+package import CarillonCore
+import Crypto
+package import HTTPTypes
+package import Hummingbird
+
+/// The header by which a request that creates can be sent again without creating twice
+/// (draft-ietf-httpapi-idempotency-key-header).
+package enum IdempotencyKey {
+    /// The header.
+    package static let header = HTTPField.Name.known("idempotency-key")
+    /// Says in an answer that it is that of an earlier request.
+    package static let replayed = HTTPField.Name.known("idempotency-replayed")
+    private static let maximumCount = 255
+
+    /// The key of a request; `nil` when it has none.
+    ///
+    /// - Throws: 400 for more than one and for one that is not 1 to 255 printable ASCII characters.
+    package static func text(_ headers: HTTPFields) throws(Problem) -> String? {
+        let values = headers[values: header]
+        guard let value = values.first else { return nil }
+        guard values.count == 1, (1...maximumCount).contains(value.utf8.count),
+            value.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+        else { throw .invalidIdempotencyKey }
+        return value
+    }
+}
+
+extension IdempotentRequest {
+    /// A request as it is recognised again; `nil` when it has no key.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - admin: Who sends it: what others send with the same key is another request.
+    ///   - networkID: The network of the path; `nil` where networks are made.
+    ///   - body: The body; the same JSON in another layout is the same.
+    ///   - answer: What is answered if it is carried out.
+    /// - Throws: 400 for a key that is none.
+    package init?(
+        _ request: Request,
+        by admin: Admin,
+        in networkID: NetworkID?,
+        body: JSONValue?,
+        answer: JSONValue
+    ) throws(Problem) {
+        guard let key = try IdempotencyKey.text(request.headers) else { return nil }
+        var hash = SHA256()
+        // Each behind its length, so that no two requests share their bytes.
+        for part in [admin.description, request.uri.path, key] {
+            hash.update(data: Array("\(part.utf8.count):".utf8))
+            hash.update(data: Array(part.utf8))
+        }
+        self.init(
+            networkID: networkID,
+            keyHash: Array(hash.finalize()),
+            bodyHash: Array(SHA256.hash(data: body?.serialized ?? [])),
+            answer: answer.serialized
+        )
+    }
+}
+
+extension Creation {
+    /// The answer to a request that creates; `nil` when it was refused.
+    package func response(_ answer: JSONValue) -> Response? {
+        switch self {
+        case .created: .json(answer, status: .created)
+        case .repeated(let former): .json(former, status: .created, headers: [IdempotencyKey.replayed: "true"])
+        case .refused: nil
+        }
+    }
+}

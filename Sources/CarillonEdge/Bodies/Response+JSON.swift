@@ -1,0 +1,53 @@
+package import CarillonCore
+package import HTTPTypes
+package import Hummingbird
+import NIOCore
+
+extension Response {
+    /// An answer with a JSON body.
+    package static func json(
+        _ value: JSONValue,
+        status: HTTPResponse.Status = .ok,
+        headers: HTTPFields = [:]
+    ) -> Response {
+        json(value.serialized, status: status, headers: headers)
+    }
+
+    /// An answer with a body that is JSON already.
+    package static func json(_ bytes: [UInt8], status: HTTPResponse.Status, headers: HTTPFields = [:]) -> Response {
+        var headers = headers
+        headers[.contentType] = "application/json"
+        // Answers depend on who asks, and some hold secrets.
+        if headers[.cacheControl] == nil { headers[.cacheControl] = "no-store" }
+        return Response(
+            status: status,
+            headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
+        )
+    }
+
+    /// An answer that says all there is to say by its status.
+    package static let noContent = Response(status: .noContent)
+}
+
+extension JSONValue {
+    /// A string, or `null`.
+    package init(_ text: String?) {
+        self = text.map { .string($0) } ?? .null
+    }
+
+    /// A whole number.
+    package init(_ number: Int) {
+        self = .number(JSONNumber(number))
+    }
+
+    /// A moment as RFC 3339, or `null`.
+    package init(_ moment: Timestamp?) {
+        self.init(moment?.description)
+    }
+
+    /// An array of strings.
+    package init(_ texts: [String]) {
+        self = .array(texts.map { .string($0) })
+    }
+}

@@ -1,0 +1,91 @@
+package import CarillonCore
+import HTTPTypes
+package import Hummingbird
+
+/// Another system, answered as its own clients and servers expect it (FACES parts D to H).
+///
+/// A face translates: it has no SQL, no queue and no thread, and what it accepts is stored as Carillon's own.
+package protocol Face: Sendable {
+    /// Which one it is.
+    var name: FaceName { get }
+    /// Its paths: each of these, and all below them.
+    var roots: [String] { get }
+    /// What a caller is told of an error: `problem` says the same in Carillon's own terms.
+    func answer(to error: any Error, _ problem: Problem, _ request: Request) -> Response
+    /// Adds its routes.
+    func addRoutes(to routes: FaceRoutes)
+
+    /// Reads what an admin says of one of its names; what is wrong is noted, and unknown members are the caller's to find.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - reader: The body.
+    /// - Returns: The settings as they are to be stored and shown; `nil` after noting what is wrong.
+    func settings(of name: String, from reader: inout JSONObjectReader) -> FaceSettings?
+    /// Reads what an admin says of a new key, and makes it.
+    ///
+    /// - Parameters:
+    ///   - request: The members that keys of all faces have.
+    ///   - reader: The body, for `rights`.
+    /// - Returns: The key; `nil` after noting what is wrong.
+    func makeKey(_ request: FaceKeyRequest, from reader: inout JSONObjectReader) -> NewFaceKey?
+}
+
+extension Face {
+    /// Whether a path is one of its own.
+    package func owns(_ path: String) -> Bool {
+        roots.contains { path == $0 || path.hasPrefix($0 + "/") }
+    }
+}
+
+/// What an admin said of a binding.
+package struct FaceSettings: Sendable, Equatable {
+    /// What is stored and shown.
+    package var document: JSONObject
+    /// Whether only callers who prove that they are the network's can use the name, so that its admin may bind it without the
+    /// operator, whoever else has bound it.
+    package var isPrivate: Bool
+
+    /// Settings by their parts.
+    package init(_ document: JSONObject, isPrivate: Bool = false) {
+        self.document = document
+        self.isPrivate = isPrivate
+    }
+}
+
+/// What an admin said of a new key, apart from its rights.
+package struct FaceKeyRequest: Sendable {
+    /// The network it is for.
+    package var networkID: NetworkID
+    /// What it is to be called; `nil` for the face to choose.
+    package var name: String?
+    /// The secret that existing clients hold; `nil` for a new one.
+    package var secret: String?
+    /// What the admin calls it.
+    package var label: String?
+    /// Now.
+    package var now: Timestamp
+
+    /// A request by its parts.
+    package init(networkID: NetworkID, name: String?, secret: String?, label: String?, now: Timestamp) {
+        self.networkID = networkID
+        self.name = name
+        self.secret = secret
+        self.label = label
+        self.now = now
+    }
+}
+
+/// A key that was made, with what its holder is shown once.
+package struct NewFaceKey: Sendable {
+    /// What is kept.
+    package var stored: StoredFaceKey
+    /// What is shown beside the key's name, once: `secret`, or whatever the system calls it.
+    package var shown: JSONObject
+
+    /// A key by its parts.
+    package init(stored: StoredFaceKey, shown: JSONObject) {
+        self.stored = stored
+        self.shown = shown
+    }
+}

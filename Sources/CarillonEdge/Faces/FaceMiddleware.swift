@@ -1,0 +1,68 @@
+import CarillonCore
+import Hummingbird
+import Metrics
+import Synchronization
+
+/// Counts what faces answered, and writes it down for the admins whose network it was.
+struct FaceMiddleware: RouterMiddleware {
+    let faces: [any Face]
+    let journal: FaceJournal
+    let metrics: FaceMetrics
+    let clock: WallClock
+
+    func handle(
+        _ request: Request,
+        context: CarillonRequestContext,
+        next: Next
+    ) async throws -> Response {
+        guard let face = faces.first(where: { $0.owns(request.uri.path) }) else {
+            return try await next(request, context)
+        }
+        let response = try await next(request, context)
+        let note = context.face.current
+        let operation = note.operation ?? "unknown"
+        metrics.answered(face.name, operation, status: response.status.code)
+        if let network = note.networkID {
+            let entry = FaceJournal.Entry(
+                at: clock.now(),
+                operation: operation,
+                status: response.status.code,
+                reason: note.reason,
+                eventID: note.eventID
+            )
+            journal.record(entry, of: face.name.rawValue, in: network)
+        }
+        return response
+    }
+}
+
+/// The metrics of faces, made once for each combination of labels, of which there is a bounded number.
+final class FaceMetrics: Sendable {
+    private struct Key: Hashable {
+        let face: FaceName
+        let operation: String
+        let status: Int
+    }
+
+    private let factory: any MetricsFactory
+    private let counters = Mutex<[Key: Counter]>([:])
+
+    init(factory: any MetricsFactory) {
+        self.factory = factory
+    }
+
+    func answered(_ face: FaceName, _ operation: String, status: Int) {
+        let key = Key(face: face, operation: operation, status: status)
+        let counter = counters.withLock { counters in
+            if let counter = counters[key] { return counter }
+            let counter = Counter(
+                label: "carillon_face_requests_total",
+                dimensions: [("face", face.rawValue), ("operation", operation), ("status", "\(status)")],
+                factory: factory
+            )
+            counters[key] = counter
+            return counter
+        }
+        counter.increment()
+    }
+}

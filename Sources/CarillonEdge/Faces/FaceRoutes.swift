@@ -1,0 +1,45 @@
+package import CarillonCore
+package import HTTPTypes
+package import Hummingbird
+
+/// Adds a face's routes: each has a name of its own in metrics and in what admins see, and none is there before a network has bound
+/// one of the face's names.
+package struct FaceRoutes {
+    /// Answers a request.
+    package typealias Handler = @Sendable (Request, CarillonRequestContext) async throws -> Response
+
+    private let face: FaceName
+    private let router: Router<CarillonRequestContext>
+    private let index: @Sendable () async throws -> FaceIndex
+
+    /// Routes of `face` in `router`.
+    package init(
+        _ face: FaceName,
+        on router: Router<CarillonRequestContext>,
+        index: @escaping @Sendable () async throws -> FaceIndex
+    ) {
+        self.face = face
+        self.router = router
+        self.index = index
+    }
+
+    /// Adds a route.
+    ///
+    /// - Parameters:
+    ///   - method: Its method.
+    ///   - path: Its path, in the router's notation.
+    ///   - operation: What it is called in metrics: a word or two in small letters.
+    ///   - handler: Answers it.
+    package func on(
+        _ method: HTTPRequest.Method,
+        _ path: RouterPath,
+        as operation: String,
+        use handler: @escaping Handler
+    ) {
+        router.on(path, method: method) { [face, index] request, context in
+            context.face.note(operation: operation)
+            guard try await index().isBound(face) else { throw Problem.notFound() }
+            return try await handler(request, context)
+        }
+    }
+}

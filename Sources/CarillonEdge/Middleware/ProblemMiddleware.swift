@@ -1,0 +1,56 @@
+import CarillonCore
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// Turns every error into a problem (RFC 9457), and has the database's work for a request end in time.
+struct ProblemMiddleware: RouterMiddleware {
+    let mapping: ProblemMapping
+    let routes: RouteTable
+    /// Those who tell their callers of errors in a way of their own.
+    let faces: [any Face]
+    /// How long the database may work for one request.
+    let workLimit: Duration
+
+    func handle(
+        _ request: Request,
+        context: CarillonRequestContext,
+        next: Next
+    ) async throws -> Response {
+        let work = UnitOfWork(within: workLimit)
+        do {
+            return try await UnitOfWork.$current.withValue(work) { try await next(request, context) }
+        } catch {
+            var problem = problem(for: error, request, context)
+            if problem.status == .serviceUnavailable {
+                // What a safe method does besides is nothing that its caller asked for (RFC 9110 section 9.2.1).
+                let isSafe = [.get, .head, .options].contains(request.method)
+                let isUnknown = !isSafe && (work.mayHaveWritten || error.isOutcomeUnknown)
+                // Whoever asks whether we are ready has asked for no change.
+                if problem.name != "not-ready" { problem.outcome = isUnknown ? .unknown : .nothingChanged }
+            }
+            guard let face = faces.first(where: { $0.owns(request.uri.path) }) else { return problem.response }
+            if context.face.current.reason == nil { context.face.note(reason: problem.detail ?? problem.title) }
+            return face.answer(to: error, problem, request)
+        }
+    }
+
+    private func problem(for error: any Error, _ request: Request, _ context: CarillonRequestContext) -> Problem {
+        // Hummingbird's own error: the path is unknown, or only the method is.
+        if let error = error as? HTTPError, error.status == .notFound {
+            let allowed = routes.methods(for: request.uri.path)
+            return allowed.isEmpty ? .notFound() : .methodNotAllowed(allowed)
+        }
+        if let problem = mapping.problem(for: error) {
+            if problem.status == .serviceUnavailable {
+                context.logger.warning("Request could not be served", metadata: ["error": "\(error)"])
+            }
+            return problem
+        }
+        context.logger.error(
+            "Request failed for a reason that nobody foresaw",
+            metadata: ["error.type": "\(type(of: error))", "error": "\(error)"]
+        )
+        return .internalError
+    }
+}

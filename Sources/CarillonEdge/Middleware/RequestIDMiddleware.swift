@@ -1,0 +1,38 @@
+package import HTTPTypes
+import Hummingbird
+import Logging
+
+extension HTTPField.Name {
+    /// Names a request in answers and logs.
+    static let requestID = HTTPField.Name.known("x-request-id")
+
+    /// A name that is known to be one.
+    package static func known(_ name: String) -> HTTPField.Name { HTTPField.Name(name) ?? .via }
+}
+
+/// Gives each request an id, which its answer and everything logged about it carry.
+struct RequestIDMiddleware: RouterMiddleware {
+    private static let maximumCount = 128
+
+    /// Makes ids for requests that brought none.
+    let makeID: @Sendable () -> String
+
+    func handle(
+        _ request: Request,
+        context: CarillonRequestContext,
+        next: Next
+    ) async throws -> Response {
+        var context = context
+        context.requestID = Self.accepted(request.headers[.requestID]) ?? makeID()
+        context.logger[metadataKey: "request.id"] = .string(context.requestID)
+        var response = try await next(request, context)
+        response.headers[.requestID] = context.requestID
+        return response
+    }
+
+    /// The caller's id, if it is 1 to 128 printable ASCII characters: anything else could forge lines of the log.
+    static func accepted(_ id: String?) -> String? {
+        guard let id, (1...maximumCount).contains(id.utf8.count) else { return nil }
+        return id.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? id : nil
+    }
+}

@@ -1,0 +1,44 @@
+import HTTPTypes
+import Hummingbird
+
+/// Refuses requests whose head no honest client sends, before anything looks at it.
+struct RequestLimitsMiddleware: RouterMiddleware {
+    let settings: ServerSettings
+    let faces: [any Face]
+
+    func handle(
+        _ request: Request,
+        context: CarillonRequestContext,
+        next: Next
+    ) async throws -> Response {
+        try checkHeaders(request.headers)
+        try checkPath(request.uri.path)
+        return try await next(request, context)
+    }
+
+    private func checkHeaders(_ headers: HTTPFields) throws(Problem) {
+        guard headers.count <= settings.headerCount else {
+            throw .headersTooLarge("at most \(settings.headerCount) header fields are accepted")
+        }
+        // Two for the colon and the space, two for the end of the line.
+        let bytes = headers.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 }
+        guard bytes <= settings.headerBytes else {
+            throw .headersTooLarge("at most \(settings.headerBytes) bytes of header fields are accepted")
+        }
+    }
+
+    /// The router passes over empty segments and would take `/a//b/` for `/a/b`: one resource, one path.
+    private func checkPath(_ path: String) throws(Problem) {
+        var previous: UInt8 = 0
+        for byte in path.utf8 {
+            if byte == UInt8(ascii: "/"), previous == byte { throw .notFound() }
+            if byte >= 0x80 { throw .invalidID("path", "must be percent-encoded") }
+            previous = byte
+        }
+        if previous == UInt8(ascii: "/"), path.utf8.count > 1, !settings.folders.contains(path),
+            !faces.contains(where: { $0.owns(path) })
+        {
+            throw .notFound()
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package import CarillonCore
+import Synchronization
+
+/// Counts what callers do against rates (API section 2): one bucket for each user, app key and network, and for each address
+/// whose credentials prove nothing.
+///
+/// The buckets are this process's own, so that each replica allows as much. Their number is bounded: when there are too
+/// many, the fullest are forgotten, whose owners have asked for least.
+package final class RequestRates: Sendable {
+    /// Whose a bucket is.
+    enum Owner: Hashable, Sendable {
+        /// A user, by tokens.
+        case user(NetworkID, UserID)
+        /// A key of role `device`.
+        case key(NetworkID, String)
+        /// A network, for the events that it posts.
+        case events(NetworkID)
+        /// Where requests come from that are refused with 401.
+        case address(IPAddress)
+    }
+
+    /// How often a second an address may be refused with 401, before it is told to wait. There may be many people behind
+    /// one, and what proves something is not counted.
+    static let unauthorizedPerSecond = 50
+
+    private let capacity: Int
+    private let start: ContinuousClock.Instant
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let buckets = Mutex<[Owner: TokenBucket]>([:])
+
+    /// Rates without any bucket.
+    ///
+    /// - Parameters:
+    ///   - capacity: How many buckets are kept at most.
+    ///   - now: The time by which they fill.
+    package init(
+        capacity: Int = 100_000,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        self.capacity = max(1, capacity)
+        self.now = now
+        start = now()
+    }
+
+    /// How many buckets there are.
+    var count: Int { buckets.withLock { $0.count } }
+
+    /// Counts something that has a rate.
+    ///
+    /// - Throws: 429 when it is too much.
+    func take(_ count: Int = 1, from owner: Owner, rate: Int) throws(Problem) {
+        let now = elapsed
+        let wait = buckets.withLock { buckets -> Duration? in
+            if var bucket = buckets[owner] {
+                let wait = bucket.take(count, rate: rate, at: now)
+                buckets[owner] = bucket
+                return wait
+            }
+            if buckets.count >= capacity { Self.forget(&buckets, downTo: capacity * 3 / 4, at: now) }
+            var bucket = TokenBucket(at: now)
+            let wait = bucket.take(count, rate: rate, at: now)
+            buckets[owner] = bucket
+            return wait
+        }
+        if let wait { throw .tooManyRequests(retryAfter: wait) }
+    }
+
+    /// Counts a request of a user or of an app's key. Admins, backends and the operator have no rate.
+    ///
+    /// - Throws: 429 when it is too much.
+    func take(for access: Access) throws(Problem) {
+        let rates = access.network.limits.requestsPerSecond
+        switch (access.principal, access.keyID) {
+        case (.user(let user), _): try take(from: .user(access.networkID, user), rate: rates.user)
+        case (.apiKey(.device), let keyID?): try take(from: .key(access.networkID, keyID), rate: rates.app)
+        default: break
+        }
+    }
+
+    /// Counts events of a network that has a rate for them.
+    ///
+    /// - Throws: 429 when they are too many.
+    package func take(events count: Int, of network: Network) throws(Problem) {
+        guard let rate = network.limits.eventsPerSecond else { return }
+        try take(count, from: .events(network.id), rate: rate)
+    }
+
+    /// After how long an owner's bucket will have something again; `nil` when it has.
+    func wait(of owner: Owner, rate: Int) -> Duration? {
+        let now = elapsed
+        return buckets.withLock { $0[owner]?.wait(rate: rate, at: now) }
+    }
+
+    private var elapsed: Duration { now() - start }
+
+    /// Forgets all that are full, which is no loss, and as many of the others as it takes.
+    private static func forget(_ buckets: inout [Owner: TokenBucket], downTo count: Int, at now: Duration) {
+        buckets = buckets.filter { $0.value.fullness(at: now) < 1 }
+        guard buckets.count > count else { return }
+        let fullest = buckets.map { (owner: $0.key, fullness: $0.value.fullness(at: now)) }
+            .sorted { $0.fullness > $1.fullness }
+        for (owner, _) in fullest.prefix(buckets.count - count) { buckets[owner] = nil }
+    }
+}

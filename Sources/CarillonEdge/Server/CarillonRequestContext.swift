@@ -1,0 +1,33 @@
+import CarillonCore
+package import Hummingbird
+import NIOCore
+
+/// What is known of a request besides its head and body.
+package struct CarillonRequestContext: RequestContext {
+    /// Hummingbird's own part: logger, route and path parameters.
+    package var coreContext: CoreRequestContextStorage
+    /// The connection, for the few who change how it is treated.
+    package let channel: any NIOCore.Channel
+    /// What `x-request-id` answers.
+    var requestID = ""
+    /// Who sent the request, with the word of trusted proxies; `nil` when it did not come over the Internet's protocols.
+    ///
+    /// Limits are counted by its ``CarillonCore/IPAddress/subscriber``.
+    var clientAddress: IPAddress?
+    /// Whether so much of what comes from that address proves nothing that no more work is put into it than must be.
+    var isSuspect = false
+
+    /// Told which admin calls, for those who log it.
+    let admin = AdminNote()
+    /// Told what a face makes of it.
+    package let face = FaceNote()
+
+    /// A context for a request that arrived on a connection.
+    package init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        channel = source.channel
+    }
+}
+
+/// What a middleware passes a request on to.
+package typealias Next = @concurrent (Request, CarillonRequestContext) async throws -> Response

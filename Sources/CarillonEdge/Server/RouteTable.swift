@@ -1,0 +1,28 @@
+import HTTPTypes
+package import Hummingbird
+
+/// Knows which methods each path supports, for the difference between 404 and 405.
+package struct RouteTable: Sendable {
+    private let routes: [(path: RouterPath, methods: [HTTPRequest.Method])]
+
+    /// The table of a router's routes. Where there is GET there is HEAD.
+    package init(_ router: Router<CarillonRequestContext>) {
+        var methods: [String: (path: RouterPath, methods: Set<HTTPRequest.Method>)] = [:]
+        for route in router.routes {
+            methods[route.path.description, default: (route.path, [])].methods.insert(route.method)
+        }
+        routes = methods.values.map { path, methods in
+            let all = methods.contains(.get) ? methods.union([.head]) : methods
+            return (path, all.sorted { $0.rawValue < $1.rawValue })
+        }
+    }
+
+    /// The methods of whatever resource has this path; empty when none has.
+    func methods(for path: String) -> [HTTPRequest.Method] {
+        let segments = path.split(separator: "/", omittingEmptySubsequences: true)
+        let matching = routes.filter { route in
+            route.path.count == segments.count && zip(route.path, segments).allSatisfy { $0 ~= $1 }
+        }
+        return Set(matching.flatMap(\.methods)).sorted { $0.rawValue < $1.rawValue }
+    }
+}

@@ -1,0 +1,29 @@
+package import CarillonCore
+package import Hummingbird
+package import Metrics
+
+extension Router<CarillonRequestContext> {
+    /// What every request passes on its way in, outermost first.
+    package func addEdge(
+        problems: ProblemMapping,
+        routes: RouteTable,
+        settings: ServerSettings,
+        faces: [any Face] = [],
+        journal: FaceJournal = FaceJournal(),
+        metrics: any MetricsFactory,
+        clock: WallClock = .system
+    ) {
+        let ids = UUIDv7Generator()
+        addMiddleware {
+            RequestIDMiddleware { ids.next().canonicalText }
+            ClientAddressMiddleware(proxies: settings.trustedProxies)
+            RequestMetricsMiddleware(metrics: RequestMetrics(factory: metrics))
+            AccessLogMiddleware()
+            CORSMiddleware(origins: settings.corsOrigins)
+            AuditMiddleware()
+            FaceMiddleware(faces: faces, journal: journal, metrics: FaceMetrics(factory: metrics), clock: clock)
+            ProblemMiddleware(mapping: problems, routes: routes, faces: faces, workLimit: settings.workLimit)
+            RequestLimitsMiddleware(settings: settings, faces: faces)
+        }
+    }
+}

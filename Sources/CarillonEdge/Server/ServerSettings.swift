@@ -1,0 +1,72 @@
+package import Hummingbird
+import HummingbirdCore
+package import Logging
+package import NIOCore
+
+/// How much a caller may ask of a listening port.
+package struct ServerSettings: Sendable {
+    /// How long the head of a request may take, from the first byte, or from the moment when the connection was accepted.
+    package var headTimeout = TimeAmount.seconds(10)
+    /// After how long a connection is closed on which no further request begins or an answer is not fetched.
+    package var idleTimeout = TimeAmount.seconds(20)
+    /// How long a request may take to arrive; an import may take so long between two parts.
+    package var requestDeadline = TimeAmount.seconds(15)
+    /// How long the database may work for one request, an import excepted.
+    package var workLimit = Duration.seconds(5)
+    /// The size of all header fields of a request together, in bytes; more is answered with 431.
+    package var headerBytes = 16 * 1024
+    /// The number of header fields; more is answered with 431.
+    package var headerCount = 64
+    /// Whose `X-Forwarded-For` is believed.
+    package var trustedProxies = TrustedProxies.loopback
+    /// Which web pages may call.
+    package var corsOrigins = CORSOrigins.named([])
+    /// The addresses that end in a slash.
+    package var folders: Set<String> = []
+    /// How many connections there are at a time; further ones wait in the system's queue.
+    package var connections = 4096
+    /// How many of them one address may have, unless it is a trusted proxy's.
+    package var connectionsPerAddress: Int { max(1, connections / 8) }
+
+    /// The defaults.
+    package init() {}
+
+    /// How many places are kept for those who arrive, by displacing who has waited longest.
+    var sparePlaces: Int { max(1, min(64, connections / 8)) }
+
+    /// The server to build an `Application` with.
+    ///
+    /// The decoder's own limits lie far above those of ``RequestLimitsMiddleware``, because that can say what is accepted.
+    ///
+    /// - Parameters:
+    ///   - connections: Keeps account of the server's connections.
+    ///   - logger: Told of requests that could not be read.
+    /// - Returns: The server.
+    package func server(_ connections: InboundConnections, logger: Logger) -> HTTPServerBuilder {
+        let configuration = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [RequestDeadlineHandler(limit: requestDeadline)],
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: 256 * 1024,
+                maxHeaderListSize: 256 * 1024,
+                maxHeaderFieldCount: 1000
+            )
+        )
+        return HTTPServerBuilder { responder in
+            ListeningChannel(
+                HTTP1Channel(responder: responder, configuration: configuration),
+                connections: connections,
+                settings: self,
+                logger: logger
+            )
+        }
+    }
+
+    /// The configuration to build an `Application` with that listens at an address.
+    package func configuration(address: BindAddress) -> ApplicationConfiguration {
+        ApplicationConfiguration(
+            address: address,
+            backlog: 4096,
+            availableConnectionsDelegate: MaximumAvailableConnections(connections)
+        )
+    }
+}
