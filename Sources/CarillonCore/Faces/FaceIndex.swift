@@ -17,6 +17,7 @@ package struct FaceIndex: Sendable {
     private var bound: Set<FaceName> = []
     private var byName: [Name: StoredFaceKey] = [:]
     private var byHash: [Hash: StoredFaceKey] = [:]
+    private var byOwner: [Name: StoredFaceKey] = [:]
 
     /// An index of what was read at once.
     package init(_ list: FaceList) {
@@ -26,6 +27,7 @@ package struct FaceIndex: Sendable {
             bound.insert(binding.face)
         }
         for stored in list.keys {
+            byOwner[Name(face: stored.key.face, network: stored.key.networkID, text: stored.key.name)] = stored
             switch stored.proof {
             case .hash(let hash): byHash[Hash(face: stored.key.face, bytes: hash)] = stored
             case .secret: byName[Name(face: stored.key.face, network: nil, text: stored.key.name)] = stored
@@ -64,5 +66,10 @@ package struct FaceIndex: Sendable {
     /// The key of a name that its holder has named, where it verifies what was signed with it.
     package func key(_ face: FaceName, named name: String) -> StoredFaceKey? {
         byName[Name(face: face, network: nil, text: name)]
+    }
+
+    /// A network's key of a name: whether what it was good for once still holds.
+    package func key(_ face: FaceName, named name: String, of network: NetworkID) -> StoredFaceKey? {
+        byOwner[Name(face: face, network: network, text: name)]
     }
 }

@@ -8,6 +8,8 @@ package struct FaceServices: Sendable {
     package var index: @Sendable () async throws -> FaceIndex
     /// Bindings, keys and nonces.
     package var faces: any FaceStore
+    /// Signs what callers are handed and come back with.
+    package var secret: FaceSecret
     /// Finds out who calls, where the caller has credentials of Carillon's.
     package var authenticator: Authenticator
     /// A network as it is remembered; `nil` when there is none.
@@ -49,6 +51,7 @@ package struct FaceServices: Sendable {
     package init(
         index: @escaping @Sendable () async throws -> FaceIndex,
         faces: any FaceStore,
+        secret: FaceSecret,
         authenticator: Authenticator,
         network: @escaping @Sendable (NetworkID) async throws -> Network?,
         accept: @escaping @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt],
@@ -70,6 +73,7 @@ package struct FaceServices: Sendable {
     ) {
         self.index = index
         self.faces = faces
+        self.secret = secret
         self.authenticator = authenticator
         self.network = network
         self.accept = accept

@@ -8,7 +8,7 @@ import Synchronization
 /// many, the fullest are forgotten, whose owners have asked for least.
 package final class RequestRates: Sendable {
     /// Whose a bucket is.
-    enum Owner: Hashable, Sendable {
+    package enum Owner: Hashable, Sendable {
         /// A user, by tokens.
         case user(NetworkID, UserID)
         /// A key of role `device`.
@@ -48,7 +48,7 @@ package final class RequestRates: Sendable {
     /// Counts something that has a rate.
     ///
     /// - Throws: 429 when it is too much.
-    func take(_ count: Int = 1, from owner: Owner, rate: Int) throws(Problem) {
+    package func take(_ count: Int = 1, from owner: Owner, rate: Int) throws(Problem) {
         let now = elapsed
         let wait = buckets.withLock { buckets -> Duration? in
             if var bucket = buckets[owner] {

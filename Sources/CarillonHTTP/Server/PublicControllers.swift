@@ -158,6 +158,7 @@ struct PublicControllers {
         FaceServices(
             index: dependencies.faceIndex,
             faces: dependencies.faceStore,
+            secret: dependencies.faceSecret,
             authenticator: authenticator,
             network: { [cache] network in try await cache.credentials(of: network)?.network },
             accept: dependencies.accept,

@@ -70,6 +70,8 @@ package struct PublicDependencies: Sendable {
     package var faceIndex: @Sendable () async throws -> FaceIndex
     /// Told that a network's bindings or keys were changed; returns when all who act on them here know it.
     package var facesChanged: @Sendable (NetworkID) async -> Void
+    /// Signs what their callers are handed and come back with.
+    package var faceSecret: FaceSecret
     /// What they answered lately.
     package var journal: FaceJournal
     /// The text of `GET /openapi.yaml`.
@@ -119,6 +121,7 @@ package struct PublicDependencies: Sendable {
         faceStore: any FaceStore,
         faceIndex: @escaping @Sendable () async throws -> FaceIndex,
         facesChanged: @escaping @Sendable (NetworkID) async -> Void,
+        faceSecret: FaceSecret = FaceSecret(),
         journal: FaceJournal = FaceJournal(),
         operatorToken: OperatorToken,
         openAPI: String,
@@ -161,6 +164,7 @@ package struct PublicDependencies: Sendable {
         self.faceStore = faceStore
         self.faceIndex = faceIndex
         self.facesChanged = facesChanged
+        self.faceSecret = faceSecret
         self.journal = journal
         self.operatorToken = operatorToken
         self.openAPI = openAPI

@@ -71,6 +71,10 @@ struct Servers: Sendable {
             releaseBrake: { lane, end in try await lanes.believe(lane, until: end) },
             egress: settings.egress,
             announcements: announcements,
+            faceSecret: FaceSecret(
+                masterKey: storage.secrets.masterKey.bytes,
+                previous: settings.masterKeyPrevious?.bytes
+            ),
             operatorToken: OperatorToken(storage.secrets.operatorToken),
             openAPI: try String(contentsOfFile: settings.description.path, encoding: .utf8),
             console: try settings.console.map { try ConsoleFiles(directory: $0.path) },
