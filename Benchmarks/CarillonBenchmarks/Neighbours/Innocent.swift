@@ -33,7 +33,7 @@ struct Innocent: Sendable {
 
     /// Makes the network.
     static func move(into scene: Scene, _ plan: Plan, _ book: ArrivalBook) async throws -> Innocent {
-        let network = try await TestNetwork.make(prefix, in: scene.service)
+        let network = try await scene.makeNetwork(prefix)
         var lines = ""
         for channel in 0..<plan.channels {
             let user = "\(prefix)-\(channel)"

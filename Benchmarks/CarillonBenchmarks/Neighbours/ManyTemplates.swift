@@ -39,7 +39,7 @@ struct ManyTemplates: Neighbour {
     private func put(_ number: Int, _ client: HTTPClient, _ network: TestNetwork) async throws -> HTTPAnswer {
         let path = "\(network.path)/templates/\(Self.types[number % 3])/en-x-t\(number / 3)"
         // Only messages have so much text; the others' bodies have other arguments.
-        let text = number % 3 == 2 ? String(repeating: "All of this is text. ", count: 500) + "%s" : "Hello"
+        let text = number % 3 == 2 ? String(repeating: "All of this is text. ", count: 375) + "%s" : "Hello"
         let body = Array(#"{"title":"Hello","body":"\#(text)"}"#.utf8)
         let type = (name: "content-type", value: "application/json")
         return try await client.send(HTTPRequest(method: "PUT", path: path, headers: [type], body: body))

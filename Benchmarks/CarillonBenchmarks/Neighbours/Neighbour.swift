@@ -72,9 +72,9 @@ struct Scene: Sendable {
     /// A number of the documentation's table at this size.
     func scaled(_ number: Int) -> Int { max(1, Int(Double(number) * size)) }
 
-    /// Makes the neighbour's network, with room for what it does where the service has limits.
-    func makeNeighbour() async throws -> TestNetwork {
-        let network = try await TestNetwork.make("neighbour", in: service)
+    /// Makes a network, with room for what it does where the service has limits.
+    func makeNetwork(_ name: String) async throws -> TestNetwork {
+        let network = try await TestNetwork.make(name, in: service)
         let limits = #"{"limits":{"webhookHosts":100000,"channelsPerUser":100000}}"#
         let request = HTTPRequest(
             method: "PATCH",

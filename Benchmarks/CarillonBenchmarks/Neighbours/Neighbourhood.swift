@@ -38,7 +38,7 @@ struct Neighbourhood: Sendable {
 
     private func measure(_ neighbour: any Neighbour, _ scene: Scene, _ book: ArrivalBook) async throws -> [Figure] {
         let innocent = try await Innocent.move(into: scene, neighbour.innocent, book)
-        let network = try await scene.makeNeighbour()
+        let network = try await scene.makeNetwork("neighbour")
         try await neighbour.prepare(network, scene)
         try await scene.cluster.checkpoint()
         _ = try await innocent.probe("warm-up", for: .seconds(2))
