@@ -67,6 +67,45 @@ extension MemoryStore: DeviceStore {
             return Array(rest.sorted { $0.id < $1.id }.prefix(limit))
         }
     }
+
+    /// A part of the devices of a selection in the order of their ids, and how many there are.
+    package func devices(
+        _ selection: DeviceSelection,
+        in network: NetworkID,
+        offset: Int,
+        limit: Int
+    ) async throws -> CountedPage<Device> {
+        try withNetwork(network) { network in
+            CountedPage(of: network.devices(selection), offset: offset, limit: limit)
+        }
+    }
+
+    /// Has a device take part in what is sent to everyone, or not; `false` when there is none.
+    package func setBroadcasts(
+        _ takesPart: Bool,
+        of id: DeviceID,
+        ifOwnedBy owner: UserID?,
+        in network: NetworkID
+    ) async throws -> Bool {
+        try withNetwork(network) { network in
+            guard let device = network.devices[id], owner ?? device.userID == device.userID else { return false }
+            network.devices[id]?.broadcasts = takesPart
+            return true
+        }
+    }
+}
+
+extension MemoryNetwork {
+    /// The devices of a selection in the order of their ids.
+    func devices(_ selection: DeviceSelection) -> [Device] {
+        devices.values.filter { device in
+            selection.apps.contains(DeviceSelection.App(device.address.provider, device.address.appID))
+                && !transientDevices.contains(device.id)
+                && selection.device ?? device.id == device.id && selection.owner ?? device.userID == device.userID
+                && selection.broadcasts ?? device.broadcasts == device.broadcasts
+                && (selection.tag.map { isSubscribed(.device(device.id), to: $0) } ?? true)
+        }.sorted { $0.id < $1.id }
+    }
 }
 
 extension MemoryNetwork {
@@ -78,6 +117,7 @@ extension MemoryNetwork {
         {
             throw DeviceTaken()
         }
+        guard !device.userID.isNobody else { return }
         let replaced = devices.values.filter { $0.id == device.id || $0.address.reachesOnlyTheSame(as: device.address) }
         let others = devices.values.filter { other in
             other.userID == device.userID && !replaced.contains { $0.id == other.id }

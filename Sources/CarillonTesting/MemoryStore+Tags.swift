@@ -102,6 +102,23 @@ extension MemoryStore: TagStore {
             return Array(tags.sorted().prefix(limit))
         }
     }
+
+    /// A part of what the devices of a selection subscribe to by themselves, by tag and device, and how much it is.
+    package func subscriptions(
+        of selection: DeviceSelection,
+        in network: NetworkID,
+        offset: Int,
+        limit: Int
+    ) async throws -> CountedPage<DeviceSubscription> {
+        try withNetwork(network) { network in
+            let all = network.devices(selection).flatMap { device in
+                network.tags(of: .device(device.id)).filter { selection.tag ?? $0 == $0 }
+                    .map { DeviceSubscription(device: device.id, tag: $0) }
+            }
+            let sorted = all.sorted { ($0.tag, $0.device) < ($1.tag, $1.device) }
+            return CountedPage(of: sorted, offset: offset, limit: limit)
+        }
+    }
 }
 
 extension MemoryNetwork {

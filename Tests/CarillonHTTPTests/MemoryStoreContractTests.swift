@@ -9,7 +9,7 @@ import Testing
         + DirectoryFactsContract.clauses + MessageMembersContract.clauses
         + RemovalContract.clauses
         + ToggleStoreContract.clauses + DeviceStoreContract.clauses + TemplateStoreContract.clauses
-        + TagStoreContract.clauses
+        + TagStoreContract.clauses + DeviceListingContract.clauses
         + EventInboxContract.clauses + RecipientSourceContract.clauses + DirectAudienceContract.clauses
         + DeliveryQueueContract.clauses
         + LaneBookContract.clauses + SettlementContract.clauses + EventHistoryContract.clauses

@@ -79,6 +79,11 @@ import Testing
         try await withStores { scene, _ in try await clause.check(scene) }
     }
 
+    @Test(arguments: DeviceListingContract.clauses)
+    func deviceListing(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
     @Test(arguments: TagStoreContract.clauses)
     func tagStore(_ clause: ContractClause) async throws {
         try await withStores { scene, _ in try await clause.check(scene) }

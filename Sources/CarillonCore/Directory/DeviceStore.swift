@@ -27,6 +27,21 @@ package protocol DeviceStore: Sendable {
     ) async throws -> Int
     /// A user's devices in the order of their ids.
     func devices(of user: UserID, in network: NetworkID, after: DeviceID?, limit: Int) async throws -> [Device]
+    /// A part of the devices of a selection in the order of their ids, and how many there are. For lists that other systems count:
+    /// the further a part is, the longer it takes, so that none begins beyond ``CountedPage/maximumTotal``.
+    func devices(
+        _ selection: DeviceSelection,
+        in network: NetworkID,
+        offset: Int,
+        limit: Int
+    ) async throws -> CountedPage<Device>
+    /// Has a device take part in what is sent to everyone, or not: with `owner` only while it is theirs; `false` when there is none.
+    func setBroadcasts(
+        _ takesPart: Bool,
+        of id: DeviceID,
+        ifOwnedBy owner: UserID?,
+        in network: NetworkID
+    ) async throws -> Bool
 }
 
 /// A device of this id is another user's, who has it in use at another address.

@@ -52,4 +52,12 @@ package protocol TagStore: Sendable {
         after: TagID?,
         limit: Int
     ) async throws -> [TagID]
+    /// A part of what the devices of a selection subscribe to by themselves, by tag and device, and how much it is; with a tag, to
+    /// that one. As in ``DeviceStore/devices(_:in:offset:limit:)``.
+    func subscriptions(
+        of selection: DeviceSelection,
+        in network: NetworkID,
+        offset: Int,
+        limit: Int
+    ) async throws -> CountedPage<DeviceSubscription>
 }

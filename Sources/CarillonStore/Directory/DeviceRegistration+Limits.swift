@@ -17,6 +17,8 @@ extension DeviceRegistration {
                     && (row.hash == nil || row.hash != device.address.uniqueHash)
             }
             guard !isTaken else { throw DeviceTaken() }
+            // A limit of each user's: nobody is no user.
+            guard !device.userID.isNobody else { continue }
             let isCounted = former.contains {
                 $0.user == device.userID && $0.state != .unregistered && $0.isOfTheLiving
             }

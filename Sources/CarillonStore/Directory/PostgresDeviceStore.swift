@@ -6,7 +6,7 @@ package struct PostgresDeviceStore: DeviceStore {
     /// How many devices are restored in one transaction.
     private static let batchSize = 2_000
 
-    private let pool: PostgresPool
+    let pool: PostgresPool
     private let feedback: FeedbackDesk?
 
     /// A store in the database of `pool` that tells `feedback` what becomes of devices.

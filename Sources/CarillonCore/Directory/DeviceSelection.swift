@@ -1,0 +1,79 @@
+/// Which of a network's registered devices are looked for; all that is said must hold.
+package struct DeviceSelection: Sendable, Equatable {
+    /// An app, as one push service knows it.
+    package struct App: Sendable, Hashable {
+        /// The push service.
+        package var provider: ProviderName
+        /// What it calls the app.
+        package var appID: String
+
+        /// An app by its parts.
+        package init(_ provider: ProviderName, _ appID: String) {
+            self.provider = provider
+            self.appID = appID
+        }
+    }
+
+    /// The devices of these apps.
+    package var apps: [App]
+    /// This device.
+    package var device: DeviceID?
+    /// The devices of this user.
+    package var owner: UserID?
+    /// Those that subscribe to this tag themselves.
+    package var tag: TagID?
+    /// Those that get what is sent to everyone, or those that do not.
+    package var broadcasts: Bool?
+
+    /// A selection by its parts.
+    package init(
+        apps: [App],
+        device: DeviceID? = nil,
+        owner: UserID? = nil,
+        tag: TagID? = nil,
+        broadcasts: Bool? = nil
+    ) {
+        self.apps = apps
+        self.device = device
+        self.owner = owner
+        self.tag = tag
+        self.broadcasts = broadcasts
+    }
+}
+
+/// What a device subscribes to by itself.
+package struct DeviceSubscription: Sendable, Hashable {
+    /// The device.
+    package var device: DeviceID
+    /// The tag.
+    package var tag: TagID
+
+    /// A subscription by its parts.
+    package init(device: DeviceID, tag: TagID) {
+        self.device = device
+        self.tag = tag
+    }
+}
+
+/// A part of a list that is counted.
+package struct CountedPage<Item: Sendable>: Sendable {
+    /// So many are counted, and no list is read further.
+    package static var maximumTotal: Int { 10_000 }
+
+    /// The part.
+    package var items: [Item]
+    /// How many there are in all, but never more than ``maximumTotal``.
+    package var total: Int
+
+    /// A part by its parts.
+    package init(items: [Item], total: Int) {
+        self.items = items
+        self.total = total
+    }
+
+    /// A part of a whole list.
+    package init(of all: [Item], offset: Int, limit: Int) {
+        items = Array(all.dropFirst(offset).prefix(limit))
+        total = min(all.count, Self.maximumTotal)
+    }
+}
