@@ -1,0 +1,151 @@
+package import Logging
+package import ServiceLifecycle
+import Synchronization
+
+/// Knows all there is of something of all networks, for those who ask with every request or event: mostly nothing has changed,
+/// and that costs nothing but a look into memory.
+///
+/// All there is is read again every so often, if anything has changed, and at once when another replica says that it has. What
+/// is older than its lifetime is not answered: when it cannot be read, whoever asks gets the error.
+package final class WatchedList<List: Sendable>: Service {
+    /// Reads all there is; `nil` when it is still what was read last.
+    package typealias Reading = @Sendable (_ last: List?) async throws -> List?
+
+    private struct State {
+        var list: List?
+        /// When the reading began that confirmed the list.
+        var readAt: ContinuousClock.Instant?
+        var reading: Task<Void, any Error>?
+        /// Something was changed since the reading that is under way began.
+        var isOutdated = false
+    }
+
+    private let topic: Announcement.Topic
+    private let lifetime: Duration
+    private let pollInterval: Duration
+    private let announcements: Announcements
+    private let logger: Logger
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let readList: Reading
+    private let noteChange: @Sendable (_ list: List, _ former: List) -> Void
+    private let state = Mutex(State())
+    private let wakeups: AsyncStream<Void>
+    private let wake: AsyncStream<Void>.Continuation
+
+    /// A list that nothing is known of yet.
+    ///
+    /// - Parameters:
+    ///   - topic: What replicas call it when they tell each other of changes.
+    ///   - lifetime: How old what is known may be when somebody is answered.
+    ///   - pollInterval: How often it is read, however few ask.
+    ///   - announcements: Between this replica and the others.
+    ///   - logger: Where it is reported that it cannot be read.
+    ///   - now: The time.
+    ///   - read: Reads all there is.
+    ///   - noteChange: Told when a later reading has brought another list.
+    package init(
+        _ topic: Announcement.Topic,
+        lifetime: Duration,
+        pollInterval: Duration,
+        announcements: Announcements,
+        logger: Logger,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        read: @escaping Reading,
+        noteChange: @escaping @Sendable (_ list: List, _ former: List) -> Void = { _, _ in }
+    ) {
+        self.topic = topic
+        self.lifetime = lifetime
+        self.pollInterval = pollInterval
+        self.announcements = announcements
+        self.logger = logger
+        self.now = now
+        readList = read
+        self.noteChange = noteChange
+        (wakeups, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        announcements.subscribe(to: topic) { [weak self] _ in self?.outdate() }
+    }
+
+    /// Reads from time to time, and when told to, until graceful shutdown.
+    package func run() async throws {
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await repeating(every: self.pollInterval, jitter: 0.2) { self.wake.yield() } }
+                for await _ in self.wakeups {
+                    do {
+                        try await self.refresh()
+                    } catch {
+                        self.logger.debug(
+                            "Could not read what is remembered",
+                            metadata: ["topic": "\(self.topic.rawValue)", "error": "\(error)"]
+                        )
+                    }
+                }
+                group.cancelAll()
+            }
+        } onCancelOrGracefulShutdown: {
+            self.wake.finish()
+        }
+    }
+
+    /// All there is; `nil` only when it cannot be told from nothing.
+    ///
+    /// - Throws: What reading it throws, when what is known is too old.
+    package func current() async throws -> List? {
+        if let known = known() { return known }
+        try await refresh()
+        return lastKnown
+    }
+
+    /// What was known when it was last looked for, for those who cannot wait.
+    package var lastKnown: List? { state.withLock(\.list) }
+
+    /// Something was changed here: it is known when this returns, and soon to the other replicas.
+    package func changed(in network: NetworkID) async {
+        outdate()
+        announcements.announce(topic, in: network)
+        // What was changed is stored; should reading it fail, that is tried again.
+        try? await refresh()
+    }
+
+    /// `nil` when what is known is too old.
+    private func known() -> List? {
+        state.withLock { state in
+            guard let readAt = state.readAt, now() - readAt < lifetime else { return nil }
+            return state.list
+        }
+    }
+
+    private func outdate() {
+        state.withLock { $0.isOutdated = true }
+        wake.yield()
+    }
+
+    /// Reads what is there now; callers at the same time share a reading, unless something was changed since it began.
+    private func refresh() async throws {
+        while true {
+            let (task, isOurs) = state.withLock { state -> (Task<Void, any Error>, Bool) in
+                if let reading = state.reading { return (reading, !state.isOutdated) }
+                state.isOutdated = false
+                // Unstructured on purpose: it is shared, and must not end with whoever began it.
+                let task = Task { try await self.read() }
+                state.reading = task
+                return (task, true)
+            }
+            if isOurs { return try await task.value }
+            _ = await task.result
+        }
+    }
+
+    private func read() async throws {
+        let startedAt = now()
+        defer { state.withLock { $0.reading = nil } }
+        let last = lastKnown
+        // Whoever asks waits for it, and must not be answered what is older than it may be.
+        let list = try await withDeadline(min(lifetime, .seconds(3))) { [readList] in try await readList(last) }
+        state.withLock { state in
+            if let list { state.list = list }
+            state.readAt = startedAt
+        }
+        if let list, let last { noteChange(list, last) }
+    }
+}
