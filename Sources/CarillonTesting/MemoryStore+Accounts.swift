@@ -32,6 +32,7 @@ extension MemoryStore: AccountStore {
     package func deleteNetwork(_ id: NetworkID) async throws -> Bool {
         try withState { state in
             state.requests[id] = nil
+            state.faceChanges += 1
             return state.networks.removeValue(forKey: id) != nil
         }
     }
@@ -196,7 +197,7 @@ extension MemoryStore: AccountStore {
     }
 
     /// Carries a request out, or answers what it was answered when it came before.
-    private func once(
+    func once(
         _ request: IdempotentRequest?,
         _ create: (inout MemoryState) throws -> Bool
     ) throws -> Creation {

@@ -90,6 +90,8 @@ struct MemoryState {
     var changes: [(network: NetworkID, user: UserID?)] = []
     var providerTokens: [String: ProviderToken] = [:]
     var lanes: [Lane: MemoryLane] = [:]
+    /// How often bindings and keys of faces were changed.
+    var faceChanges: Int64 = 1
     /// The network that was served last.
     var lastServedNetwork: NetworkID?
 
@@ -130,6 +132,10 @@ struct MemoryNetwork {
     var templates: [MemoryTemplateKey: TemplateOverride] = [:]
     var providerCredentials: [MemoryCredentialKey: ProviderCredential] = [:]
     var endpoints: [EndpointID: MemoryEndpoint] = [:]
+    var faceBindings: [MemoryFaceKey: FaceBinding] = [:]
+    var faceKeys: [MemoryFaceKey: StoredFaceKey] = [:]
+    /// What was used once, and until when that matters.
+    var nonces: [[UInt8]: Timestamp] = [:]
     var relayed: [EventID: MemoryRelayed] = [:]
     var relays: [RelayKey: RelayDelivery] = [:]
     var replays: [EndpointID: MemoryReplay] = [:]

@@ -14,6 +14,7 @@ import Testing
         + DeliveryQueueContract.clauses
         + LaneBookContract.clauses + SettlementContract.clauses + EventHistoryContract.clauses
         + ProviderCredentialStoreContract.clauses + EndpointStoreContract.clauses
+        + FaceStoreContract.clauses
         + RelayContract.clauses + FeedbackContract.clauses
         + InterceptionContract.clauses + StatisticsContract.clauses
 
@@ -36,6 +37,7 @@ import Testing
             tags: store,
             templates: store,
             endpoints: store,
+            faces: store,
             messages: store,
             questions: store,
             relays: store,

@@ -17,7 +17,7 @@ import Testing
         MasterKeyKeeper(pool: pool, box: try box(key, previous: previous))
     }
 
-    /// Stores one of everything that is sealed, with the old key: seven values.
+    /// Stores one of everything that is sealed, with the old key: eight values.
     private func storeSecrets(_ scene: StoreScene) async throws {
         for _ in 0..<2 {
             try await scene.accounts.rotateWebhookSecret(of: scene.network, to: .generate(), overlap: .seconds(600))
@@ -44,6 +44,14 @@ import Testing
             of: scene.network,
             answering: nil
         )
+        let key = FaceKey(
+            face: .ably,
+            networkID: scene.network,
+            name: "app.a/key",
+            rights: [],
+            createdAt: WallClock.system.now()
+        )
+        try await scene.faces.addFaceKey(StoredFaceKey(key: key, proof: .secret(Secret("signing"))))
         let token = ProviderToken(value: "t", issuedAt: WallClock.system.now())
         _ = try await scene.credentials.providerToken("k", candidate: token, ifOlderThan: token.issuedAt)
     }
@@ -89,9 +97,9 @@ import Testing
             let outgoing = try await scene.accounts.outgoingWebhookSecrets(of: scene.network, candidate: .generate())
             let rotating = try keeper(pool, Self.new, previous: Self.old)
             #expect(try await rotating.verdict() == .previous)
-            #expect(try await rotating.remaining().previous == 7)
+            #expect(try await rotating.remaining().previous == 8)
             #expect(try await rotating.takeOver() == .current)
-            #expect(try await rotating.sealAnew() == 7)
+            #expect(try await rotating.sealAnew() == 8)
             let remaining = try await rotating.remaining()
             #expect(remaining.previous == 0)
             #expect(remaining.unreadable == 0)
@@ -110,6 +118,8 @@ import Testing
             #expect(credential?.material == Secret("s"))
             let endpoints = PostgresEndpointStore(accounts: accounts)
             #expect(try await endpoints.endpointSecrets(of: "e/1", in: scene.network).count == 1)
+            let faces = try await PostgresFaceStore(accounts: accounts).faceList(unless: nil)
+            #expect(faces?.keys.map(\.proof) == [.secret(Secret("signing"))])
         }
     }
 

@@ -99,6 +99,11 @@ import Testing
         try await withStores { scene, _ in try await clause.check(scene) }
     }
 
+    @Test(arguments: FaceStoreContract.clauses)
+    func faceStore(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
     @Test(arguments: FeedbackContract.clauses)
     func feedback(_ clause: ContractClause) async throws {
         try await withStores { scene, _ in try await clause.check(scene) }

@@ -10,6 +10,8 @@ package struct Announcement: Sendable, Hashable {
         case lanes
         /// Endpoints, and whether they are in use.
         case endpoints
+        /// What networks are called by other systems' clients, and those clients' keys.
+        case faces
         /// Something has become due before its time.
         case work
     }

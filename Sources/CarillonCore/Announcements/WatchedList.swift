@@ -1,5 +1,5 @@
 package import Logging
-package import ServiceLifecycle
+import ServiceLifecycle
 import Synchronization
 
 /// Knows all there is of something of all networks, for those who ask with every request or event: mostly nothing has changed,

@@ -17,6 +17,10 @@ package enum FaceName: String, Sendable, CaseIterable, Hashable {
 package struct FaceBinding: Sendable, Equatable {
     /// The most that a network may have of one face.
     package static let maximumCount = 200
+    /// The most bytes of a name.
+    package static let maximumNameBytes = 256
+    /// The most bytes of its settings as compact JSON: every replica holds those of all networks.
+    package static let maximumSettingsBytes = 8192
 
     /// Whose name it is.
     package var face: FaceName
@@ -53,6 +57,8 @@ package struct FaceBinding: Sendable, Equatable {
 package struct FaceKey: Sendable, Equatable {
     /// The most that a network may have of one face.
     package static let maximumCount = 200
+    /// The most bytes of its rights as compact JSON: every replica holds those of all networks.
+    package static let maximumRightsBytes = 4096
 
     /// Whose callers hold it.
     package var face: FaceName

@@ -1,5 +1,5 @@
 package import Logging
-package import ServiceLifecycle
+import ServiceLifecycle
 
 /// Knows the endpoints of all networks, for those who ask with every event: mostly a network has none.
 ///

@@ -49,7 +49,10 @@ package struct PostgresAccountStore: AccountStore {
             // Before the network, as those do who make something in it.
             try session.execute("DELETE FROM idempotency_keys WHERE network_id = \(id.rawValue)")
             let deleted = try session.execute("DELETE FROM networks WHERE network_id = \(id.rawValue)")
-            if deleted > 0 { try session.recordChange(of: nil, in: id) }
+            if deleted > 0 {
+                try session.recordChange(of: nil, in: id)
+                try session.countFaceChange()
+            }
             return deleted > 0
         }
         guard isFound else { return false }

@@ -46,6 +46,14 @@ struct SealedColumn: Sendable {
             purpose: "'endpoint-secrets/' || endpoint_id",
             condition: "true"
         ),
+        SealedColumn(
+            table: "face_keys",
+            column: "sealed",
+            network: "network_id",
+            key: "face || '/' || key_name",
+            purpose: "'face-key/' || face || '/' || key_name",
+            condition: "sealed IS NOT NULL"
+        ),
         // Tokens belong to no network, and are made anew within the hour.
         SealedColumn(
             table: "provider_tokens",

@@ -122,6 +122,7 @@ extension StoreScene {
             tags: tags,
             templates: templates,
             endpoints: endpoints,
+            faces: faces,
             messages: messages,
             questions: questions,
             relays: relays,

@@ -31,6 +31,8 @@ package struct StoreScene: Sendable {
     package let templates: any TemplateStore
     /// Networks' endpoints.
     package let endpoints: any EndpointStore
+    /// What networks are called by other systems' clients.
+    package let faces: any FaceStore
     /// What endpoints are sent.
     package let messages: any RelaySource
     /// What endpoints are asked.
@@ -61,6 +63,7 @@ package struct StoreScene: Sendable {
         tags: any TagStore,
         templates: any TemplateStore,
         endpoints: any EndpointStore,
+        faces: any FaceStore,
         messages: any RelaySource,
         questions: any QuestionSource,
         relays: any RelayHistory,
@@ -82,6 +85,7 @@ package struct StoreScene: Sendable {
         self.tags = tags
         self.templates = templates
         self.endpoints = endpoints
+        self.faces = faces
         self.messages = messages
         self.questions = questions
         self.relays = relays

@@ -119,7 +119,7 @@ struct Pipeline: Sendable {
         )
         let writer = StatisticsWriter(recorder: storage.recorder, store: storage.statistics, logger: logger)
         let workers: [any Service] = [
-            housekeeping, storage.endpointBook, notes, writer, lanes, settler, sender, claimer,
+            housekeeping, storage.endpointBook, storage.faceBook, notes, writer, lanes, settler, sender, claimer,
             Replayer(history: storage.relays, logger: logger), fanout,
         ]
         services = workers.map { DeferredService($0, until: storage.readiness) }

@@ -71,6 +71,10 @@ struct Servers: Sendable {
             releaseBrake: { lane, end in try await lanes.believe(lane, until: end) },
             egress: settings.egress,
             announcements: announcements,
+            faces: { services in .all(services) },
+            faceStore: storage.faces,
+            faceIndex: { [book = storage.faceBook] in try await book.index() },
+            facesChanged: { [book = storage.faceBook] network in await book.changed(in: network) },
             faceSecret: FaceSecret(
                 masterKey: storage.secrets.masterKey.bytes,
                 previous: settings.masterKeyPrevious?.bytes
@@ -156,6 +160,13 @@ private struct Listener: Service {
         } catch let error as IOError {
             throw StartError("\(setting.variable): cannot listen on \(address): \(error)")
         }
+    }
+}
+
+extension [any Face] {
+    /// The other systems that are answered.
+    fileprivate static func all(_ services: FaceServices) -> Self {
+        []
     }
 }
 

@@ -33,10 +33,13 @@ struct Storage: Sendable {
     let toggles: PostgresToggleStore
     let tags: PostgresTagStore
     let endpoints: PostgresEndpointStore
+    let faces: PostgresFaceStore
     let relays: PostgresRelayHistory
     let statistics: PostgresStatisticsStore
     /// What is remembered of endpoints.
     let endpointBook: EndpointBook
+    /// What is remembered of names and keys in other systems.
+    let faceBook: FaceBook
     /// Tells them what becomes of devices and subscriptions.
     let feedback: FeedbackDesk
     /// The server if it is ours, the pool, and what keeps the schema in order.
@@ -81,6 +84,8 @@ struct Storage: Sendable {
         credentials = PostgresProviderCredentialStore(pool: pool, box: box)
         endpoints = PostgresEndpointStore(accounts: accounts)
         endpointBook = EndpointBook(store: endpoints, announcements: announcements, logger: logger)
+        faces = PostgresFaceStore(accounts: accounts)
+        faceBook = FaceBook(store: faces, announcements: announcements, logger: logger)
         feedback = FeedbackDesk(endpoints: endpointBook, ids: ids)
         devices = PostgresDeviceStore(pool: pool, feedback: feedback)
         directory = PostgresDirectoryStore(pool: pool, feedback: feedback)

@@ -159,6 +159,10 @@ final class RecordingDispatcher: Sendable {
         calls.withLock { $0.append("endpoints of \(network) changed") }
     }
 
+    func facesChanged(_ network: NetworkID) {
+        calls.withLock { $0.append("faces of \(network) changed") }
+    }
+
     func endpointEnabled(_ lane: Lane) {
         calls.withLock { $0.append("enabled \(lane)") }
     }
@@ -177,6 +181,8 @@ func withAPI(
     console: ConsoleFiles? = nil,
     spools: SpoolDirectory = SpoolDirectory(path: NSTemporaryDirectory()),
     problems: ProblemMapping = ProblemMapping(),
+    faces: @escaping @Sendable (FaceServices) -> [any Face] = { _ in [] },
+    journal: FaceJournal = FaceJournal(),
     logger: Logger = .silent,
     _ test: @Sendable (TestAPI) async throws -> Void
 ) async throws {
@@ -194,7 +200,9 @@ func withAPI(
         rates: RequestRates(now: time.monotonic),
         console: console,
         spools: spools,
-        problems: problems
+        problems: problems,
+        faces: faces,
+        journal: journal
     )
     let application = Application(
         router: PublicRouter.make(dependencies, settings: settings),
@@ -222,7 +230,9 @@ extension PublicDependencies {
         rates: RequestRates = RequestRates(),
         console: ConsoleFiles? = nil,
         spools: SpoolDirectory = SpoolDirectory(path: NSTemporaryDirectory()),
-        problems: ProblemMapping = ProblemMapping()
+        problems: ProblemMapping = ProblemMapping(),
+        faces: @escaping @Sendable (FaceServices) -> [any Face] = { _ in [] },
+        journal: FaceJournal = FaceJournal()
     ) throws {
         let ids = UUIDv7Generator()
         self.init(
@@ -251,6 +261,11 @@ extension PublicDependencies {
             credentialConfirmed: { dispatcher.credentialConfirmed($0, $1, $2) },
             releaseBrake: { dispatcher.releaseBrake($0, until: $1) },
             egress: EgressGuard(allowing: [try CIDRBlock("127.0.0.1/32")]),
+            faces: faces,
+            faceStore: store,
+            faceIndex: { FaceIndex(try await store.faceList(unless: nil) ?? .empty) },
+            facesChanged: { dispatcher.facesChanged($0) },
+            journal: journal,
             operatorToken: OperatorToken(Secret(TestAPI.operatorToken)),
             openAPI: "openapi: 3.1.0\n",
             console: console,

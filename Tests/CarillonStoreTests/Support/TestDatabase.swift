@@ -131,6 +131,7 @@ extension StoreScene {
             tags: PostgresTagStore(pool: pool, feedback: feedback),
             templates: PostgresTemplateStore(pool: pool),
             endpoints: PostgresEndpointStore(accounts: accounts),
+            faces: PostgresFaceStore(accounts: accounts),
             messages: PostgresEndpointStore(accounts: accounts),
             questions: PostgresEndpointStore(accounts: accounts),
             relays: PostgresRelayHistory(pool: pool, ids: ids),

@@ -1,0 +1,51 @@
+package import Logging
+import ServiceLifecycle
+
+/// Knows the bindings and keys of all networks, for those who ask with every request of a face.
+///
+/// A key that is revoked at another replica is not known here any more within ``lifetime``, also while nothing can be announced.
+package final class FaceBook: Service {
+    /// How old what is known may be.
+    package static let lifetime = Duration.seconds(2)
+
+    private struct Known: Sendable {
+        var version: FaceList.Version
+        var index: FaceIndex
+    }
+
+    private let list: WatchedList<Known>
+
+    /// A book of what is in `store`.
+    package init(
+        store: any FaceStore,
+        announcements: Announcements = Announcements(),
+        logger: Logger,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        list = WatchedList(
+            .faces,
+            lifetime: Self.lifetime,
+            pollInterval: .seconds(1),
+            announcements: announcements,
+            logger: logger,
+            now: now,
+            read: { last in
+                guard let list = try await store.faceList(unless: last?.version) else { return nil }
+                return Known(version: list.version, index: FaceIndex(list))
+            }
+        )
+    }
+
+    /// Reads from time to time, and when told to, until graceful shutdown.
+    package func run() async throws { try await list.run() }
+
+    /// All bindings and keys.
+    ///
+    /// - Throws: What the store throws, when it has to be asked.
+    package func index() async throws -> FaceIndex {
+        try await list.current()?.index ?? FaceIndex(.empty)
+    }
+
+    /// Something was changed here: it is known when this returns, and soon to the other replicas.
+    package func changed(in network: NetworkID) async { await list.changed(in: network) }
+}

@@ -1,0 +1,55 @@
+import CarillonCore
+import Testing
+
+@Suite struct FaceIndexTests {
+    private static func binding(_ name: String, _ network: NetworkID = "acme", isPrivate: Bool = false) -> FaceBinding {
+        FaceBinding(
+            face: .matrix,
+            externalID: name,
+            networkID: network,
+            isPrivate: isPrivate,
+            settings: ["name": .string(name)],
+            updatedAt: .seconds(1)
+        )
+    }
+
+    private static func index(_ bindings: [FaceBinding], _ keys: [StoredFaceKey] = []) -> FaceIndex {
+        FaceIndex(FaceList(version: .init(changes: 1), bindings: bindings, keys: keys))
+    }
+
+    @Test(arguments: [
+        ("com.acme.chat.ios", "com.acme.chat.ios"), ("com.acme.chat.ios.dev", "com.acme.chat.*"),
+        ("com.acme.chat.", "com.acme.chat.*"), ("com.acme.chat", "com.acme.*"), ("com.acme", "*"), ("", "*"),
+        ("com.acme.*", "com.acme.*"),
+    ])
+    func `the longest pattern that a name begins like is its binding`(name: String, bound: String) {
+        let index = Self.index(["com.acme.chat.ios", "com.acme.chat.*", "com.acme.*", "*"].map { Self.binding($0) })
+        #expect(index.binding(.matrix, matching: name)?.externalID == bound)
+    }
+
+    @Test func `what is bound for others, privately or in another system is not found`() {
+        let index = Self.index([Self.binding("a*", isPrivate: true), Self.binding("b")])
+        #expect(index.binding(.matrix, matching: "ab") == nil)
+        #expect(index.binding(.matrix, matching: "ab", ownedBy: "other") == nil)
+        #expect(index.binding(.matrix, matching: "ab", ownedBy: "acme") != nil)
+        #expect(index.binding(.matrix, "b", ownedBy: "acme") == nil)
+        #expect(index.binding(.ably, "b") == nil)
+        #expect(index.isBound(.matrix) && !index.isBound(.ably))
+    }
+
+    @Test func `keys are found by the secret that is sent, or by the name that has signed`() {
+        func stored(_ name: String, _ proof: StoredFaceKey.Proof) -> StoredFaceKey {
+            let key = FaceKey(face: .ably, networkID: "acme", name: name, rights: [], createdAt: .seconds(1))
+            return StoredFaceKey(key: key, proof: proof)
+        }
+        let keys = [
+            stored("sent", .hash(FaceIndex.hash(of: "secret"))), stored("signing", .secret(Secret("other"))),
+        ]
+        let index = Self.index([], keys)
+        #expect(index.key(.ably, secret: "secret") == keys[0])
+        #expect(index.key(.ably, secret: "other") == nil, "a signing secret is not for sending")
+        #expect(index.key(.ably, named: "signing") == keys[1])
+        #expect(index.key(.ably, named: "sent") == nil, "a name proves nothing")
+        #expect(index.key(.amity, secret: "secret") == nil)
+    }
+}
