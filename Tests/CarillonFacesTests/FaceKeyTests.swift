@@ -1,5 +1,6 @@
 import CarillonCore
 import CarillonEdge
+import CarillonTesting
 import Testing
 
 @testable import CarillonFaces
