@@ -22,6 +22,8 @@ package protocol Face: Sendable {
     ///   - reader: The body.
     /// - Returns: The settings as they are to be stored and shown; `nil` after noting what is wrong.
     func settings(of name: String, from reader: inout JSONObjectReader) -> FaceSettings?
+    /// Why a network may not have such settings, such as it is now; `nil` when it may.
+    func conflict(of settings: FaceSettings, in network: Network) -> Problem?
     /// Reads what an admin says of a new key, and makes it.
     ///
     /// - Parameters:
@@ -36,6 +38,9 @@ extension Face {
     package func owns(_ path: String) -> Bool {
         roots.contains { path == $0 || path.hasPrefix($0 + "/") }
     }
+
+    /// Nothing.
+    package func conflict(of settings: FaceSettings, in network: Network) -> Problem? { nil }
 }
 
 /// What an admin said of a binding.
