@@ -15,6 +15,8 @@ export const groups = [
   [
     { name: "providers", title: "Providers" },
     { name: "endpoints", title: "Endpoints" },
+    { name: "faces", title: "Faces" },
+    { name: "dialects", title: "Webhook dialects" },
     { name: "dead-letters", title: "Dead letters" },
   ],
   [

@@ -88,3 +88,45 @@ def test_hostile_names_come_through_the_real_service_as_they_are(stage):
     page.locator("tbody a").first.click()
     expect(page.locator("main h1")).to_be_visible()
     check(page, "one of the people")
+
+
+def test_what_other_systems_call_things_is_shown_as_text(stage):
+    network = stage.network()
+    at = "2026-11-20T10:00:00.000Z"
+    answers = {
+        "faces": {"items": [
+            {"face": "ably", "externalId": each, "ios": {"appId": each}, "namespaces": {each: {"push": True}}, "updatedAt": at} for each in NAMES
+        ]},
+        "keys": {"items": [{"name": each, "label": each, "rights": {each: [each]}, "createdAt": at} for each in NAMES]},
+        "recent": {"items": [
+            {"at": at, "operation": each, "verdict": each, "status": 400, "reason": each, "eventId": each} for each in NAMES
+        ]},
+        "cloudevents": {
+            "enabled": True, "secrets": [{"setAt": at}], "basic": {"user": NAMES[0], "setAt": at}, "ignoreSenders": NAMES, "updatedAt": at,
+        },
+        "preview": {"status": NAMES[0], "events": [{"type": each, "data": {each: each}} for each in NAMES]},
+    }
+    context = stage.context(network, width=360, height=740, script=WATCH)
+    for path in ["faces", "faces/*/*", "dialects/*", "dialects/*/*"]:
+        context.route(f"**/v1/networks/*/{path}", lambda route: route.fulfill(json=answers[route.request.url.split("/")[-1]]))
+
+    page = stage.open(f"{network.id}/faces", context=context)
+    check(page, "faces")
+    visit(page, f"/console/{network.id}/faces/ably")
+    for each in NAMES[:4]:
+        expect(page.get_by_text(each).first).to_be_attached()
+    check(page, "a face")
+    page.get_by_role("button", name="Change").first.click()
+    expect(page.get_by_role("dialog").get_by_label("iOS: app")).to_have_value(NAMES[0])
+    check(page, "settings of a face")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Revoke").first.click()
+    expect(page.get_by_role("dialog")).to_contain_text(NAMES[0])
+    page.keyboard.press("Escape")
+
+    visit(page, f"/console/{network.id}/dialects/cloudevents")
+    expect(page.get_by_text(NAMES[0]).first).to_be_attached()
+    page.get_by_label("Body").fill(NAMES[0])
+    page.get_by_role("button", name="Read it").click()
+    expect(page.locator(".preview-event")).to_have_count(len(NAMES))
+    check(page, "a dialect")
