@@ -68,6 +68,23 @@ extension MemoryStore: DeviceStore {
         }
     }
 
+    /// The devices of some push services that somebody registered, in the order of their ids: all, or those of one user.
+    package func registeredDevices(
+        through providers: Set<ProviderName>,
+        of user: UserID?,
+        in network: NetworkID,
+        after: DeviceID?,
+        limit: Int
+    ) async throws -> [Device] {
+        try withNetwork(network) { network in
+            let found = network.devices.values.filter { device in
+                providers.contains(device.address.provider) && user ?? device.userID == device.userID
+                    && (after.map { $0 < device.id } ?? true) && !network.transientDevices.contains(device.id)
+            }
+            return Array(found.sorted { $0.id < $1.id }.prefix(limit))
+        }
+    }
+
     /// A part of the devices of a selection in the order of their ids, and how many there are.
     package func devices(
         _ selection: DeviceSelection,
@@ -136,7 +153,8 @@ extension MemoryNetwork {
         if !device.userID.isNobody { mention(device.userID) }
         var former = devices[device.id].map { [$0] } ?? []
         let isNew = former.isEmpty
-        if former.first?.userID != device.userID { deviceMarks[device.id] = nextMark() }
+        let isTheSame = device.secretHash != nil && former.first?.secretHash == device.secretHash
+        if former.first?.userID != device.userID, !isTheSame { deviceMarks[device.id] = nextMark() }
         for other in devices.values where other.id != device.id && other.address.reachesOnlyTheSame(as: device.address)
         {
             devices[other.id] = nil

@@ -119,6 +119,35 @@ extension MemoryStore: TagStore {
             return CountedPage(of: sorted, offset: offset, limit: limit)
         }
     }
+
+    /// Who subscribes to what, in the order of tags and subscribers: all of it, or what `filter` lets through.
+    package func subscriptions(
+        matching filter: SubscriptionFilter,
+        in network: NetworkID,
+        after: Subscription?,
+        limit: Int
+    ) async throws -> [Subscription] {
+        try withNetwork(network) { network in
+            let all = network.subscriptions.flatMap { tag, subscribers in
+                subscribers.keys.map { Subscription(tag: tag, subscriber: $0) }
+            }
+            let found = all.filter { subscription in
+                filter.matches(subscription) && (after.map { $0 < subscription } ?? true)
+                    && network.isSubscribed(subscription.subscriber, to: subscription.tag)
+            }
+            return Array(found.sorted().prefix(limit))
+        }
+    }
+
+    /// The tags that somebody subscribes to, declared or not, in the order of their ids.
+    package func subscribedTags(in network: NetworkID, after: TagID?, limit: Int) async throws -> [TagID] {
+        try withNetwork(network) { network in
+            let found = network.subscriptions.filter { tag, subscribers in
+                (after.map { $0 < tag } ?? true) && subscribers.keys.contains { network.isSubscribed($0, to: tag) }
+            }
+            return Array(found.keys.sorted().prefix(limit))
+        }
+    }
 }
 
 extension MemoryNetwork {

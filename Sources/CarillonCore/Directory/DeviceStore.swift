@@ -42,6 +42,14 @@ package protocol DeviceStore: Sendable {
         ifOwnedBy owner: UserID?,
         in network: NetworkID
     ) async throws -> Bool
+    /// The devices of some push services that somebody registered, in the order of their ids: all, or those of one user.
+    func registeredDevices(
+        through providers: Set<ProviderName>,
+        of user: UserID?,
+        in network: NetworkID,
+        after: DeviceID?,
+        limit: Int
+    ) async throws -> [Device]
 }
 
 /// A device of this id is another user's, who has it in use at another address.

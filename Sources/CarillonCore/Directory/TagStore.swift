@@ -1,7 +1,7 @@
 /// The tags of a network and who subscribes to them (FACES section B2).
 ///
 /// A subscription ends with its tag, its user, or its device: also when something of the same name comes back, it does not.
-/// A device that somebody else registers begins without subscriptions.
+/// A device that somebody else registers begins without subscriptions, unless it proves that it is the same installation.
 package protocol TagStore: Sendable {
     /// Declares a tag, or replaces its declaration; `isNew` when it was not declared.
     /// - Throws: ``LimitReached`` when the network would have too many; nothing is changed then.
@@ -60,4 +60,13 @@ package protocol TagStore: Sendable {
         offset: Int,
         limit: Int
     ) async throws -> CountedPage<DeviceSubscription>
+    /// Who subscribes to what, in the order of tags and subscribers: all of it, or what `filter` lets through.
+    func subscriptions(
+        matching filter: SubscriptionFilter,
+        in network: NetworkID,
+        after: Subscription?,
+        limit: Int
+    ) async throws -> [Subscription]
+    /// The tags that somebody subscribes to, declared or not, in the order of their ids.
+    func subscribedTags(in network: NetworkID, after: TagID?, limit: Int) async throws -> [TagID]
 }

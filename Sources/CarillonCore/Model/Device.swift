@@ -18,6 +18,10 @@ package struct Device: Sendable, Equatable {
     package var registeredAt: Timestamp
     /// Whether it gets what is sent to everyone.
     package var broadcasts: Bool
+    /// What other systems' APIs keep with it, and nobody else reads; a few kilobytes.
+    package var attributes: JSONObject?
+    /// SHA-256 of the installation's own secret: a registration with the same one is the same installation's, whoever uses it.
+    package var secretHash: [UInt8]?
 
     /// A device by its parts.
     package init(
@@ -28,7 +32,9 @@ package struct Device: Sendable, Equatable {
         state: DeviceState = .active,
         error: String? = nil,
         registeredAt: Timestamp,
-        broadcasts: Bool = true
+        broadcasts: Bool = true,
+        attributes: JSONObject? = nil,
+        secretHash: [UInt8]? = nil
     ) {
         self.id = id
         self.userID = userID
@@ -38,6 +44,8 @@ package struct Device: Sendable, Equatable {
         self.error = error
         self.registeredAt = registeredAt
         self.broadcasts = broadcasts
+        self.attributes = attributes
+        self.secretHash = secretHash
     }
 }
 

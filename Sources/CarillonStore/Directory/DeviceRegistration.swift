@@ -182,20 +182,22 @@ struct DeviceRegistration {
         let addresses = devices.map(\.address)
         try session.execute(
             """
-            INSERT INTO devices (network_id, device_id, user_id, provider, app_id, address, environment, p256dh, auth,
-                                 address_hash, locale, state, error, registered_at, user_wipes, broadcasts)
+            INSERT INTO devices AS d (network_id, device_id, user_id, provider, app_id, address, environment, p256dh, auth,
+                                 address_hash, locale, state, error, registered_at, user_wipes, broadcasts, attributes,
+                                 secret_hash, state_at)
             SELECT \(network.rawValue), n.device_id, n.user_id, n.provider, n.app_id, n.address, n.environment, n.p256dh,
                    n.auth, n.address_hash, n.locale, n.state, n.error, n.registered_at, coalesce(u.wipes, 0),
-                   n.broadcasts
+                   n.broadcasts, n.attributes, n.secret_hash, CASE WHEN n.state <> 'active' THEN now() END
             FROM unnest(\(devices.map(\.id.rawValue)), \(devices.map(\.userID.rawValue)),
                         \(addresses.map(\.provider.rawValue)), \(addresses.map(\.appID)),
                         \(addresses.map(\.text)), \(addresses.map(\.storedEnvironment)),
                         \(addresses.map(\.storedKeys?.p256dh)), \(addresses.map(\.storedKeys?.auth)),
                         \(addresses.map(\.uniqueHash)), \(devices.map(\.locale)), \(devices.map(\.state.rawValue)),
                         \(devices.map(\.error)), \(devices.map(\.registeredAt.stored)),
-                        \(devices.map(\.broadcasts)))
+                        \(devices.map(\.broadcasts)), \(devices.map { $0.attributes?.stored }),
+                        \(devices.map(\.secretHash)))
                 AS n (device_id, user_id, provider, app_id, address, environment, p256dh, auth, address_hash, locale,
-                      state, error, registered_at, broadcasts)
+                      state, error, registered_at, broadcasts, attributes, secret_hash)
             LEFT JOIN LATERAL (
                 SELECT u.wipes FROM users u WHERE u.network_id = \(network.rawValue) AND u.user_id = n.user_id LIMIT 1
             ) AS u ON true
@@ -203,10 +205,14 @@ struct DeviceRegistration {
             SET user_id = EXCLUDED.user_id, provider = EXCLUDED.provider, app_id = EXCLUDED.app_id,
                 address = EXCLUDED.address, environment = EXCLUDED.environment, p256dh = EXCLUDED.p256dh,
                 auth = EXCLUDED.auth, address_hash = EXCLUDED.address_hash, locale = EXCLUDED.locale,
-                state = EXCLUDED.state, error = EXCLUDED.error, registered_at = EXCLUDED.registered_at, state_at = NULL,
+                state = EXCLUDED.state, error = EXCLUDED.error, registered_at = EXCLUDED.registered_at,
+                state_at = CASE WHEN EXCLUDED.state = d.state THEN d.state_at ELSE EXCLUDED.state_at END,
                 user_wipes = EXCLUDED.user_wipes, broadcasts = EXCLUDED.broadcasts, transient = false, seen_at = now(),
-                owned_since = CASE WHEN devices.user_id = EXCLUDED.user_id
-                                       AND devices.user_wipes = EXCLUDED.user_wipes THEN devices.owned_since
+                attributes = EXCLUDED.attributes, secret_hash = EXCLUDED.secret_hash,
+                owned_since = CASE WHEN d.user_id = EXCLUDED.user_id AND d.user_wipes = EXCLUDED.user_wipes
+                                   THEN d.owned_since
+                                   WHEN d.secret_hash = EXCLUDED.secret_hash AND \(sql: .isOfTheLiving)
+                                   THEN d.owned_since
                                    ELSE EXCLUDED.owned_since END
             """
         )

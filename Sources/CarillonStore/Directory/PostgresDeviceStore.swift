@@ -103,6 +103,39 @@ package struct PostgresDeviceStore: DeviceStore {
         }
     }
 
+    /// The devices of some push services that somebody registered, in the order of their ids: all, or those of one user.
+    package func registeredDevices(
+        through providers: Set<ProviderName>,
+        of user: UserID?,
+        in network: NetworkID,
+        after: DeviceID?,
+        limit: Int
+    ) async throws -> [Device] {
+        func range(_ condition: SQL) -> SQL {
+            """
+            (SELECT \(sql: Row.deviceColumns) FROM devices d
+             WHERE network_id = \(network.rawValue) AND device_id > \(after?.rawValue ?? "") AND \(sql: condition)
+                 AND provider = ANY (\(providers.map(\.rawValue).sorted())) AND NOT transient AND \(sql: .isOfTheLiving)
+             ORDER BY device_id LIMIT \(limit))
+            """
+        }
+        let ranges: SQL
+        if let user {
+            ranges = range("user_id = \(user.rawValue)")
+        } else {
+            // Those that came with notifications all have ids that begin alike, and may be millions: an index of its own finds the
+            // few among them that somebody registered.
+            ranges = """
+                \(sql: range("device_id < 't-'")) UNION ALL
+                \(sql: range("device_id >= 't-' AND device_id < 't.'")) UNION ALL
+                \(sql: range("device_id >= 't.'"))
+                """
+        }
+        return try await pool.withConnection { session in
+            try session.query("\(sql: ranges) ORDER BY device_id LIMIT \(limit)") { row in try row.device() }
+        }
+    }
+
     /// Takes devices of an app back into use that its provider, or we because of it, put out of use in a window of time; in
     /// transactions of bounded size, as there may be more than one statement has time for.
     ///

@@ -32,7 +32,9 @@ extension Row {
             state: try choice(9),
             error: try decode(10),
             registeredAt: try timestamp(11),
-            broadcasts: try decode(12)
+            broadcasts: try decode(12),
+            attributes: try decode(13, as: String?.self).flatMap(JSONObject.init(stored:)),
+            secretHash: try decode(14)
         )
     }
 
@@ -40,7 +42,7 @@ extension Row {
     static var deviceColumns: SQL {
         """
         device_id, user_id, provider, app_id, address, environment, p256dh, auth, locale, state, error, registered_at,
-        broadcasts
+        broadcasts, attributes, secret_hash
         """
     }
 }
@@ -67,4 +69,15 @@ extension DeviceAddress {
         case .log, .relay, .webhook: nil
         }
     }
+}
+
+extension JSONObject {
+    /// An object as the database has it; `nil` for anything else.
+    fileprivate init?(stored text: String) {
+        guard case .object(let object)? = try? JSONValue(parsing: Array(text.utf8)) else { return nil }
+        self = object
+    }
+
+    /// The object as the database has it.
+    var stored: String { String(decoding: JSONValue.object(self).serialized, as: UTF8.self) }
 }

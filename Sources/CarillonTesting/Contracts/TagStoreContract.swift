@@ -31,7 +31,7 @@ package enum TagStoreContract {
             ),
             ContractClause("an import declares tags and subscribes", importDeclaresAndSubscribes),
             ContractClause("another network has its own tags", anotherNetworkHasItsOwnTags),
-        ] + removals
+        ] + lists + removals
 
     /// Each before what was ended is swept and after it.
     private static let removals: [ContractClause] = [

@@ -1,0 +1,39 @@
+/// Somebody who subscribes to a tag.
+package struct Subscription: Sendable, Hashable {
+    /// To what.
+    package var tag: TagID
+    /// Who.
+    package var subscriber: Subscriber
+
+    /// A subscription by its parts.
+    package init(tag: TagID, subscriber: Subscriber) {
+        self.tag = tag
+        self.subscriber = subscriber
+    }
+}
+
+extension Subscription: Comparable {
+    /// Orders by tags, then by subscribers.
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.tag, left.subscriber) < (right.tag, right.subscriber)
+    }
+}
+
+/// Which of a network's subscriptions are looked for; all that is said must hold.
+package struct SubscriptionFilter: Sendable, Equatable {
+    /// Only those to this tag.
+    package var tag: TagID?
+    /// Only those of one of these; `nil` for everybody's.
+    package var subscribers: [Subscriber]?
+
+    /// A filter; one that says nothing lets all through.
+    package init(tag: TagID? = nil, subscribers: [Subscriber]? = nil) {
+        self.tag = tag
+        self.subscribers = subscribers
+    }
+
+    /// Whether a subscription is let through.
+    package func matches(_ subscription: Subscription) -> Bool {
+        (tag.map { $0 == subscription.tag } ?? true) && (subscribers?.contains(subscription.subscriber) ?? true)
+    }
+}
