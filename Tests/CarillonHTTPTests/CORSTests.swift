@@ -34,6 +34,19 @@ import Testing
         }
     }
 
+    @Test func `a page may send the headers of Ably's clients, and read those of their errors`() async throws {
+        try await withOrigins(.all) { api in
+            var headers = preflight
+            headers["access-control-request-headers"] = "X-Ably-DeviceToken, ably-agent,x-evil, x-ably-\u{e9}"
+            let preflight = try await api.call(.options, "/push/channelSubscriptions", headers: headers)
+            let allowed = preflight.headers[.accessControlAllowHeaders] ?? ""
+            #expect(allowed.hasSuffix("x-request-id, x-ably-devicetoken, ably-agent"))
+            let answer = try await api.call(.get, "/time", headers: ["origin": "https://chat.example"])
+            let exposed = answer.headers[.accessControlExposeHeaders] ?? ""
+            #expect(["link", "x-ably-errorcode", "x-ably-errormessage"].allSatisfy(exposed.contains))
+        }
+    }
+
     @Test(arguments: ["https://evil.example", "http://chat.example", "https://chat.example:8443", "null"])
     func `a page of another origin is told nothing`(origin: String) async throws {
         try await withOrigins(.named(["https://chat.example"])) { api in

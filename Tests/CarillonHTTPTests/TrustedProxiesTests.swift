@@ -44,6 +44,25 @@ import Testing
         #expect(try client(of: "::1", value, by: .loopback) == address)
     }
 
+    @Test(arguments: [
+        ("127.0.0.1", "", "", true), ("::1", "", "", true), ("127.0.0.1", "203.0.113.9", "", false),
+        ("127.0.0.1", "203.0.113.9", "https", true), ("127.0.0.1", "203.0.113.9", "HTTPS, https", true),
+        ("127.0.0.1", "203.0.113.9", "https,http", false), ("127.0.0.1", "", "http", false),
+        ("127.0.0.1", "203.0.113.9", "https,", false), ("203.0.113.9", "", "https", false),
+        ("203.0.113.9", "127.0.0.1", "", false),
+    ])
+    func `a request is confidential from this machine, or when a trusted proxy says that it came over TLS`(
+        peer: String,
+        forwardedFor: String,
+        scheme: String,
+        isConfidential: Bool
+    ) throws {
+        var headers = HTTPFields()
+        if !forwardedFor.isEmpty { headers[.forwardedFor] = forwardedFor }
+        if !scheme.isEmpty { headers[.forwardedProto] = scheme }
+        #expect(TrustedProxies.loopback.areConfidential(try #require(IPAddress(peer)), headers) == isConfidential)
+    }
+
     @Test func `a peer of IPv4 on a socket of IPv6 is known by its block`() throws {
         #expect(try client(of: "::ffff:127.0.0.1", "203.0.113.9", by: .loopback) == "203.0.113.9")
         #expect(try client(of: "::ffff:198.51.100.1", "203.0.113.9", by: .loopback) == "198.51.100.1")

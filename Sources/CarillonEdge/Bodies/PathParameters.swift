@@ -3,9 +3,15 @@ import Hummingbird
 
 extension CarillonRequestContext {
     /// A path segment, percent-decoded once. Hummingbird hands segments on as they were sent.
-    package func segment(_ name: String) throws(Problem) -> String {
+    ///
+    /// - Parameters:
+    ///   - name: Its name in the route.
+    ///   - plusIsSpace: Whether `+` stands for a space, as some systems' clients write it.
+    /// - Returns: The text.
+    /// - Throws: 400 for what is no percent-encoded UTF-8.
+    package func segment(_ name: String, plusIsSpace: Bool = false) throws(Problem) -> String {
         guard let raw = coreContext.parameters[name[...]] else { throw .notFound() }
-        guard let text = PercentEncoding.decode(raw) else {
+        guard let text = PercentEncoding.decode(raw, plusIsSpace: plusIsSpace) else {
             throw .invalidID(name, "must be percent-encoded UTF-8")
         }
         return text

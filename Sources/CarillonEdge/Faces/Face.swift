@@ -94,3 +94,9 @@ package struct NewFaceKey: Sendable {
         self.shown = shown
     }
 }
+
+/// What a face's own callers are told in words of its own: counted, written down and answered like the problem that it is.
+package protocol FaceError: Error {
+    /// The same in Carillon's own terms.
+    var problem: Problem { get }
+}

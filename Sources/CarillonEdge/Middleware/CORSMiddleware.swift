@@ -26,7 +26,10 @@ struct CORSMiddleware: RouterMiddleware {
     private static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE"
     private static let requestHeaders =
         "authorization, content-type, if-match, if-none-match, idempotency-key, x-request-id"
-    private static let answerHeaders = "etag, idempotency-replayed, location, retry-after, x-request-id"
+    private static let answerHeaders =
+        "etag, idempotency-replayed, link, location, retry-after, x-ably-errorcode, x-ably-errormessage, x-request-id"
+    /// Headers of another system's clients, of which there are many.
+    private static let foreignPrefixes = ["ably-", "x-ably-"]
 
     let origins: CORSOrigins
 
@@ -44,7 +47,7 @@ struct CORSMiddleware: RouterMiddleware {
             var response = Response.noContent
             response.headers[.accessControlAllowOrigin] = allowed
             response.headers[.accessControlAllowMethods] = Self.methods
-            response.headers[.accessControlAllowHeaders] = Self.requestHeaders
+            response.headers[.accessControlAllowHeaders] = allowedHeaders(request)
             response.headers[.accessControlMaxAge] = Self.maximumAge
             addVary(to: &response)
             return response
@@ -54,6 +57,16 @@ struct CORSMiddleware: RouterMiddleware {
         response.headers[.accessControlExposeHeaders] = Self.answerHeaders
         addVary(to: &response)
         return response
+    }
+
+    /// What the page may send: of what it asks for also what other systems' clients send.
+    private func allowedHeaders(_ request: Request) -> String {
+        let asked = (request.headers[.accessControlRequestHeaders] ?? "").lowercased().split(separator: ",")
+            .map { String($0.filter { !$0.isWhitespace }) }
+        let foreign = asked.filter { name in
+            Self.foreignPrefixes.contains { name.hasPrefix($0) } && HTTPField.Name(name) != nil
+        }
+        return ([Self.requestHeaders] + foreign).joined(separator: ", ")
     }
 
     /// Caches must not give one page's answer to another, once answers differ.

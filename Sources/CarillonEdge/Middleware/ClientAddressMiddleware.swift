@@ -2,7 +2,7 @@ import CarillonCore
 import Hummingbird
 import NIOCore
 
-/// Finds out from whom a request is, for limits and for the log.
+/// Finds out from whom a request is, and how it came, for limits and for the log.
 struct ClientAddressMiddleware: RouterMiddleware {
     let proxies: TrustedProxies
 
@@ -16,6 +16,7 @@ struct ClientAddressMiddleware: RouterMiddleware {
         }
         var context = context
         context.clientAddress = proxies.client(of: peer, request.headers)
+        context.isConfidential = proxies.areConfidential(peer, request.headers)
         return try await next(request, context)
     }
 }

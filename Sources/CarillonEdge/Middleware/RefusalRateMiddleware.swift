@@ -25,9 +25,12 @@ package struct RefusalRateMiddleware: RouterMiddleware {
         context.isSuspect = rates.wait(of: owner, rate: RequestRates.unauthorizedPerSecond) != nil
         do {
             return try await next(request, context)
-        } catch let problem as Problem where problem.status == .unauthorized {
-            try rates.take(from: owner, rate: RequestRates.unauthorizedPerSecond)
-            throw problem
+        } catch {
+            let problem = error as? Problem ?? (error as? any FaceError)?.problem
+            if problem?.status == .unauthorized {
+                try rates.take(from: owner, rate: RequestRates.unauthorizedPerSecond)
+            }
+            throw error
         }
     }
 }

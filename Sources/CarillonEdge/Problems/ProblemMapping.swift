@@ -18,6 +18,7 @@ package struct ProblemMapping: Sendable {
     func problem(for error: any Error) -> Problem? {
         switch error {
         case let problem as Problem: problem
+        case let error as any FaceError: error.problem
         case let input as InvalidInput: Problem(input)
         case let reached as LimitReached: .limitReached(reached)
         case is DeviceTaken: .conflict("device-taken", "the device is in use by another user, at another address")

@@ -1,4 +1,4 @@
-import CarillonCore
+package import CarillonCore
 package import Hummingbird
 import NIOCore
 
@@ -13,7 +13,9 @@ package struct CarillonRequestContext: RequestContext {
     /// Who sent the request, with the word of trusted proxies; `nil` when it did not come over the Internet's protocols.
     ///
     /// Limits are counted by its ``CarillonCore/IPAddress/subscriber``.
-    var clientAddress: IPAddress?
+    package internal(set) var clientAddress: IPAddress?
+    /// Whether nobody on the way could read the request: it came over TLS, as a trusted proxy says, or from this machine.
+    package internal(set) var isConfidential = false
     /// Whether so much of what comes from that address proves nothing that no more work is put into it than must be.
     var isSuspect = false
 

@@ -45,11 +45,30 @@ package struct TrustedProxies: Hashable, Sendable {
         }
         return client
     }
+
+    /// Whether nobody on the way could read a request: it came over TLS, which only a trusted proxy can say, or never left this
+    /// machine.
+    ///
+    /// - Parameters:
+    ///   - peer: The other end of the connection.
+    ///   - headers: The header fields of the request.
+    /// - Returns: `false` also when one of several proxies heard it without TLS.
+    package func areConfidential(_ peer: IPAddress, _ headers: HTTPFields) -> Bool {
+        let schemes = headers[values: .forwardedProto].flatMap {
+            $0.split(separator: ",", omittingEmptySubsequences: false)
+        }
+        guard contains(peer), !schemes.isEmpty else {
+            return TrustedProxies.loopback.contains(client(of: peer, headers))
+        }
+        return schemes.allSatisfy { $0.filter { !$0.isWhitespace }.lowercased() == "https" }
+    }
 }
 
 extension HTTPField.Name {
     /// Whom each proxy heard the request from.
     static let forwardedFor = known("x-forwarded-for")
+    /// How each proxy heard it.
+    static let forwardedProto = known("x-forwarded-proto")
 }
 
 extension IPAddress {
