@@ -38,7 +38,7 @@ import Testing
                 externalID: name,
                 networkID: "acme",
                 settings: [:],
-                updatedAt: .seconds(1)
+                updatedAt: Timestamp(milliseconds: 1)
             )
             _ = try await store.putFaceBinding(binding, claiming: true)
         }

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonTesting
 import Testing
 
 @Suite struct FaceIndexTests {
@@ -9,7 +10,7 @@ import Testing
             networkID: network,
             isPrivate: isPrivate,
             settings: ["name": .string(name)],
-            updatedAt: .seconds(1)
+            updatedAt: Timestamp(milliseconds: 1)
         )
     }
 
@@ -39,7 +40,7 @@ import Testing
 
     @Test func `keys are found by the secret that is sent, or by the name that has signed`() {
         func stored(_ name: String, _ proof: StoredFaceKey.Proof) -> StoredFaceKey {
-            let key = FaceKey(face: .ably, networkID: "acme", name: name, rights: [], createdAt: .seconds(1))
+            let key = FaceKey(face: .ably, networkID: "acme", name: name, rights: [], createdAt: Timestamp(milliseconds: 1))
             return StoredFaceKey(key: key, proof: proof)
         }
         let keys = [
