@@ -83,7 +83,8 @@ let package = Package(
         .executableTarget(
             name: "carillon",
             dependencies: [
-                "CarillonClient", "CarillonCore", "CarillonHTTP", "CarillonProviders", "CarillonSimulator",
+                "CarillonClient", "CarillonCore", "CarillonEdge", "CarillonFaces", "CarillonHTTP", "CarillonProviders",
+                "CarillonSimulator",
                 "CarillonStore",
                 "CarillonTemplates", "CarillonWebhooks", "CMalloc", "EmbeddedPostgres", "Postgres",
                 argumentParser, asyncHTTPClient, configuration, httpTypes, hummingbird, jwtKit, logging, metrics,
@@ -123,7 +124,8 @@ let package = Package(
         .target(
             name: "CarillonFaces",
             dependencies: [
-                "CarillonCore", "CarillonEdge", crypto, cryptoExtras, httpTypes, hummingbird, logging, metrics,
+                "CarillonCore", "CarillonEdge", crypto, cryptoExtras, deque, httpTypes, hummingbird, logging, metrics,
+                nioCore,
             ],
             swiftSettings: settings
         ),

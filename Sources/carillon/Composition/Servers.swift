@@ -1,5 +1,6 @@
 import CarillonCore
 import CarillonEdge
+import CarillonFaces
 import CarillonHTTP
 import CarillonStore
 import Foundation
@@ -166,7 +167,7 @@ private struct Listener: Service {
 extension [any Face] {
     /// The other systems that are answered.
     fileprivate static func all(_ services: FaceServices) -> Self {
-        []
+        [AblyFace(services)]
     }
 }
 

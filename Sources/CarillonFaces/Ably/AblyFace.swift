@@ -1,0 +1,125 @@
+package import CarillonCore
+package import CarillonEdge
+import HTTPTypes
+package import Hummingbird
+
+/// Ably's REST interface for push, as its SDKs speak it (FACES part E).
+package struct AblyFace: Face {
+    /// Which one it is.
+    package let name = FaceName.ably
+    /// Its paths.
+    package let roots = ["/time", "/keys", "/push", "/channels", "/messages"]
+
+    private let services: FaceServices
+
+    /// The face, on the rest of the service.
+    package init(_ services: FaceServices) {
+        self.services = services
+    }
+
+    /// An error as Ably's clients read it.
+    package func answer(to error: any Error, _ problem: Problem, _ request: Request) -> Response {
+        .ably(error as? AblyError ?? AblyError(problem), to: request)
+    }
+
+    /// Adds its routes.
+    package func addRoutes(to routes: FaceRoutes) {
+        let authenticator = AblyAuthenticator(services: services)
+        let notes = AblyPushNotes()
+        AblyTokenController(services: services, authenticator: authenticator).addRoutes(to: routes)
+        AblyDeviceController(services: services, authenticator: authenticator).addRoutes(to: routes)
+        AblySubscriptionController(services: services, authenticator: authenticator).addRoutes(to: routes)
+        AblyPublishController(services: services, authenticator: authenticator).addRoutes(to: routes)
+        AblyMessageController(services: services, authenticator: authenticator, notes: notes).addRoutes(to: routes)
+    }
+
+    /// Reads what an admin says of an application.
+    package func settings(of name: String, from reader: inout JSONObjectReader) -> FaceSettings? {
+        guard let settings = AblySettings(&reader) else { return nil }
+        guard Self.isAppID(name) else {
+            reader.refuse("appId", "in the path must be 1 to 64 letters, digits, _ and -, as in the names of its keys")
+            return nil
+        }
+        return FaceSettings(settings.document)
+    }
+
+    /// Makes a key `application.key:secret`.
+    package func makeKey(_ request: FaceKeyRequest, from reader: inout JSONObjectReader) -> NewFaceKey? {
+        let rights = rights(from: &reader)
+        guard let name = request.name else {
+            reader.refuse("name", "is required: the application's id, a dot, and what the key is to be called")
+            return nil
+        }
+        let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ Self.isAppID($0) }) else {
+            reader.refuse("name", "must be the application's id, a dot, and 1 to 64 letters, digits, _ and -")
+            return nil
+        }
+        if let secret = request.secret {
+            guard (16...256).contains(secret.utf8.count), secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                reader.refuse(
+                    "secret",
+                    "must be 16 to 256 printable ASCII characters without spaces: what stands behind the colon"
+                )
+                return nil
+            }
+        }
+        guard let rights else { return nil }
+        let secret = request.secret ?? Base64URL.encode(randomBytes(32))
+        let key = FaceKey(
+            face: .ably,
+            networkID: request.networkID,
+            name: name,
+            rights: .object(rights.json),
+            label: request.label,
+            createdAt: request.now
+        )
+        return NewFaceKey(
+            stored: StoredFaceKey(key: key, proof: .secret(Secret(secret))),
+            shown: ["key": .string("\(name):\(secret)")]
+        )
+    }
+
+    /// What a key is to allow: each resource with operations that Ably knows.
+    private func rights(from reader: inout JSONObjectReader) -> AblyCapability? {
+        guard let value = reader.value("rights", required: true) else { return nil }
+        guard case .object(let object) = value, let capability = AblyCapability(value), !capability.isEmpty else {
+            reader.refuse(
+                "rights",
+                "must be 1 to \(AblyCapability.maximumCount) resources, each with the list of its operations"
+            )
+            return nil
+        }
+        for (resource, list) in object.members {
+            guard case .array(let operations) = list else { continue }
+            let isKnown = operations.allSatisfy { operation in
+                if case .string(let name) = operation { AblyCapability.known.contains(name) } else { false }
+            }
+            guard isKnown, !resource.isEmpty else {
+                reader.refuse(
+                    "rights",
+                    "must name operations of Ably's, such as push-admin, push-subscribe and publish"
+                )
+                return nil
+            }
+        }
+        return capability
+    }
+
+    private static func isAppID(_ text: some StringProtocol) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+                default: false
+                }
+            }
+    }
+}
+
+/// So many bytes that nobody can guess.
+func randomBytes(_ count: Int) -> [UInt8] {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+}

@@ -1,0 +1,82 @@
+import CarillonCore
+
+/// What a network's admin says of an application of Ably's (FACES E1).
+struct AblySettings: Sendable, Equatable {
+    /// The app that tokens of Apple's belong to.
+    var ios: (appID: String, environment: DeviceAddress.APNsEnvironment)?
+    /// The app that tokens of Google's belong to.
+    var android: String?
+    /// Whether push is on, by namespace; `*` is every other.
+    var namespaces: [String: Bool] = [:]
+
+    static func == (left: Self, right: Self) -> Bool { left.document == right.document }
+
+    /// Reads the body of an admin; `nil` after noting what is wrong.
+    init?(_ reader: inout JSONObjectReader) {
+        if var ios = reader.object("ios") {
+            let appID = ios.identifier("appId", as: DeviceAddress.self, required: true)
+            let environment = ios.choice("environment", as: DeviceAddress.APNsEnvironment.self) ?? .production
+            ios.finish()
+            guard let appID else { return nil }
+            self.ios = (appID.rawValue, environment)
+        }
+        if var android = reader.object("android") {
+            let appID = android.identifier("appId", as: DeviceAddress.self, required: true)
+            android.finish()
+            guard let appID else { return nil }
+            self.android = appID.rawValue
+        }
+        guard var namespaces = reader.object("namespaces") else { return }
+        guard namespaces.keys.count <= 200 else {
+            reader.refuse("namespaces", "must have at most 200 members")
+            return nil
+        }
+        for name in namespaces.keys {
+            guard name == "*" || ChannelID(name) != nil && !name.contains(where: { "*:[]".contains($0) }) else {
+                namespaces.refuse(
+                    name,
+                    "must be *, or a namespace: what stands before the first colon of a channel's name"
+                )
+                return nil
+            }
+            guard var rule = namespaces.object(name, required: true) else { return nil }
+            let push = rule.bool("push", required: true)
+            rule.finish()
+            guard let push else { return nil }
+            self.namespaces[name] = push
+        }
+    }
+
+    /// Takes what was checked before.
+    init(stored document: JSONObject) {
+        var reader = JSONObjectReader(.object(document), unknown: .tolerate, into: InputErrors())
+        self = Self(&reader) ?? Self()
+    }
+
+    private init() {}
+
+    /// The settings as they are stored and shown.
+    var document: JSONObject {
+        var document = JSONObject()
+        document["ios"] = ios.map { ["appId": .string($0.appID), "environment": .string($0.environment.rawValue)] }
+        document["android"] = android.map { ["appId": .string($0)] }
+        var rules = JSONObject()
+        for (name, push) in namespaces.sorted(by: { $0.key < $1.key }) { rules[name] = ["push": .bool(push)] }
+        document["namespaces"] = .object(rules)
+        return document
+    }
+
+    /// Whether what is published on a channel is pushed: off until somebody enables it.
+    func pushIsOn(for channel: TagID) -> Bool {
+        let namespace = String(channel.rawValue.prefix { $0 != ":" })
+        return namespaces[namespace] ?? namespaces["*"] ?? false
+    }
+}
+
+extension TagID {
+    /// A channel by its name; what begins with a bracket or a colon is no channel that anybody could subscribe to.
+    init(ablyChannel name: String) throws(AblyError) {
+        guard let id = TagID(name), !name.hasPrefix("["), !name.hasPrefix(":") else { throw .channel }
+        self = id
+    }
+}

@@ -1,0 +1,70 @@
+import CarillonCore
+import CarillonEdge
+
+/// Who calls, and what they may do.
+struct AblyCaller: Sendable {
+    /// For whom somebody may speak.
+    enum Client: Sendable, Equatable {
+        /// For nobody.
+        case none
+        /// For one client.
+        case named(UserID)
+        /// For whomever they name.
+        case any
+    }
+
+    /// The network.
+    let network: Network
+    /// The application of Ably's.
+    let appID: String
+    /// What its admin says of it.
+    let settings: AblySettings
+    /// The key that vouches for the caller.
+    let keyName: String
+    /// What they may do.
+    let capability: AblyCapability
+    /// For whom they may speak.
+    let client: Client
+    /// Whether they sent the key itself.
+    let holdsKey: Bool
+    /// The device that the caller's token speaks for; it is the whole of what such a caller is.
+    let device: AblyDeviceToken?
+
+    /// Whether everything under `/push` is theirs.
+    var isAdmin: Bool { capability.allows(.pushAdmin) }
+
+    /// For whom they write, as far as limits go.
+    var writer: Writer { isAdmin ? .admin : .user }
+
+    /// Passes those who may do something on a channel.
+    func require(_ operation: AblyCapability.Operation, on channel: String) throws(AblyError) {
+        guard capability.allows(operation, on: channel) else {
+            throw .capability("\(operation.rawValue) is not allowed on this channel")
+        }
+    }
+
+    /// Passes those who may do something on any channel.
+    func require(_ operation: AblyCapability.Operation) throws(AblyError) {
+        guard capability.allows(operation) else { throw .capability("\(operation.rawValue) is not allowed") }
+    }
+
+    /// The client for whom something is done that is named as `named`, or not named: passes what the caller may say.
+    func client(naming named: String?) throws(AblyError) -> UserID? {
+        let user = try named.map { text throws(AblyError) in
+            guard let user = UserID(text), !user.isReserved, text != "*" else { throw .client }
+            return user
+        }
+        if isAdmin { return user }
+        switch client {
+        case .any: return user
+        case .named(let own):
+            guard user ?? own == own else { throw .client }
+            return own
+        case .none:
+            guard user == nil else {
+                throw holdsKey ? .capability("a key with push-subscribe names no clientId: use a token") : .client
+            }
+            return nil
+        }
+    }
+}

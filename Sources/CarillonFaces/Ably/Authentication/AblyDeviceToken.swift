@@ -1,0 +1,55 @@
+import CarillonCore
+import CarillonEdge
+import Crypto
+
+/// By which a device proves that it is the one that registered: signed by Carillon, and good for as long as the device has the same
+/// secret (FACES E2, `deviceIdentityToken`).
+struct AblyDeviceToken: Sendable, Equatable {
+    private static let lifetime = Duration.seconds(400 * 86_400)
+
+    /// The device.
+    let deviceID: DeviceID
+    private let fingerprint: String
+
+    /// Reads and verifies a token; `nil` when it is none, is another network's, or has ended.
+    init?(_ token: AblyToken, of network: NetworkID, secret: FaceSecret, now: Timestamp) {
+        guard token.isSigned(with: secret), !token.hasExpired(at: now),
+            token.string(AblyToken.Claim.network) == network.rawValue,
+            let deviceID = token.string(AblyToken.Claim.device).flatMap(DeviceID.init),
+            let fingerprint = token.string("jti")
+        else { return nil }
+        self.deviceID = deviceID
+        self.fingerprint = fingerprint
+    }
+
+    /// Whether it is a device's as that is registered now.
+    func isOf(_ device: Device) -> Bool { device.id == deviceID && Self.fingerprint(of: device) == fingerprint }
+
+    /// Makes the token of a device, with what clients are told beside it.
+    static func details(of device: Device, keyName: String, for caller: AblyCaller, secret: FaceSecret, now: Timestamp)
+        -> JSONObject
+    {
+        let end = now + lifetime
+        var claims: JSONObject = [
+            "iat": JSONValue(Int(now.milliseconds / 1000)), "exp": JSONValue(Int(end.milliseconds / 1000)),
+            "jti": .string(fingerprint(of: device)), AblyToken.Claim.device: .string(device.id.rawValue),
+            AblyToken.Claim.network: .string(caller.network.id.rawValue),
+        ]
+        let client: JSONValue? = device.userID.isNobody ? nil : .string(device.userID.rawValue)
+        claims[AblyToken.Claim.client] = client
+        let token = AblyToken.make(keyName: caller.appID, claims: claims) { secret.sign($0, for: .ably) }
+        var details: JSONObject = [
+            "token": .string(token), "keyName": .string(keyName),
+            "issued": JSONValue(Int(now.milliseconds / 1000) * 1000),
+            "expires": JSONValue(Int(end.milliseconds / 1000) * 1000),
+            "capability": .string(AblyCapability.device.text),
+        ]
+        details["clientId"] = client
+        return details
+    }
+
+    /// Tells one secret from another, and says nothing of it.
+    private static func fingerprint(of device: Device) -> String {
+        Base64URL.encode(SHA256.hash(data: Array("\(device.id.rawValue)\u{0}".utf8) + (device.secretHash ?? [])))
+    }
+}

@@ -1,0 +1,121 @@
+import CarillonCore
+import CarillonEdge
+import Crypto
+import HTTPTypes
+import Hummingbird
+
+/// `GET /time` and `POST /keys/{keyName}/requestToken` (FACES E2).
+struct AblyTokenController: Sendable {
+    /// The operation that makes tokens.
+    private static let longestLife = Duration.seconds(86_400)
+    private static let usualLife = Duration.seconds(3_600)
+    private static let clockTolerance = Duration.seconds(120)
+    /// For longer than a request with this nonce could be taken for one of now.
+    private static let nonceMemory = Duration.seconds(300)
+
+    let services: FaceServices
+    let authenticator: AblyAuthenticator
+
+    func addRoutes(to routes: FaceRoutes) {
+        routes.on(.get, "/time", as: "time", use: showTime)
+        routes.on(.post, "/keys/{key}/requestToken", as: "request-token", use: requestToken)
+    }
+
+    private func showTime(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        .ably([JSONValue(Int(services.clock.now().milliseconds))], to: request)
+    }
+
+    private func requestToken(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let name = try context.segment("key")
+        let wanted = try AblyTokenRequest(try await AblyBody.object(of: request))
+        guard wanted.keyName ?? name == name else { throw AblyError.body("keyName is not the one of the path") }
+        let key: StoredFaceKey
+        if let mac = wanted.mac {
+            key = try await self.key(named: name, signing: wanted, mac)
+        } else {
+            let parts = (request.headers[.authorization] ?? "").split(separator: " ", maxSplits: 1)
+            guard parts.count == 2, parts[0].lowercased() == "basic" else {
+                throw AblyError.credentials("a request without mac needs the key: Basic")
+            }
+            key = try await authenticator.key(ofBasic: parts[1], context)
+            guard key.key.name == name else {
+                throw AblyError.credentials("the key is another one than that of the path")
+            }
+        }
+        guard case .secret(let secret) = key.proof,
+            let binding = try await services.index().binding(.ably, String(name.prefix { $0 != "." })),
+            binding.networkID == key.key.networkID
+        else { throw AblyError.notFound("no network has bound this application") }
+        context.face.note(network: binding.networkID)
+        if wanted.mac != nil { try await use(wanted, of: binding.networkID) }
+        return .ably(.object(try token(wanted, key, secret)), status: .created, to: request)
+    }
+
+    /// The key that a request was signed with.
+    private func key(named name: String, signing wanted: AblyTokenRequest, _ mac: String) async throws -> StoredFaceKey
+    {
+        let wrong = AblyError.credentials("there is no such key, or mac is not what it makes of this request")
+        guard let key = try await services.index().key(.ably, named: name), case .secret(let secret) = key.proof,
+            let mac = Base64URL.decodeEither(mac)
+        else { throw wrong }
+        let isRight = secret.reveal { secret in
+            HMAC<SHA256>.isValidAuthenticationCode(
+                mac,
+                authenticating: wanted.signedBytes(keyName: name),
+                using: SymmetricKey(data: Array(secret.utf8))
+            )
+        }
+        guard isRight else { throw wrong }
+        return key
+    }
+
+    /// Lets a signed request be used once, and only about now.
+    private func use(_ wanted: AblyTokenRequest, of network: NetworkID) async throws {
+        let now = services.clock.now()
+        guard let timestamp = wanted.timestamp, let nonce = wanted.nonce else {
+            throw AblyError.body("timestamp and nonce are required")
+        }
+        let moment = Timestamp(milliseconds: Int64(timestamp))
+        guard now - Self.clockTolerance <= moment, moment <= now + Self.clockTolerance else {
+            throw AblyError.timestamp
+        }
+        guard nonce.utf8.count <= 256 else { throw AblyError.body("nonce must be at most 256 bytes") }
+        let hash = Array(SHA256.hash(data: Array("\(timestamp)\n\(nonce)".utf8)))
+        guard try await services.faces.useNonce(hash, until: now + Self.nonceMemory, of: network) else {
+            throw AblyError.nonce
+        }
+    }
+
+    private func token(_ wanted: AblyTokenRequest, _ key: StoredFaceKey, _ secret: Secret) throws(AblyError)
+        -> JSONObject
+    {
+        let now = services.clock.now()
+        let life = wanted.timeToLive.map { Duration.milliseconds($0) } ?? Self.usualLife
+        guard life > .zero, life <= Self.longestLife else {
+            throw .query("ttl must be at most 24 hours, in milliseconds")
+        }
+        var capability = AblyAuthenticator.rights(of: key)
+        if let asked = wanted.capability {
+            guard let asked = AblyCapability(.string(asked)) else { throw .body("capability is no capability") }
+            capability = asked.cut(to: capability)
+        }
+        guard !capability.isEmpty else { throw .capability("the key allows nothing of what is asked for") }
+        if let client = wanted.clientID, client != "*" {
+            guard let user = UserID(client), !user.isReserved else { throw .client }
+        }
+        let (issued, end) = (now.milliseconds, (now + life).milliseconds)
+        var claims: JSONObject = [
+            "iat": JSONValue(Int(issued / 1000)),
+            "exp": .number(JSONNumber(Double(end) / 1000) ?? JSONNumber(Int(end / 1000))),
+            "jti": .string(Base64URL.encode(randomBytes(12))), AblyToken.Claim.capability: .string(capability.text),
+        ]
+        claims[AblyToken.Claim.client] = wanted.clientID.map(JSONValue.string)
+        var answer: JSONObject = [
+            "token": .string(AblyToken.make(keyName: key.key.name, claims: claims, secret: secret)),
+            "keyName": .string(key.key.name), "issued": JSONValue(Int(issued)), "expires": JSONValue(Int(end)),
+            "capability": .string(capability.text),
+        ]
+        answer["clientId"] = wanted.clientID.map(JSONValue.string)
+        return answer
+    }
+}

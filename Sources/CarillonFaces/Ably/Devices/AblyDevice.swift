@@ -1,0 +1,133 @@
+import CarillonCore
+
+/// What a device is besides what Carillon knows of it itself: kept with it, and shown to Ably's clients.
+struct AblyDevice: Sendable {
+    /// What it runs on.
+    enum Platform: String, CaseIterable {
+        case android, browser, ios
+    }
+
+    /// What it looks like.
+    enum FormFactor: String, CaseIterable {
+        case car, desktop, embedded, other, phone, tablet, tv, watch
+    }
+
+    /// The push services of Ably's devices.
+    static let providers: Set<ProviderName> = [.apns, .fcm, .webpush]
+
+    /// What it runs on.
+    var platform: Platform
+    /// What it looks like.
+    var formFactor: FormFactor
+    /// What its owner keeps with it.
+    var metadata: JSONObject?
+    /// The recipient as it was sent, where that is not how Carillon would write it.
+    var recipient: JSONObject?
+
+    /// What is kept with a device, or what can be told of one that was registered in another way.
+    init(of device: Device) {
+        let attributes = device.attributes ?? JSONObject()
+        platform =
+            switch device.address.provider {
+            case .apns: .ios
+            case .webpush: .browser
+            default: .android
+            }
+        if case .string(let text)? = attributes["platform"], let kept = Platform(rawValue: text) { platform = kept }
+        formFactor = platform == .browser ? .desktop : .phone
+        if case .string(let text)? = attributes["formFactor"], let kept = FormFactor(rawValue: text) {
+            formFactor = kept
+        }
+        if case .object(let kept)? = attributes["metadata"] { metadata = kept }
+        if case .object(let kept)? = attributes["recipient"] { recipient = kept }
+    }
+
+    /// A device by its parts.
+    init(platform: Platform, formFactor: FormFactor, metadata: JSONObject?) {
+        self.platform = platform
+        self.formFactor = formFactor
+        self.metadata = metadata
+    }
+
+    /// What is kept with a device at this address.
+    func attributes(at address: DeviceAddress) -> JSONObject {
+        var attributes: JSONObject = [
+            "platform": .string(platform.rawValue), "formFactor": .string(formFactor.rawValue),
+        ]
+        attributes["metadata"] = metadata.map(JSONValue.object)
+        if let recipient, recipient != AblyRecipient.shown(address) { attributes["recipient"] = .object(recipient) }
+        return attributes
+    }
+}
+
+extension Device {
+    /// The device as Ably's clients read it, its recipient only where the caller may know it; nothing beyond what they know, as some
+    /// break at anything else.
+    func ablyJSON(withRecipient: Bool) -> JSONObject {
+        let kept = AblyDevice(of: self)
+        var json: JSONObject = ["id": .string(id.rawValue)]
+        if !userID.isNobody { json["clientId"] = .string(userID.rawValue) }
+        json["platform"] = .string(kept.platform.rawValue)
+        json["formFactor"] = .string(kept.formFactor.rawValue)
+        json["metadata"] = kept.metadata.map(JSONValue.object)
+        var push = JSONObject()
+        if withRecipient { push["recipient"] = (kept.recipient ?? AblyRecipient.shown(address)).map(JSONValue.object) }
+        push["state"] = .string(ablyState)
+        push["errorReason"] = ablyErrorReason
+        json["push"] = .object(push)
+        return json
+    }
+
+    /// How it does, in Ably's word.
+    var ablyState: String {
+        switch state {
+        case .active: trouble == nil ? "ACTIVE" : "FAILING"
+        case .quarantined, .unregistered: "FAILED"
+        }
+    }
+
+    private var trouble: String? { error == "not delivered to yet" ? nil : error }
+
+    private var ablyErrorReason: JSONValue? {
+        switch state {
+        case .active: trouble.map { AblyPushError.failing(for: $0).json }
+        case .quarantined: AblyPushError.tokenInvalid.json
+        case .unregistered: AblyPushError.gone.json
+        }
+    }
+}
+
+/// Why a push did not arrive, in Ably's codes.
+struct AblyPushError: Sendable, Equatable {
+    /// Ably's code.
+    var code: Int
+    /// The status that goes with it.
+    var status: Int
+    /// What is wrong.
+    var message: String
+
+    static let retriesExhausted = AblyPushError(code: 103001, status: 500, message: "it could not be delivered in time")
+    static let payloadInvalid = AblyPushError(code: 103003, status: 400, message: "the payload is not valid")
+    static let rejected = AblyPushError(code: 103004, status: 400, message: "the push service refused it")
+    static let tokenInvalid = AblyPushError(code: 103005, status: 400, message: "the device's token is not valid")
+    static let unreachable = AblyPushError(code: 103007, status: 500, message: "the push service could not be reached")
+    static let notEnabled = AblyPushError(code: 103009, status: 401, message: "push is not enabled on the channel")
+    static let gone = AblyPushError(code: 41001, status: 410, message: "the device's registration is gone")
+
+    /// What a device's last error is, by Carillon's words for it.
+    static func failing(for error: String) -> AblyPushError {
+        let words = error.lowercased()
+        let isAway = ["connect", "reach", "timeout", "timed out", "unavailable", "lookup", "look up", "resolve", "5"]
+            .contains {
+                $0 == "5" ? words.hasPrefix("5") : words.contains($0)
+            }
+        return isAway ? .unreachable : .rejected
+    }
+
+    /// The error as clients read it.
+    var json: JSONValue {
+        [
+            "code": .number(JSONNumber(code)), "statusCode": .number(JSONNumber(status)), "message": .string(message),
+        ]
+    }
+}

@@ -1,0 +1,74 @@
+import CarillonCore
+
+/// What a client says of a device; what is absent is not changed where it is known.
+struct AblyDeviceBody: Sendable {
+    private static let maximumMetadataBytes = 4_096
+
+    /// The device's id.
+    var id: DeviceID?
+    /// Whom it is for: `.some(nil)` for nobody.
+    var client: String??
+    var platform: AblyDevice.Platform?
+    var formFactor: AblyDevice.FormFactor?
+    /// `.some(nil)` takes away what there is.
+    var metadata: JSONObject??
+    var secret: String?
+    var recipient: JSONObject?
+    var state: String?
+    var updateToken: String?
+
+    /// Reads the body of a request; unknown members are passed over.
+    init(_ body: JSONObject) throws(AblyError) {
+        id = try Self.text("id", of: body).map { text throws(AblyError) in
+            guard let id = DeviceID(text) else { throw .device }
+            return id
+        }
+        if body.contains("clientId") { client = .some(try Self.text("clientId", of: body)) }
+        platform = try Self.choice("platform", of: body)
+        formFactor = try Self.choice("formFactor", of: body)
+        if body.contains("metadata") { metadata = .some(try Self.object("metadata", of: body)) }
+        if case .some(.some(let metadata)) = metadata,
+            JSONValue.object(metadata).serialized.count > Self.maximumMetadataBytes
+        {
+            throw .tooLarge("metadata may take \(Self.maximumMetadataBytes) bytes")
+        }
+        secret = try Self.text("deviceSecret", of: body)
+        if let secret, !(1...256).contains(secret.utf8.count) { throw .body("deviceSecret must be 1 to 256 bytes") }
+        updateToken = try Self.text("updateToken", of: body)
+        guard let push = try Self.object("push", of: body) else { return }
+        state = try Self.text("state", of: push)
+        if push.contains("recipient"), push["recipient"] != .some(.null) {
+            guard case .object(let recipient)? = push["recipient"] else {
+                throw .malformed("push.recipient must be an object")
+            }
+            self.recipient = recipient
+        }
+    }
+
+    private static func text(_ key: String, of body: JSONObject) throws(AblyError) -> String? {
+        switch body[key] {
+        case nil, .null: return nil
+        case .string(let text): return text
+        default: throw .body("\(key) must be a string")
+        }
+    }
+
+    private static func object(_ key: String, of body: JSONObject) throws(AblyError) -> JSONObject? {
+        switch body[key] {
+        case nil, .null: return nil
+        case .object(let object): return object
+        default: throw .body("\(key) must be an object")
+        }
+    }
+
+    private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ key: String,
+        of body: JSONObject
+    ) throws(AblyError) -> Choice? {
+        guard let text = try text(key, of: body) else { return nil }
+        guard let choice = Choice(rawValue: text) else {
+            throw .body("\(key) must be one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return choice
+    }
+}

@@ -1,0 +1,254 @@
+import CarillonCore
+import CarillonEdge
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// `/push/deviceRegistrations` (FACES E4).
+struct AblyDeviceController: Sendable {
+    private static let filters: Set<String> = ["deviceId", "clientId"]
+
+    let services: FaceServices
+    let authenticator: AblyAuthenticator
+
+    func addRoutes(to routes: FaceRoutes) {
+        let list: RouterPath = "/push/deviceRegistrations"
+        let device: RouterPath = "/push/deviceRegistrations/{device}"
+        routes.on(.post, list, as: "register", use: register)
+        routes.on(.get, list, as: "list-devices", use: self.list)
+        routes.on(.patch, list, as: "change-device", use: change)
+        routes.on(.delete, list, as: "remove-devices", use: removeWhere)
+        routes.on(.put, device, as: "save-device", use: save)
+        routes.on(.patch, device, as: "change-device", use: change)
+        routes.on(.get, device, as: "show-device", use: show)
+        routes.on(.delete, device, as: "remove-device", use: remove)
+        routes.on(
+            .post,
+            "/push/deviceRegistrations/{device}/resetUpdateToken",
+            as: "reset-token",
+            use: resetUpdateToken
+        )
+        routes.on(.get, "/push/publicVapidKey", as: "vapid-key", use: showPublicKey)
+    }
+
+    // MARK: Registering
+
+    private func register(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authenticator.caller(request, context)
+        let body = try AblyDeviceBody(try await AblyBody.object(of: request))
+        guard let id = body.id else { throw AblyError.device }
+        let (device, isNew) = try await put(id, body, by: caller, request)
+        var json = device.ablyJSON(withRecipient: true)
+        json["deviceIdentityToken"] = .object(token(of: device, for: caller))
+        return .ably(.object(json), status: isNew ? .created : .ok, to: request)
+    }
+
+    private func save(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authenticator.caller(request, context)
+        let id = try Self.deviceID(context)
+        let body = try AblyDeviceBody(try await AblyBody.object(of: request))
+        guard body.id ?? id == id else { throw AblyError.device }
+        let (device, _) = try await put(id, body, by: caller, request)
+        return .ably(.object(device.ablyJSON(withRecipient: true)), to: request)
+    }
+
+    private func put(
+        _ id: DeviceID,
+        _ body: AblyDeviceBody,
+        by caller: AblyCaller,
+        _ request: Request
+    ) async throws -> (device: Device, isNew: Bool) {
+        let known = try await services.devices.device(id, in: caller.network.id)
+        // What is reached in ways that Ably has no name for is nobody's to take from here.
+        guard known.map({ AblyDevice.providers.contains($0.address.provider) }) ?? true else { throw AblyError.device }
+        if !caller.isAdmin {
+            try caller.require(.pushSubscribe)
+            guard body.secret != nil || known != nil else { throw AblyError.body("deviceSecret is required") }
+            let hasSecret = known.map { known in body.secret.map { AblyAuthenticator.isSecret($0, of: known) } ?? false
+            }
+            if hasSecret == false {
+                guard authenticator.proof(by: caller, of: id, known, request) == .right else {
+                    throw AblyError.credentials("the device is known, and its secret is another one")
+                }
+            }
+            if let own = caller.device, own.deviceID != id {
+                throw AblyError.credentials("the token is another device's")
+            }
+        }
+        if let state = body.state, state != known?.ablyState ?? "ACTIVE" {
+            throw AblyError.malformed("push.state is not what the device's state is")
+        }
+        if let text = body.updateToken {
+            guard let known, let token = AblyAuthenticator.token(text),
+                AblyDeviceToken(token, of: caller.network.id, secret: services.secret, now: services.clock.now())?
+                    .isOf(known) == true
+            else { throw AblyError.malformed("updateToken is not the device's") }
+        }
+        let device = try registration(by: caller).device(id, body, replacing: known)
+        return (device, try await store(device, by: caller))
+    }
+
+    private func change(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authenticator.caller(request, context)
+        let body = try AblyDeviceBody(try await AblyBody.object(of: request))
+        let named = context.parameters.get("device") == nil ? nil : try Self.deviceID(context)
+        guard let id = named ?? body.id, body.id ?? id == id else { throw AblyError.device }
+        let known = try await known(id, in: caller)
+        try authenticator.require(caller, isOrAdministers: id, known, request)
+        guard let known else { throw AblyError.unknownDevice }
+        let device = try registration(by: caller).device(changing: known, body)
+        _ = try await store(device, by: caller)
+        return .ably(.object(device.ablyJSON(withRecipient: true)), to: request)
+    }
+
+    private func resetUpdateToken(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authenticator.caller(request, context)
+        let device = try await device(try Self.deviceID(context), for: caller, request)
+        var json = device.ablyJSON(withRecipient: true)
+        json["updateToken"] = token(of: device, for: caller)["token"]
+        return .ably(.object(json), to: request)
+    }
+
+    private func registration(by caller: AblyCaller) -> AblyRegistration {
+        AblyRegistration(caller: caller, egress: services.egress, now: services.clock.now())
+    }
+
+    private func store(_ device: Device, by caller: AblyCaller) async throws -> Bool {
+        do {
+            return try await services.devices.putDevice(device, in: caller.network.id, by: caller.writer)
+        } catch is DeviceTaken {
+            throw AblyError.otherClient
+        }
+    }
+
+    private func token(of device: Device, for caller: AblyCaller) -> JSONObject {
+        AblyDeviceToken.details(
+            of: device,
+            keyName: caller.keyName,
+            for: caller,
+            secret: services.secret,
+            now: services.clock.now()
+        )
+    }
+
+    // MARK: Reading
+
+    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authenticator.caller(request, context)
+        let device = try await device(try Self.deviceID(context), for: caller, request)
+        return .ably(.object(device.ablyJSON(withRecipient: true)), to: request)
+    }
+
+    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authenticator.caller(request, context)
+        let filters = AblyFilters(request)
+        let page = try AblyPage(request, parameters: ["deviceId", "clientId"])
+        let (id, client) = (try filters.device(), try filters.client())
+        var devices: [Device]
+        if let id {
+            let known = try await known(id, in: caller)
+            try authenticator.require(caller, isOrAdministers: id, known, request)
+            let isListed = known.map { device in client ?? device.userID == device.userID } ?? false
+            devices = isListed ? [known].compactMap(\.self) : []
+        } else {
+            try caller.require(.pushAdmin)
+            devices = try await services.devices.registeredDevices(
+                through: AblyDevice.providers,
+                of: client,
+                in: caller.network.id,
+                after: page.after { DeviceID($0) },
+                limit: page.limit + 1
+            )
+        }
+        let hasMore = devices.count > page.limit
+        devices = Array(devices.prefix(page.limit))
+        let items = devices.map { JSONValue.object($0.ablyJSON(withRecipient: true)) }
+        return page.answer(items, next: hasMore ? devices.last?.id.rawValue : nil, to: request)
+    }
+
+    private func showPublicKey(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authenticator.caller(request, context)
+        let network = caller.network.id
+        var credential = try await services.credentials.providerCredential(.webpush, appID: "", of: network)
+        if credential == nil, let format = services.credentialFormats.first(where: { $0.provider == .webpush }),
+            let initial = format.initial(now: services.clock.now())
+        {
+            credential = try await services.credentials.addProviderCredential(initial, of: network)
+            await services.credentialChanged(network, .webpush, nil)
+        }
+        guard case .string(let key)? = credential?.identity["publicKey"] else {
+            throw AblyError.notFound("there is no key for browsers' push services")
+        }
+        var response = Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: key)))
+        response.headers[.contentType] = "text/plain"
+        return response
+    }
+
+    // MARK: Removing
+
+    private func remove(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authenticator.caller(request, context)
+        try await remove(try Self.deviceID(context), by: caller, request)
+        return .noContent
+    }
+
+    private func removeWhere(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authenticator.caller(request, context)
+        let filters = AblyFilters(request)
+        try filters.refuseAll(but: Self.filters)
+        switch (try filters.device(), try filters.client()) {
+        case (let id?, nil): try await remove(id, by: caller, request)
+        case (nil, let client?):
+            try caller.require(.pushAdmin)
+            try await removeAll(of: client, in: caller.network.id)
+        default: throw AblyError.query("exactly one of deviceId and clientId is needed")
+        }
+        return .noContent
+    }
+
+    private func remove(_ id: DeviceID, by caller: AblyCaller, _ request: Request) async throws {
+        let known = try await known(id, in: caller)
+        try authenticator.require(caller, isOrAdministers: id, known, request)
+        guard known != nil else { return }
+        _ = try await services.devices.deleteDevice(id, ifOwnedBy: nil, in: caller.network.id)
+    }
+
+    private func removeAll(of client: UserID, in network: NetworkID) async throws {
+        var last: DeviceID?
+        while true {
+            let page = try await services.devices.registeredDevices(
+                through: AblyDevice.providers,
+                of: client,
+                in: network,
+                after: last,
+                limit: 100
+            )
+            for device in page {
+                _ = try await services.devices.deleteDevice(device.id, ifOwnedBy: client, in: network)
+            }
+            guard let end = page.last else { return }
+            last = end.id
+        }
+    }
+
+    // MARK: Parts
+
+    /// A device that the caller may know.
+    private func device(_ id: DeviceID, for caller: AblyCaller, _ request: Request) async throws -> Device {
+        let known = try await known(id, in: caller)
+        try authenticator.require(caller, isOrAdministers: id, known, request)
+        guard let known else { throw AblyError.unknownDevice }
+        return known
+    }
+
+    /// A device, as far as it is one of those that Ably has a name for.
+    private func known(_ id: DeviceID, in caller: AblyCaller) async throws -> Device? {
+        let device = try await services.devices.device(id, in: caller.network.id)
+        return device.flatMap { AblyDevice.providers.contains($0.address.provider) ? $0 : nil }
+    }
+
+    private static func deviceID(_ context: CarillonRequestContext) throws -> DeviceID {
+        guard let id = DeviceID(try context.segment("device")) else { throw AblyError.device }
+        return id
+    }
+}

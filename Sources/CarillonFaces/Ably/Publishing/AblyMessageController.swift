@@ -1,0 +1,133 @@
+import CarillonCore
+import CarillonEdge
+import struct Foundation.UUID
+import HTTPTypes
+import Hummingbird
+
+/// `/channels/{name}/messages` and `/messages` (FACES E6): what is to be pushed of a message is; the rest of it is taken and
+/// forgotten.
+struct AblyMessageController: Sendable {
+    private static let maximumChannels = 100
+
+    let services: FaceServices
+    let authenticator: AblyAuthenticator
+    let notes: AblyPushNotes
+
+    func addRoutes(to routes: FaceRoutes) {
+        routes.on(.post, "/channels/{channel}/messages", as: "publish-messages", use: publish)
+        routes.on(.post, "/messages", as: "publish-to-channels", use: publishToChannels)
+    }
+
+    private func publish(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authenticator.caller(request, context)
+        let channel = try TagID(ablyChannel: try context.segment("channel", plusIsSpace: true))
+        try caller.require(.publish, on: channel.rawValue)
+        let body = try await AblyBody.value(of: request, clean: AblyMessages.withoutContent)
+        let messages = try AblyMessages(body, by: caller)
+        let published = try await publish(messages, on: channel, by: caller, context)
+        var answer = published
+        answer["channel"] = .string(channel.rawValue)
+        return .ably(.object(answer), status: .created, to: request)
+    }
+
+    private func publishToChannels(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authenticator.caller(request, context)
+        let body = try await AblyBody.value(of: request, clean: AblyMessages.withoutContent)
+        let specifications: [JSONValue] = if case .array(let elements) = body { elements } else { [body] }
+        var wanted: [(channel: String, messages: JSONValue)] = []
+        for specification in specifications {
+            guard case .object(let object) = specification, let messages = object["messages"] else {
+                throw AblyError.body("channels and messages are required")
+            }
+            wanted += try Self.channels(object["channels"]).map { ($0, messages) }
+            guard wanted.count <= Self.maximumChannels else {
+                throw AblyError.body("at most \(Self.maximumChannels) channels are published to at once")
+            }
+        }
+        guard !wanted.isEmpty else { throw AblyError.body("channels must not be empty") }
+        var results: [JSONValue] = []
+        var failures = 0
+        for (name, value) in wanted {
+            do {
+                let channel = try TagID(ablyChannel: name)
+                try caller.require(.publish, on: name)
+                let published = try await publish(try AblyMessages(value, by: caller), on: channel, by: caller, context)
+                results.append(["channel": .string(name), "messageId": published["messageId"] ?? .null])
+            } catch let error as AblyError {
+                failures += 1
+                results.append(["channel": .string(name), "error": error.json])
+            }
+        }
+        guard failures > 0 else { return .ably(.array(results), to: request) }
+        throw AblyError(
+            .badRequest,
+            40020,
+            "\(failures) of \(results.count) channels could not be published to",
+            batch: results
+        )
+    }
+
+    /// Publishes messages on a channel.
+    /// - Returns: What they are called, and how they would be found again.
+    private func publish(
+        _ messages: AblyMessages,
+        on channel: TagID,
+        by caller: AblyCaller,
+        _ context: CarillonRequestContext
+    ) async throws -> JSONObject {
+        let publication = AblyPublication(caller, services)
+        var events: [Int: ParsedEvent] = [:]
+        let isOn = caller.settings.pushIsOn(for: channel)
+        for (index, message) in messages.messages.enumerated() {
+            guard let push = message.push else { continue }
+            // Read all the same: what is wrong is wrong today, not only once somebody enables push.
+            let event = try publication.event(
+                id: AblyMessages.sourceID(of: message.id, on: channel, of: caller.appID),
+                push,
+                to: ["tags": [.string(channel.rawValue)]],
+                in: channel.rawValue
+            )
+            if isOn {
+                events[index] = event
+            } else {
+                context.face.note(reason: "push is not enabled on the channel: nothing was sent")
+                notes.note(
+                    AblyPushNotes.Note(channel: channel, messageID: message.id, at: services.clock.now()),
+                    in: caller.network.id
+                )
+            }
+        }
+        let places = events.keys.sorted()
+        var ids: [Int: EventID] = [:]
+        if !places.isEmpty {
+            try services.rates.take(events: places.count, of: caller.network)
+            let receipts = try await services.accept(places.compactMap { events[$0] }, caller.network.id)
+            for (place, receipt) in zip(places, receipts) { ids[place] = receipt.id }
+            if let receipt = receipts.first { context.face.note(event: receipt.id) }
+        }
+        let now = services.clock.now().milliseconds
+        let serials = messages.messages.indices.map { index in
+            let id = ids[index]
+            return JSONValue.string("\(id?.milliseconds ?? now)-000@\(id ?? EventID(UUID())):\(index)")
+        }
+        return ["channel": .string(channel.rawValue), "messageId": .string(messages.base), "serials": .array(serials)]
+    }
+
+    private static func channels(_ value: JSONValue?) throws(AblyError) -> [String] {
+        switch value {
+        case .string(let name): return [name]
+        case .array(let elements):
+            let names = elements.compactMap { if case .string(let name) = $0 { name } else { nil } }
+            guard names.count == elements.count else { throw .body("channels must be strings") }
+            return names
+        default: throw .body("channels must be a string, or an array of them")
+        }
+    }
+}
+
+extension EventID {
+    /// When it was made: the first 48 bits of a UUIDv7 (RFC 9562 section 5.7).
+    fileprivate var milliseconds: Int64 {
+        withUnsafeBytes(of: uuid.uuid) { bytes in bytes.prefix(6).reduce(0) { $0 << 8 | Int64($1) } }
+    }
+}

@@ -1,0 +1,131 @@
+import CarillonCore
+import CarillonEdge
+import Crypto
+
+/// Messages that are published together: what of them is pushed, and what they are called.
+struct AblyMessages: Sendable {
+    private static let maximumCount = 1_000
+
+    /// A message, as far as anybody here looks at it.
+    struct Message: Sendable {
+        /// What it is recognised by when it comes again.
+        let id: String
+        /// What is to be pushed, if anything.
+        let push: AblyPayload?
+    }
+
+    /// What their ids have in common.
+    let base: String
+    /// The messages.
+    let messages: [Message]
+
+    /// Reads one message or an array of them.
+    ///
+    /// - Parameters:
+    ///   - value: The messages.
+    ///   - caller: Who publishes: a token's client publishes as no other.
+    /// - Throws: What is wrong with any of them; none is published then.
+    init(_ value: JSONValue, by caller: AblyCaller) throws(AblyError) {
+        let elements: [JSONValue]
+        switch value {
+        case .array(let array): elements = array
+        default: elements = [value]
+        }
+        guard (1...Self.maximumCount).contains(elements.count) else {
+            throw .body("1 to \(Self.maximumCount) messages are published together")
+        }
+        var given: [String] = []
+        var pushes: [AblyPayload?] = []
+        for element in elements {
+            guard case .object(let message) = element else { throw .body("a message must be an object") }
+            try Self.checkClient(message["clientId"], caller)
+            switch message["id"] {
+            case nil, .null: break
+            case .string(let id):
+                guard (1...256).contains(id.utf8.count) else {
+                    throw .messageIDs("a message's id must be 1 to 256 bytes")
+                }
+                given.append(id)
+            default: throw .messageIDs("a message's id must be a string")
+            }
+            pushes.append(try Self.push(message["extras"]))
+        }
+        let base = try Self.base(of: given, count: elements.count)
+        self.base = base
+        let ids = given.isEmpty ? elements.indices.map { "\(base):\($0)" } : given
+        messages = zip(ids, pushes).map { Message(id: $0, push: $1) }
+    }
+
+    /// What is recognised as the same message of a channel when it comes again.
+    static func sourceID(of id: String, on channel: TagID, of appID: String) -> String {
+        var hash = SHA256()
+        for part in [appID, channel.rawValue, id] { hash.update(data: Array("\(part.utf8.count):\(part)".utf8)) }
+        return "ably:" + Base64URL.encode(hash.finalize())
+    }
+
+    /// Takes the content out of messages that a body holds: nobody here looks at it, so that it may be anything.
+    static func withoutContent(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .array(let elements): return .array(elements.map(withoutContent))
+        case .object(var object):
+            object["data"] = nil
+            object["name"] = nil
+            if let messages = object["messages"] { object["messages"] = withoutContent(messages) }
+            return .object(object)
+        default: return value
+        }
+    }
+
+    private static func push(_ extras: JSONValue?) throws(AblyError) -> AblyPayload? {
+        switch extras {
+        case nil, .null: return nil
+        case .object(let object):
+            switch object["push"] {
+            case nil, .null: return nil
+            case .object(let push): return try AblyPayload(push)
+            default: throw .extras("extras.push must be an object")
+            }
+        default: throw .extras("extras must be an object")
+        }
+    }
+
+    private static func checkClient(_ value: JSONValue?, _ caller: AblyCaller) throws(AblyError) {
+        switch value {
+        case nil, .null: return
+        case .string(let text):
+            switch caller.client {
+            case .any: return
+            case .named(let own): guard own.rawValue == text else { throw .client }
+            case .none: guard caller.holdsKey else { throw .client }
+            }
+        default: throw .body("clientId must be a string")
+        }
+    }
+
+    /// What ids have in common that end in `:0`, `:1` and so on.
+    private static func base(of ids: [String], count: Int) throws(AblyError) -> String {
+        guard let first = ids.first else { return Base64URL.encode(randomBytes(9)) }
+        guard ids.count == count else { throw .messageIDs("either all messages have an id, or none has") }
+        guard count > 1 else {
+            let (head, tail) = split(first)
+            return tail == nil ? first : head
+        }
+        let (head, _) = split(first)
+        for (index, id) in ids.enumerated() {
+            let (base, place) = split(id)
+            guard base == head, place == index else {
+                throw .messageIDs(
+                    "ids of messages that are published together are one text with :0, :1 and so on behind it"
+                )
+            }
+        }
+        return head
+    }
+
+    private static func split(_ id: String) -> (base: String, place: Int?) {
+        guard let colon = id.lastIndex(of: ":"), colon > id.startIndex, let place = Int(id[id.index(after: colon)...]),
+            place >= 0
+        else { return (id, nil) }
+        return (String(id[..<colon]), place)
+    }
+}

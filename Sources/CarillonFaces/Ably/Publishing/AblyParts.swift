@@ -1,0 +1,119 @@
+import CarillonCore
+
+/// What somebody wrote for Apple's devices.
+struct AblyAPNsPart: Sendable {
+    /// The part in Carillon's words; `nil` where nothing was written.
+    let json: JSONObject?
+
+    init(_ apns: JSONObject, _ shown: AblyNotification, isSilent: Bool) throws(AblyError) {
+        var payload = apns
+        let headers = try Self.headers(try AblyPayload.object("apns-headers", of: apns) ?? JSONObject())
+        let stray = try AblyPayload.object("notification", of: apns) ?? JSONObject()
+        payload["apns-headers"] = nil
+        payload["notification"] = nil
+        let written = JSONValue.object(try AblyPayload.object("aps", of: apns) ?? JSONObject())
+        guard case .object(var aps) = JSONValue.object(stray).merging(patch: written) else {
+            throw .malformed("apns.aps")
+        }
+        if let key = shown.collapseKey, !aps.contains("thread-id") { aps["thread-id"] = .string(key) }
+        payload["aps"] = aps.isEmpty ? nil : .object(aps)
+        guard !payload.isEmpty || !headers.isEmpty else {
+            self.json = nil
+            return
+        }
+        var json = JSONObject()
+        let isShown = ["alert", "badge", "sound"].contains { key in aps.contains(key) && aps[key] != .some(.null) }
+        if isSilent, isShown { json["kind"] = "alert" }
+        if !headers.isEmpty { json["headers"] = .object(headers) }
+        if !payload.isEmpty { json["payload"] = .object(payload) }
+        self.json = json
+    }
+
+    private static func headers(_ object: JSONObject) throws(AblyError) -> JSONObject {
+        var headers = JSONObject()
+        for (name, value) in object.members {
+            switch value {
+            case .string: headers[name] = value
+            case .number(let number): headers[name] = .string(number.literal)
+            case .null: break
+            default: throw .malformed("a header of apns-headers must be a string")
+            }
+        }
+        return headers
+    }
+}
+
+/// What somebody wrote for Google's devices, for the API of today or for the one before: what the former does not take where the
+/// latter had it is put where it takes it.
+struct AblyFCMPart: Sendable {
+    /// Where a message goes is not the payload's to say.
+    private static let targets = ["token", "topic", "condition", "to", "registration_ids"]
+    /// What only the former API knew, and what means nothing today.
+    private static let obsolete: Set<String> = ["content_available", "delay_while_idle", "dry_run", "mutable_content"]
+    private static let shared: Set<String> = ["title", "body", "image"]
+    private static let renamed = ["android_channel_id": "channel_id"]
+
+    /// The part in Carillon's words; `nil` where nothing was written.
+    let json: JSONObject?
+
+    init(_ fcm: JSONObject, _ shown: AblyNotification, isSilent: Bool) throws(AblyError) {
+        guard !Self.targets.contains(where: fcm.contains) else {
+            throw .malformed("fcm must not name a token, a topic or a condition")
+        }
+        var message = JSONObject()
+        var android = JSONObject()
+        var androidNotification = JSONObject()
+        androidNotification["icon"] = shown.icon.map(JSONValue.string)
+        android["collapse_key"] = shown.collapseKey.map(JSONValue.string)
+        for (key, value) in fcm.members where !Self.obsolete.contains(key) {
+            switch key {
+            case "notification":
+                guard case .object(let written) = value else { throw .malformed("fcm.notification must be an object") }
+                var notification = JSONObject()
+                for (name, value) in written.members {
+                    if Self.shared.contains(name) {
+                        notification[name] = value
+                    } else {
+                        androidNotification[Self.renamed[name] ?? name] = value
+                    }
+                }
+                if !notification.isEmpty { message["notification"] = .object(notification) }
+            case "collapse_key", "restricted_package_name": android[key] = value
+            case "priority": android["priority"] = Self.priority(value)
+            case "time_to_live": android["ttl"] = try Self.duration(value)
+            case "android": break
+            default: message[key] = value
+            }
+        }
+        if !androidNotification.isEmpty { android["notification"] = .object(androidNotification) }
+        let written = JSONValue.object(try AblyPayload.object("android", of: fcm) ?? JSONObject())
+        let merged = JSONValue.object(android).merging(patch: written)
+        if merged != .object(JSONObject()) { message["android"] = merged }
+        guard !message.isEmpty else {
+            self.json = nil
+            return
+        }
+        var json: JSONObject = ["message": .object(message)]
+        if isSilent, message.contains("notification") || Self.showsNotification(merged) { json["kind"] = "alert" }
+        self.json = json
+    }
+
+    private static func showsNotification(_ android: JSONValue) -> Bool {
+        if case .object(let object) = android { object.contains("notification") } else { false }
+    }
+
+    private static func priority(_ value: JSONValue) -> JSONValue {
+        if case .string(let text) = value { .string(text.uppercased()) } else { value }
+    }
+
+    private static func duration(_ value: JSONValue) throws(AblyError) -> JSONValue {
+        let seconds: Int? =
+            switch value {
+            case .number(let number): number.integer
+            case .string(let text): Int(text)
+            default: nil
+            }
+        guard let seconds, seconds >= 0 else { throw .malformed("fcm.time_to_live must be a number of seconds") }
+        return .string("\(min(seconds, PushContent.longestTimeToLive))s")
+    }
+}

@@ -1,0 +1,127 @@
+import CarillonCore
+
+/// What is to be pushed, as Ably's clients write it, in the words of Carillon's own API (FACES E6 and B1).
+struct AblyPayload: Sendable {
+    /// The most that `data` and one raw part may take, in bytes: what is longer, no push service takes.
+    private static let largestBytes = 3_072
+
+    /// The members of a direct notification: all but its id and whom it is for.
+    let fields: JSONObject
+
+    /// Reads a payload.
+    /// - Throws: 40000, and 40009 for what is too large.
+    init(_ payload: JSONObject) throws(AblyError) {
+        let notification = try Self.object("notification", of: payload)
+        let data = try Self.object("data", of: payload)
+        let apns = try Self.object("apns", of: payload)
+        let fcm = try Self.object(payload.contains("fcm") ? "fcm" : "gcm", of: payload)
+        let web = try Self.object("web", of: payload)
+        guard notification != nil || data != nil || apns != nil || fcm != nil || web != nil else {
+            throw .malformed("one of notification, data, apns, fcm and web is needed")
+        }
+        let shown = try AblyNotification(notification ?? JSONObject())
+        // What says nothing shows nothing.
+        let isSilent = notification?.isEmpty ?? true
+        var fields: JSONObject = ["envelope": false]
+        if isSilent { fields["kind"] = "silent" }
+        fields["title"] = shown.title.map(JSONValue.string)
+        fields["body"] = shown.body.map(JSONValue.string)
+        fields["sound"] = shown.sound.map(JSONValue.string)
+        fields["ttlSeconds"] = shown.timeToLive.map { .number(JSONNumber($0)) }
+        if let data, !data.isEmpty { fields["data"] = .object(data) }
+        fields["apns"] = try AblyAPNsPart(apns ?? JSONObject(), shown, isSilent: isSilent).json.map(JSONValue.object)
+        fields["fcm"] = try AblyFCMPart(fcm ?? JSONObject(), shown, isSilent: isSilent).json.map(JSONValue.object)
+        try Self.checkSizes(of: fields)
+        if !isSilent || web != nil {
+            let parts = Self.webParts(shown, web ?? JSONObject(), data ?? JSONObject())
+            let fitting = parts.first { part in Self.size(of: data) + Self.size(of: part) <= Self.largestBytes }
+            guard fitting != nil || web == nil else { throw .tooLarge("data and web may take 3072 bytes together") }
+            // Without one, browsers get what they get from everybody else.
+            fields["webpush"] = fitting.map { ["payload": .object($0), "replace": true] }
+        }
+        self.fields = fields
+    }
+
+    /// What browsers get: the data in both places where service workers look for it, or in the one that fits.
+    private static func webParts(_ shown: AblyNotification, _ web: JSONObject, _ data: JSONObject) -> [JSONObject] {
+        var notification = JSONObject()
+        if shown.title != nil { notification["title"] = ["$text": "title"] }
+        if shown.body != nil { notification["body"] = ["$text": "body"] }
+        notification["icon"] = shown.icon.map(JSONValue.string)
+        for (key, value) in web.members where key != "notification" { notification[key] = value }
+        if case .object(let written)? = web["notification"] {
+            for (key, value) in written.members { notification[key] = value }
+        }
+        guard !data.isEmpty else { return [["notification": .object(notification)]] }
+        notification["data"] = JSONValue.object(data).merging(patch: notification["data"] ?? .object(JSONObject()))
+        return [
+            ["notification": .object(notification), "data": .object(data)], ["notification": .object(notification)],
+        ]
+    }
+
+    private static func checkSizes(of fields: JSONObject) throws(AblyError) {
+        func object(_ key: String, _ inner: String? = nil) -> JSONObject? {
+            guard case .object(let object)? = fields[key] else { return nil }
+            guard let inner else { return object }
+            guard case .object(let object)? = object[inner] else { return nil }
+            return object
+        }
+        let data = size(of: object("data"))
+        for part in [nil, object("apns", "payload"), object("fcm", "message")]
+        where data + size(of: part) > largestBytes {
+            throw .tooLarge("data and what is written for one push service may take 3072 bytes together")
+        }
+    }
+
+    private static func size(of object: JSONObject?) -> Int {
+        guard let object, !object.isEmpty else { return 0 }
+        return JSONValue.object(object).serialized.count
+    }
+
+    static func object(_ key: String, of object: JSONObject) throws(AblyError) -> JSONObject? {
+        switch object[key] {
+        case nil, .null: return nil
+        case .object(let object): return object
+        default: throw .malformed("\(key) must be an object")
+        }
+    }
+}
+
+/// What all push services show alike.
+struct AblyNotification: Sendable {
+    var title: String?
+    var body: String?
+    var icon: String?
+    var sound: String?
+    /// In Ably's words: Google's collapse key, and what Apple shows things together by.
+    var collapseKey: String?
+    /// In seconds, within what push services take.
+    var timeToLive: Int?
+
+    init(_ object: JSONObject) throws(AblyError) {
+        title = try Self.text("title", of: object)
+        body = try Self.text("body", of: object)
+        icon = try Self.text("icon", of: object)
+        sound = try Self.text("sound", of: object)
+        collapseKey = try Self.text("collapseKey", of: object)
+        switch object["ttl"] {
+        case nil, .null: break
+        case .number(let number):
+            guard let seconds = number.double else { throw .malformed("notification.ttl must be a number of seconds") }
+            timeToLive = Int(min(max(seconds, 0), Double(PushContent.longestTimeToLive)))
+        case .string(let text):
+            guard let seconds = Int(text) else { throw .malformed("notification.ttl must be a number of seconds") }
+            timeToLive = min(max(seconds, 0), PushContent.longestTimeToLive)
+        default: throw .malformed("notification.ttl must be a number of seconds")
+        }
+    }
+
+    /// A text that says something.
+    private static func text(_ key: String, of object: JSONObject) throws(AblyError) -> String? {
+        switch object[key] {
+        case nil, .null, .string(""): return nil
+        case .string(let text): return text
+        default: throw .malformed("notification.\(key) must be a string")
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import CarillonCore
+import CarillonEdge
+
+/// Whom a push is for, when it is for nobody's channel.
+enum AblyTarget: Sendable, Hashable {
+    /// A device.
+    case device(DeviceID)
+    /// A client's devices.
+    case client(UserID)
+    /// Whatever is reached there; in the form of Carillon's own API.
+    case address(AblyAddress)
+
+    /// Reads a recipient.
+    /// - Throws: 40000, 40012, 40015.
+    init(_ recipient: JSONValue, _ settings: AblySettings) throws(AblyError) {
+        guard case .object(let object) = recipient else { throw .malformed("recipient must be an object") }
+        let given = ["deviceId", "clientId", "transportType"].filter {
+            object.contains($0) && object[$0] != .some(.null)
+        }
+        guard given.count == 1, let key = given.first else {
+            throw .malformed("recipient must have exactly one of deviceId, clientId and transportType")
+        }
+        guard key != "transportType" else {
+            self = .address(AblyAddress(json: try AblyRecipient(object, settings).address))
+            return
+        }
+        guard case .string(let text)? = object[key] else { throw .malformed("recipient.\(key) must be a string") }
+        if key == "deviceId" {
+            guard let id = DeviceID(text) else { throw .device }
+            self = .device(id)
+        } else {
+            guard let id = UserID(text), !id.isReserved, text != "*" else { throw .client }
+            self = .client(id)
+        }
+    }
+
+    /// The device, if it is one.
+    var device: DeviceID? { if case .device(let id) = self { id } else { nil } }
+
+    /// Whom these are, as one audience or more: as few as there are kinds of them.
+    static func audiences(of targets: [AblyTarget]) -> [JSONObject] {
+        var devices: [JSONValue] = []
+        var clients: [JSONValue] = []
+        var addresses: [JSONValue] = []
+        for target in targets {
+            switch target {
+            case .device(let id): devices.append(.string(id.rawValue))
+            case .client(let id): clients.append(.string(id.rawValue))
+            case .address(let address): addresses.append(.object(address.json))
+            }
+        }
+        func parts(_ key: String, _ all: [JSONValue], _ size: Int) -> [JSONObject] {
+            stride(from: 0, to: all.count, by: size).map { [key: .array(Array(all[$0..<min($0 + size, all.count)]))] }
+        }
+        return parts("deviceIds", devices, 1_000) + parts("userIds", clients, 1_000)
+            + parts("addresses", addresses, 100)
+    }
+}
+
+/// Where something is reached, in the form of Carillon's own API.
+struct AblyAddress: Sendable, Hashable {
+    let json: JSONObject
+
+    func hash(into hasher: inout Hasher) { hasher.combine(json.count) }
+}
+
+/// Makes events of what Ably's clients publish.
+struct AblyPublication: Sendable {
+    private let parser: NotificationParser
+
+    /// Publications of a caller.
+    init(_ caller: AblyCaller, _ services: FaceServices) {
+        let addresses = DeviceAddressReader(egress: services.egress, webPushHosts: caller.network.webPushHosts)
+        parser = NotificationParser(clock: services.clock, addresses: addresses)
+    }
+
+    /// An event of a payload, read as strictly as what is posted as such.
+    ///
+    /// - Parameters:
+    ///   - id: What it is recognised by.
+    ///   - payload: What is pushed.
+    ///   - audience: Whom it is for.
+    ///   - channel: Where it belongs.
+    /// - Returns: The event.
+    /// - Throws: 40000 for what no push service would take.
+    func event(
+        id: String,
+        _ payload: AblyPayload,
+        to audience: JSONObject,
+        in channel: String? = nil
+    ) throws(AblyError) -> ParsedEvent {
+        var document = payload.fields
+        document["to"] = .object(audience)
+        document["channelId"] = channel.map(JSONValue.string)
+        do throws(InvalidInput) {
+            let parsed = try parser.parse(body: JSONValue.object(document).serialized) { _ in id }
+            guard case .single(let event) = parsed else {
+                throw InvalidInput(problem: "", pointer: "", detail: "is not one")
+            }
+            return event
+        } catch {
+            let first = error.errors.first
+            throw .malformed("\(first?.pointer ?? "") \(first?.detail ?? "is not valid")")
+        }
+    }
+}
