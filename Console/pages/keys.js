@@ -2,6 +2,7 @@
  * Keys: what lets others in, and how it is changed without anybody being locked out.
  */
 
+import { h } from "../core/dom.js";
 import { pageView } from "../components/page.js";
 import { apiKeys } from "./keys/api-keys.js";
 import { userTokenKeys } from "./keys/user-token-keys.js";
@@ -13,7 +14,8 @@ export const styles = ["code"];
 /** @param {object} page */
 export async function render(page) {
   return pageView(
-    { title, lead: "Who may do what here. Keys and secrets are shown once, when they are made." },
+    { title, lead: ["Who may do what here. Keys and secrets are shown once, when they are made. Those of other systems’ apps are with their ",
+      h("a", { href: page.href("faces") }, "faces"), "."] },
     await apiKeys(page),
     await webhookSecrets(page),
     await userTokenKeys(page),

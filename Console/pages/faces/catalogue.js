@@ -88,7 +88,7 @@ export const faces = [
     address: (origin) => origin,
     nameLabel: "App id", nameHint: "What stands before the dot in the names of its keys.", namePlaceholder: "app1",
     start: {}, fields: [app("ios", "iOS"), environment("ios"), app("android", "Android"), NAMESPACES],
-    keys: { title: "Keys", rights: "capability", note: "What SDKs and back ends sign in with: name and secret." },
+    keys: { title: "Keys", rights: "capability", nameHint: "The app id, a dot and a word: app1.phones.", note: "What SDKs and back ends sign in with: name and secret." },
   },
   {
     id: "amity", title: "Amity", text: "Devices and settings of Amity’s, once Upstra’s, SDKs.",
@@ -116,7 +116,7 @@ export const faces = [
       ISSUER("iss", "issuer", { hint: "Of the server that apps sign in to." }),
       ISSUER("publicKey", "public key in PEM", { kind: "lines", rows: 5, placeholder: "-----BEGIN PUBLIC KEY-----" }),
       ISSUER("userIdClaim", "claim with the user’s id", { placeholder: "sub" })],
-    keys: { title: "Clients", rights: "scopes", note: "Back ends by name and secret; older apps by a secret in a header." },
+    keys: { title: "Clients", rights: "scopes", nameHint: "The client id. Without one, one is made.", note: "Back ends by name and secret; older apps by a secret in a header." },
   },
 ];
 

@@ -47,7 +47,7 @@ export function keysSection(page, face) {
 
   async function make() {
     const send = once();
-    const keyName = field({ label: "Name", name: "name", mono: true, maxlength: "256", hint: "Without one, a name is made." });
+    const keyName = field({ label: "Name", name: "name", mono: true, maxlength: "256", hint: face.keys.nameHint ?? "Without one, a name is made." });
     const label = field({ label: "Label", name: "label", maxlength: "256", hint: "Where it is used, so that you know it when it has to go." });
     const rights = rightsForm(face.keys.rights);
     const secret = field({ label: "Secret that clients hold already", name: "secret", mono: true,
