@@ -73,6 +73,8 @@ import Testing
                     INSERT INTO event_keys SELECT 'acme', 'old' || n, gen_random_uuid(), now() - interval '8 days'
                         FROM generate_series(1, 12000) n;
                     INSERT INTO event_keys SELECT 'acme', 'new', gen_random_uuid(), now() - interval '6 days';
+                    INSERT INTO used_nonces VALUES ('acme', '\\x01', now() - interval '1 second'),
+                        ('acme', '\\x02', now() + interval '1 hour');
                     INSERT INTO changes (network_id, changed_at) VALUES ('acme', now() - interval '11 minutes'),
                         ('acme', now() - interval '9 minutes');
                     INSERT INTO users (network_id, user_id, facts_at, deleted) VALUES
@@ -95,6 +97,7 @@ import Testing
             }
             try await housekeeper(pool).sweep()
             #expect(try await pool.count("event_keys") == 1)
+            #expect(try await pool.count("used_nonces") == 1)
             #expect(try await pool.count("changes") == 1)
             #expect(try await pool.count("users") == 2)
             #expect(try await pool.count("channels") == 1)
@@ -236,10 +239,11 @@ import Testing
                     """
                 ) { row in try row.decode(0, as: String.self) }
             }
-            // As many rows as there are networks, keys, secrets, templates, endpoints and withdrawals.
+            // As many rows as there are networks, keys, secrets, templates, endpoints, names elsewhere and withdrawals.
             let small: Set = [
                 "networks", "api_keys", "master_key_canary", "webhook_secrets", "user_token_keys", "templates",
                 "provider_credentials", "provider_tokens", "schema_migrations", "replays", "withdrawals",
+                "faces", "face_keys", "face_changes",
                 // Only former releases write to it.
                 "released_brakes",
             ]

@@ -3,9 +3,16 @@ import Crypto
 /// Finds bindings and keys without asking the database.
 package struct FaceIndex: Sendable {
     private struct Name: Hashable {
-        var face: FaceName
-        var network: NetworkID?
-        var text: String
+        let face: FaceName
+        let network: NetworkID?
+        /// Compared by its bytes, as it was where it was bound.
+        let text: Identifier<FaceBinding>
+
+        init(face: FaceName, network: NetworkID?, text: String) {
+            self.face = face
+            self.network = network
+            self.text = Identifier(trusted: text)
+        }
     }
 
     private struct Hash: Hashable {

@@ -38,9 +38,21 @@ import Testing
         #expect(index.isBound(.matrix) && !index.isBound(.ably))
     }
 
+    @Test func `names are told apart by their bytes`() {
+        let index = Self.index([Self.binding("caf\u{E9}")])
+        #expect(index.binding(.matrix, "caf\u{E9}") != nil)
+        #expect(index.binding(.matrix, "cafe\u{301}") == nil, "another spelling is another name, and may be another's")
+    }
+
     @Test func `keys are found by the secret that is sent, or by the name that has signed`() {
         func stored(_ name: String, _ proof: StoredFaceKey.Proof) -> StoredFaceKey {
-            let key = FaceKey(face: .ably, networkID: "acme", name: name, rights: [], createdAt: Timestamp(milliseconds: 1))
+            let key = FaceKey(
+                face: .ably,
+                networkID: "acme",
+                name: name,
+                rights: [],
+                createdAt: Timestamp(milliseconds: 1)
+            )
             return StoredFaceKey(key: key, proof: proof)
         }
         let keys = [
