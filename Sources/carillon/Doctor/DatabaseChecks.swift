@@ -24,7 +24,7 @@ struct DatabaseChecks: Sendable {
                 let findings = try await server(pool) + [try await clock(pool), migrations]
                 guard migrations.verdict == .ok, try await hasAllTables(pool) else { return findings }
                 return try await findings + MasterKeyChecks(settings).findings(pool)
-                    + EndpointChecks(settings).findings(pool)
+                    + EndpointChecks(settings).findings(pool) + FaceChecks(settings).findings(pool)
             }
         } catch {
             return [.fail("PostgreSQL", "\(error)")]

@@ -1,0 +1,82 @@
+import CarillonCore
+import CarillonStore
+import Postgres
+
+/// Looks whether what networks are called in other systems leads to apps that can be sent to.
+struct FaceChecks: Sendable {
+    private static let subject = "faces"
+
+    private let settings: Settings
+
+    init(_ settings: Settings) {
+        self.settings = settings
+    }
+
+    /// What is found in a database with all of its tables.
+    func findings(_ pool: PostgresPool) async throws -> [Finding] {
+        // Without a master key the service has never run, and nothing is bound.
+        let box = try MasterKey.existing(in: settings).flatMap { key in
+            SecretBox(masterKey: key.bytes, previous: settings.masterKeyPrevious?.bytes)
+        }
+        guard let box else { return [] }
+        let accounts = PostgresAccountStore(pool: pool, box: box, ids: UUIDv7Generator())
+        let bindings = try await PostgresFaceStore(accounts: accounts).faceList(unless: nil)?.bindings ?? []
+        let credentials = PostgresProviderCredentialStore(pool: pool, box: box)
+        var apps: [NetworkID: Set<FaceApp>] = [:]
+        for network in Set(bindings.map(\.networkID)) {
+            let stored = try await credentials.providersWithCredentials(of: network)
+            apps[network] = Set(stored.map { FaceApp(provider: $0.provider, appID: $0.appID) })
+        }
+        return Self.findings(of: bindings, apps: apps)
+    }
+
+    /// One line for each binding whose app is not known, and one for all others.
+    static func findings(of bindings: [FaceBinding], apps: [NetworkID: Set<FaceApp>]) -> [Finding] {
+        guard !bindings.isEmpty else { return [.ok(subject, "no network has a name in another system")] }
+        let troubles = bindings.map { binding -> [Finding] in
+            let missing = FaceApp.all(in: binding).subtracting(apps[binding.networkID] ?? [])
+            return missing.sorted { ($0.provider, $0.appID) < ($1.provider, $1.appID) }.map { app in
+                .warn(
+                    "face \(binding.networkID)/\(binding.face.rawValue)/\(binding.externalID)",
+                    "there is no \(app.provider.rawValue) credential for \(app.appID), so nothing is sent: PUT one"
+                )
+            }
+        }
+        return troubles.flatMap(\.self) + [
+            .ok(subject, "\(troubles.count(where: \.isEmpty)) of \(bindings.count) names lead to apps with credentials")
+        ]
+    }
+}
+
+/// An app that a binding names, of a push service that knows apps by credentials.
+struct FaceApp: Hashable, Sendable {
+    let provider: ProviderName
+    let appID: String
+
+    /// What other systems call the two.
+    private static let platforms: [String: ProviderName] = ["ios": .apns, "A": .apns, "android": .fcm, "G": .fcm]
+
+    /// The apps that a binding names: each beside its provider, or under its platform.
+    static func all(in binding: FaceBinding) -> Set<FaceApp> {
+        let settings = binding.settings
+        guard settings["retired"] != .bool(true) else { return [] }
+        var apps: Set<FaceApp> = []
+        let provider = settings["provider"]?.text.flatMap(ProviderName.init(rawValue:))
+        if let app = app(in: settings, provider, unless: binding.externalID) { apps.insert(app) }
+        for (platform, provider) in platforms {
+            if case .object(let part)? = settings[platform], let app = app(in: part, provider) { apps.insert(app) }
+        }
+        return apps
+    }
+
+    /// - Parameters:
+    ///   - part: Where the app is named.
+    ///   - provider: The push service.
+    ///   - name: What the app is called where nothing else is said; a pattern is no name.
+    /// - Returns: The app; `nil` when it needs no credential of its own.
+    private static func app(in part: JSONObject, _ provider: ProviderName?, unless name: String? = nil) -> FaceApp? {
+        guard let provider, [.apns, .fcm].contains(provider) else { return nil }
+        let named = part["appId"]?.text ?? name.flatMap { $0.hasSuffix("*") ? nil : $0 }
+        return named.map { FaceApp(provider: provider, appID: $0) }
+    }
+}
