@@ -62,6 +62,8 @@ package struct FaceSettings: Sendable, Equatable {
 package struct FaceKeyRequest: Sendable {
     /// The network it is for.
     package var networkID: NetworkID
+    /// What the network is called in that system.
+    package var boundNames: [String]
     /// What it is to be called; `nil` for the face to choose.
     package var name: String?
     /// The secret that existing clients hold; `nil` for a new one.
@@ -72,8 +74,16 @@ package struct FaceKeyRequest: Sendable {
     package var now: Timestamp
 
     /// A request by its parts.
-    package init(networkID: NetworkID, name: String?, secret: String?, label: String?, now: Timestamp) {
+    package init(
+        networkID: NetworkID,
+        boundNames: [String] = [],
+        name: String?,
+        secret: String?,
+        label: String?,
+        now: Timestamp
+    ) {
         self.networkID = networkID
+        self.boundNames = boundNames
         self.name = name
         self.secret = secret
         self.label = label

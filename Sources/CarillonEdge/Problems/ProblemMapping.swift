@@ -24,6 +24,7 @@ package struct ProblemMapping: Sendable {
         case is DeviceTaken: .conflict("device-taken", "the device is in use by another user, at another address")
         case is UnreadableCredential: .wrongMasterKey
         case let refusal as EndpointRefusal: Problem(refusal)
+        case let refusal as FaceRefusal: Problem(refusal)
         case let failure as IdempotentRequest.Failure: Problem(failure)
         case is RequestDeadlineExceeded: .requestTimeout
         case let error as HTTPError where error.status == .notFound: .notFound()

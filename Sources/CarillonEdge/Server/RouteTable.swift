@@ -20,8 +20,13 @@ package struct RouteTable: Sendable {
     /// The methods of whatever resource has this path; empty when none has.
     func methods(for path: String) -> [HTTPRequest.Method] {
         let segments = path.split(separator: "/", omittingEmptySubsequences: true)
-        let matching = routes.filter { route in
+        var matching = routes.filter { route in
             route.path.count == segments.count && zip(route.path, segments).allSatisfy { $0 ~= $1 }
+        }
+        // Where a path says a segment itself, the router does not look at those that take any.
+        for index in segments.indices {
+            let exact = matching.filter { $0.path.description.split(separator: "/")[index] == segments[index] }
+            if !exact.isEmpty { matching = exact }
         }
         return Set(matching.flatMap(\.methods)).sorted { $0.rawValue < $1.rawValue }
     }

@@ -2,17 +2,21 @@ import CarillonEdge
 import Hummingbird
 import NIOCore
 
-/// The description of this API, for whoever asks.
+/// The descriptions of this API and of the other systems' that are answered, for whoever asks.
 struct DescriptionController: Sendable {
     let openAPI: String
+    let faces: String
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.get("/openapi.yaml") { _, _ in
-            Response(
-                status: .ok,
-                headers: [.contentType: "application/yaml", .cacheControl: "no-cache"],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: openAPI))
-            )
-        }
+        router.get("/openapi.yaml") { _, _ in Self.answer(openAPI) }
+        router.get("/openapi-faces.yaml") { _, _ in Self.answer(faces) }
+    }
+
+    private static func answer(_ text: String) -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "application/yaml", .cacheControl: "no-cache"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text))
+        )
     }
 }

@@ -29,6 +29,9 @@ struct PublicControllers {
     private let relays: RelayController
     private let statistics: StatisticsController
     private let description: DescriptionController
+    private let bindings: FaceController
+    /// The other systems that are answered.
+    let faces: [any Face]
 
     init(_ dependencies: PublicDependencies) {
         let (accounts, directory, clock) = (dependencies.accounts, dependencies.directory, dependencies.clock)
@@ -150,33 +153,15 @@ struct PublicControllers {
             history: dependencies.relays,
             clock: clock
         )
-        description = DescriptionController(openAPI: dependencies.openAPI)
-    }
-
-    /// What faces need.
-    func faceServices(_ dependencies: PublicDependencies) -> FaceServices {
-        FaceServices(
-            index: dependencies.faceIndex,
-            faces: dependencies.faceStore,
-            secret: dependencies.faceSecret,
+        description = DescriptionController(openAPI: dependencies.openAPI, faces: dependencies.facesOpenAPI)
+        faces = dependencies.faces(FaceServices(dependencies, authenticator: authenticator, cache: cache))
+        bindings = FaceController(
             authenticator: authenticator,
-            network: { [cache] network in try await cache.credentials(of: network)?.network },
-            accept: dependencies.accept,
-            devices: dependencies.devices,
-            directory: dependencies.directory,
-            tags: dependencies.tags,
-            toggles: dependencies.toggles,
-            templates: dependencies.templates,
-            catalog: dependencies.catalog,
-            history: dependencies.history,
-            credentials: dependencies.credentials,
-            credentialFormats: dependencies.credentialFormats,
-            credentialChanged: dependencies.credentialChanged,
-            egress: dependencies.egress,
-            rates: dependencies.rates,
-            metrics: dependencies.metrics,
-            logger: dependencies.logger,
-            clock: dependencies.clock
+            faces: faces,
+            store: dependencies.faceStore,
+            changed: dependencies.facesChanged,
+            journal: dependencies.journal,
+            clock: clock
         )
     }
 
@@ -204,5 +189,35 @@ struct PublicControllers {
         relays.addRoutes(to: router)
         statistics.addRoutes(to: router)
         description.addRoutes(to: router)
+        bindings.addRoutes(to: router)
+    }
+}
+
+extension FaceServices {
+    /// What faces need, of what the public API has.
+    fileprivate init(_ dependencies: PublicDependencies, authenticator: Authenticator, cache: CredentialCache) {
+        self.init(
+            index: dependencies.faceIndex,
+            faces: dependencies.faceStore,
+            secret: dependencies.faceSecret,
+            authenticator: authenticator,
+            network: { network in try await cache.credentials(of: network)?.network },
+            accept: dependencies.accept,
+            devices: dependencies.devices,
+            directory: dependencies.directory,
+            tags: dependencies.tags,
+            toggles: dependencies.toggles,
+            templates: dependencies.templates,
+            catalog: dependencies.catalog,
+            history: dependencies.history,
+            credentials: dependencies.credentials,
+            credentialFormats: dependencies.credentialFormats,
+            credentialChanged: dependencies.credentialChanged,
+            egress: dependencies.egress,
+            rates: dependencies.rates,
+            metrics: dependencies.metrics,
+            logger: dependencies.logger,
+            clock: dependencies.clock
+        )
     }
 }

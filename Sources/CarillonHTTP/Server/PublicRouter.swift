@@ -76,6 +76,8 @@ package struct PublicDependencies: Sendable {
     package var journal: FaceJournal
     /// The text of `GET /openapi.yaml`.
     package var openAPI: String
+    /// The text of `GET /openapi-faces.yaml`.
+    package var facesOpenAPI: String
     /// The admin console; `nil` when it is off.
     package var console: ConsoleFiles?
     /// Where imports are kept while they arrive.
@@ -125,6 +127,7 @@ package struct PublicDependencies: Sendable {
         journal: FaceJournal = FaceJournal(),
         operatorToken: OperatorToken,
         openAPI: String,
+        facesOpenAPI: String,
         console: ConsoleFiles?,
         spools: SpoolDirectory,
         rates: RequestRates = RequestRates(),
@@ -168,6 +171,7 @@ package struct PublicDependencies: Sendable {
         self.journal = journal
         self.operatorToken = operatorToken
         self.openAPI = openAPI
+        self.facesOpenAPI = facesOpenAPI
         self.console = console
         self.spools = spools
         self.problems = problems
@@ -185,7 +189,7 @@ package enum PublicRouter {
         settings: ServerSettings = ServerSettings()
     ) -> Router<CarillonRequestContext> {
         let controllers = PublicControllers(dependencies)
-        let faces = dependencies.faces(controllers.faceServices(dependencies))
+        let faces = controllers.faces
         var settings = settings
         if dependencies.console != nil { settings.folders.insert(ConsoleMiddleware.root + "/") }
         let outline = Router(context: CarillonRequestContext.self)

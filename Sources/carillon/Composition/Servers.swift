@@ -82,6 +82,7 @@ struct Servers: Sendable {
             ),
             operatorToken: OperatorToken(storage.secrets.operatorToken),
             openAPI: try String(contentsOfFile: settings.description.path, encoding: .utf8),
+            facesOpenAPI: try String(contentsOfFile: settings.facesDescription.path, encoding: .utf8),
             console: try settings.console.map { try ConsoleFiles(directory: $0.path) },
             spools: spools,
             problems: .stored,

@@ -62,6 +62,8 @@ struct Settings: Sendable {
     var outboundTLS: TLSConfiguration
     /// The description of the API, which comes with the program.
     let description = Resource("openapi.yaml")
+    /// The description of the other systems' APIs that are answered, which comes with the program, too.
+    let facesDescription = Resource("openapi-faces.yaml")
     /// Where the push services are, when they are not where Apple and Google have them.
     var pushServices = PushServiceURLs()
 

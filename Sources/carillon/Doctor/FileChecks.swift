@@ -20,7 +20,10 @@ struct FileChecks: Sendable {
     }
 
     func findings() -> [Finding] {
-        [templates, console, description] + dataDirectory + [
+        [
+            templates, console, Self.description("openapi.yaml", settings.description),
+            Self.description("openapi-faces.yaml", settings.facesDescription),
+        ] + dataDirectory + [
             freeSpace, Self.descriptors(limit: DescriptorLimit.current.hard),
         ]
     }
@@ -56,10 +59,10 @@ struct FileChecks: Sendable {
         }
     }
 
-    private var description: Finding {
-        settings.description.exists
-            ? .ok("openapi.yaml", settings.description.path)
-            : .fail("openapi.yaml", "not found: put it beside the program or into the working directory")
+    private static func description(_ name: String, _ file: Resource) -> Finding {
+        file.exists
+            ? .ok(name, file.path)
+            : .fail(name, "not found: put it beside the program or into the working directory")
     }
 
     private var dataDirectory: [Finding] {

@@ -268,6 +268,7 @@ extension PublicDependencies {
             journal: journal,
             operatorToken: OperatorToken(Secret(TestAPI.operatorToken)),
             openAPI: "openapi: 3.1.0\n",
+            facesOpenAPI: "openapi: 3.1.0\ninfo:\n",
             console: console,
             spools: spools,
             rates: rates,

@@ -1,0 +1,161 @@
+import CarillonCore
+import CarillonEdge
+import HTTPTypes
+import Hummingbird
+
+/// What a network is called by other systems' clients, those clients' keys, and what they were answered lately (FACES section A5).
+/// For admins.
+struct FaceController: Sendable {
+    /// What stands where names do, and so cannot be one.
+    private static let reserved = ["keys", "recent"]
+
+    let authenticator: Authenticator
+    let faces: [any Face]
+    let store: any FaceStore
+    /// Told that a network's bindings or keys were changed; returns when all who act on them here know it.
+    let changed: @Sendable (NetworkID) async -> Void
+    let journal: FaceJournal
+    let clock: WallClock
+
+    func addRoutes(to router: Router<CarillonRequestContext>) {
+        router.get("/v1/networks/{network}/faces", use: list)
+        router.get("/v1/networks/{network}/faces/{face}/keys", use: listKeys)
+        router.post("/v1/networks/{network}/faces/{face}/keys", use: createKey)
+        router.delete("/v1/networks/{network}/faces/{face}/keys/{name}", use: deleteKey)
+        router.get("/v1/networks/{network}/faces/{face}/recent", use: listRecent)
+        router.get("/v1/networks/{network}/faces/{face}/{externalId}", use: show)
+        router.put("/v1/networks/{network}/faces/{face}/{externalId}", use: put)
+        router.delete("/v1/networks/{network}/faces/{face}/{externalId}", use: delete)
+    }
+
+    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let query = QueryParameters(request)
+        try query.refuseAll(but: "face")
+        let face = try query.choice("face", of: FaceName.self)
+        let page = try Page(query)
+        let all = try await store.faceBindings(of: access.networkID).filter { face == nil || $0.face == face }
+        return page.answer(all, by: \.cursor, \.json)
+    }
+
+    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, face) = try await adminAndFace(request, context)
+        let name = try externalID(context)
+        let binding = try await store.faceBindings(of: access.networkID).first {
+            $0.face == face.name && Identifier<FaceBinding>(trusted: $0.externalID) == name
+        }
+        guard let binding else { throw Problem.notFound() }
+        return .json(binding.json)
+    }
+
+    /// Writes a binding. Names are everybody's: whoever has somebody else's receives their tokens and messages, so that only the
+    /// operator gives out a new one.
+    private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, face) = try await adminAndFace(request, context)
+        let name = try externalID(context).rawValue
+        let settings = try await face.settings(of: name, json: RequestBodyReader.json(of: request))
+        if let conflict = face.conflict(of: settings, in: access.network) { throw conflict }
+        let binding = FaceBinding(
+            face: face.name,
+            externalID: name,
+            networkID: access.networkID,
+            isPrivate: settings.isPrivate,
+            settings: settings.document,
+            updatedAt: clock.now()
+        )
+        let isNew = try await store.putFaceBinding(binding, claiming: access.principal == .operator)
+        await changed(access.networkID)
+        return .json(binding.json, status: isNew ? .created : .ok)
+    }
+
+    private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, face) = try await adminAndFace(request, context)
+        let name = try externalID(context).rawValue
+        let existed = try await store.deleteFaceBinding(face.name, externalID: name, of: access.networkID)
+        await changed(access.networkID)
+        guard existed else { throw Problem.notFound() }
+        return .noContent
+    }
+
+    private func listKeys(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, face) = try await adminAndFace(request, context)
+        let query = QueryParameters(request)
+        try query.refuseAll()
+        let page = try Page(query)
+        let keys = try await store.faceKeys(face.name, of: access.networkID)
+        return page.answer(keys, by: \.name) { .object($0.json) }
+    }
+
+    /// Makes a key, with a secret that is shown once, or takes one over that existing clients hold.
+    private func createKey(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, face) = try await adminAndFace(request, context)
+        let body = try await RequestBodyReader.json(of: request)
+        let bindings = try await store.faceBindings(of: access.networkID).filter { $0.face == face.name }
+        let key = try face.key(
+            json: body,
+            for: access.networkID,
+            boundAs: bindings.map(\.externalID),
+            mayTakeOver: access.principal == .operator,
+            now: clock.now()
+        )
+        let answer = key.json
+        let creation = try await store.addFaceKey(
+            key.stored,
+            answering: IdempotentRequest(request, by: access.admin, in: access.networkID, body: body, answer: answer)
+        )
+        await changed(access.networkID)
+        return creation.response(answer) ?? .json(answer, status: .created)
+    }
+
+    private func deleteKey(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, face) = try await adminAndFace(request, context)
+        let name = try context.identifier("name", as: FaceKey.self).rawValue
+        let existed = try await store.deleteFaceKey(face.name, name: name, of: access.networkID)
+        await changed(access.networkID)
+        guard existed else { throw Problem.notFound() }
+        return .noContent
+    }
+
+    /// What this replica answered lately, and why not otherwise.
+    private func listRecent(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, face) = try await adminAndFace(request, context)
+        try QueryParameters(request).refuseAll(isPaged: false)
+        let entries = journal.entries(of: face.name.rawValue, in: access.networkID)
+        return .json(["items": .array(entries.map(\.json))])
+    }
+
+    /// The admin, and the system of the path, if it is one that is answered here.
+    private func adminAndFace(
+        _ request: Request,
+        _ context: CarillonRequestContext
+    ) async throws -> (access: Access, face: any Face) {
+        let access = try await authenticator.admin(request, context)
+        let name = try context.segment("face")
+        guard let face = faces.first(where: { $0.name.rawValue == name }) else { throw Problem.notFound() }
+        return (access, face)
+    }
+
+    private func externalID(_ context: CarillonRequestContext) throws(Problem) -> Identifier<FaceBinding> {
+        let id = try context.identifier("externalId", as: FaceBinding.self)
+        guard !Self.reserved.contains(id.rawValue) else {
+            throw .invalidID("externalId", "must not be \(Self.reserved.joined(separator: " or "))")
+        }
+        return id
+    }
+}
+
+extension FaceBinding {
+    /// What a page of bindings ends with.
+    fileprivate var cursor: String { "\(face.rawValue)/\(externalID)" }
+}
+
+extension Page {
+    /// The answer: a page of a list that is read whole, which is in the order of its keys' bytes.
+    fileprivate func answer<Item>(_ all: [Item], by key: (Item) -> String, _ json: (Item) -> JSONValue) -> Response {
+        let rest = all.drop { item in
+            guard let after else { return false }
+            return !after.utf8.lexicographicallyPrecedes(key(item).utf8)
+        }
+        return answer(Array(rest.prefix(fetchLimit)), key: key, json)
+    }
+}
