@@ -7,7 +7,13 @@ import Testing
 
 @Suite struct FaceKeyTests {
     @Test func `of a key that its holder sends only the hash is kept, and the secret is shown once`() {
-        let request = FaceKeyRequest(networkID: "acme", name: nil, secret: nil, label: "Bot", now: Timestamp(milliseconds: 1))
+        let request = FaceKeyRequest(
+            networkID: "acme",
+            name: nil,
+            secret: nil,
+            label: "Bot",
+            now: Timestamp(milliseconds: 1)
+        )
         let key = NewFaceKey(sent: "secret", name: "one", face: .matrix, rights: ["notify"], for: request)
         #expect(key.shown == ["secret": "secret"])
         #expect(key.stored.proof == .hash(FaceIndex.hash(of: "secret")))
