@@ -132,7 +132,11 @@ package struct PostgresDeviceStore: DeviceStore {
                 """
         }
         return try await pool.withConnection { session in
-            try session.query("\(sql: ranges) ORDER BY device_id LIMIT \(limit)") { row in try row.device() }
+            try session.query(
+                """
+                SELECT \(sql: Row.deviceColumns) FROM (\(sql: ranges)) AS found ORDER BY device_id LIMIT \(limit)
+                """
+            ) { row in try row.device() }
         }
     }
 

@@ -33,7 +33,12 @@ extension PostgresTagStore {
         guard let first = parts.map(\.first) ?? reading("") else { return [] }
         let all = (parts ?? []).dropFirst().reduce(first) { all, part in "\(sql: all) UNION ALL \(sql: part)" }
         return try await pool.withConnection { session in
-            try session.query("\(sql: all) ORDER BY tag, kind, subject_id LIMIT \(limit)") { row in
+            try session.query(
+                """
+                SELECT tag, kind, subject_id FROM (\(sql: all)) AS found
+                ORDER BY tag, kind, subject_id LIMIT \(limit)
+                """
+            ) { row in
                 Subscription(tag: try row.id(0), subscriber: Subscriber(try row.choice(1), trusted: try row.decode(2)))
             }
         }
