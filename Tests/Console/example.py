@@ -76,6 +76,10 @@ def fill(stage, network, messages=len(MESSAGES)):
     for kind, description in [("observe", "Archive"), ("intercept", "Moderation")]:
         events = ["*"] if kind == "observe" else ["notification.direct"]
         network.post("endpoints", body={"url": stage.receiver.url, "mode": kind, "events": events, "description": description})
+    ably = {"ios": {"appId": "com.example.chat"}, "android": {"appId": "com.example.chat"}, "namespaces": {"chat": {"push": True}}}
+    stage.service.call("PUT", network.path("faces", "ably", f"{network.id}-app"), ably)
+    key = {"name": f"{network.id}-app.phones", "label": "iOS and Android apps", "rights": {"chat:*": ["push-subscribe", "publish"]}}
+    network.post("faces", "ably", "keys", body=key)
     template = {"title": "%1s ใน %2s", "body": {"text": "%s", "image": "ส่งรูปภาพ", "other": "ข้อความพิเศษ"}}
     network.put("templates", "message.sent", "th", body=template)
     last = None

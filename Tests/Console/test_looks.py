@@ -34,7 +34,8 @@ def addresses(network, event):
     """Every page of a network, as it is below /console/."""
     endpoint = network.get("endpoints")["items"][0]["id"]
     pages = ["overview", "switches", "events", f"events/{event}", "people", "people/emre", "people/emre?tab=why", "templates",
-             "templates?type=message.sent&locale=th", "providers", "endpoints", f"endpoints/{endpoint}", "dead-letters", "keys", "try"]
+             "templates?type=message.sent&locale=th", "providers", "endpoints", f"endpoints/{endpoint}", "faces", "faces/ably", "dialects", "dialects/stream",
+             "dead-letters", "keys", "try"]
     return [f"/console/{network.id}/{each}" for each in pages]
 
 
@@ -54,6 +55,8 @@ def faults_of(page, rules=RULES):
 
 
 def look_at_all(stage, rules=RULES, **options):
+    # Dialects that are not set up are not found.
+    stage.expects("404")
     network, event = filled(stage)
     page = stage.open("acme/overview", session=network, reduced_motion="reduce", **options)
     faults = {}
