@@ -124,7 +124,7 @@ let package = Package(
         .target(
             name: "CarillonFaces",
             dependencies: [
-                "CarillonCore", "CarillonEdge", crypto, cryptoExtras, deque, httpTypes, hummingbird, logging, metrics,
+                "CarillonCore", "CarillonEdge", crypto, cryptoExtras, httpTypes, hummingbird, logging, metrics,
                 nioCore,
             ],
             swiftSettings: settings

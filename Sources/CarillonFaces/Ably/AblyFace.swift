@@ -25,12 +25,11 @@ package struct AblyFace: Face {
     /// Adds its routes.
     package func addRoutes(to routes: FaceRoutes) {
         let authenticator = AblyAuthenticator(services: services)
-        let notes = AblyPushNotes()
         AblyTokenController(services: services, authenticator: authenticator).addRoutes(to: routes)
         AblyDeviceController(services: services, authenticator: authenticator).addRoutes(to: routes)
         AblySubscriptionController(services: services, authenticator: authenticator).addRoutes(to: routes)
         AblyPublishController(services: services, authenticator: authenticator).addRoutes(to: routes)
-        AblyMessageController(services: services, authenticator: authenticator, notes: notes).addRoutes(to: routes)
+        AblyMessageController(services: services, authenticator: authenticator).addRoutes(to: routes)
     }
 
     /// Reads what an admin says of an application.
@@ -46,7 +45,7 @@ package struct AblyFace: Face {
     /// Makes a key `application.key:secret`.
     package func makeKey(_ request: FaceKeyRequest, from reader: inout JSONObjectReader) -> NewFaceKey? {
         let rights = rights(from: &reader)
-        guard let name = request.name else {
+        guard let name = request.name ?? Self.name(among: request.boundNames) else {
             reader.refuse("name", "is required: the application's id, a dot, and what the key is to be called")
             return nil
         }
@@ -104,6 +103,12 @@ package struct AblyFace: Face {
             }
         }
         return capability
+    }
+
+    /// A name for a key of the only application that there is.
+    private static func name(among applications: [String]) -> String? {
+        guard applications.count == 1, let application = applications.first else { return nil }
+        return "\(application).\(Base64URL.encode(randomBytes(6)))"
     }
 
     private static func isAppID(_ text: some StringProtocol) -> Bool {

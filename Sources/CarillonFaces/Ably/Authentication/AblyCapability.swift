@@ -7,7 +7,6 @@ struct AblyCapability: Sendable, Equatable {
         case pushAdmin = "push-admin"
         case pushSubscribe = "push-subscribe"
         case publish
-        case history
     }
 
     /// All that Ably knows: the keys of existing clients may name them, although some mean nothing here.

@@ -106,12 +106,9 @@ struct AblyPushError: Sendable, Equatable {
     /// What is wrong.
     var message: String
 
-    static let retriesExhausted = AblyPushError(code: 103001, status: 500, message: "it could not be delivered in time")
-    static let payloadInvalid = AblyPushError(code: 103003, status: 400, message: "the payload is not valid")
     static let rejected = AblyPushError(code: 103004, status: 400, message: "the push service refused it")
     static let tokenInvalid = AblyPushError(code: 103005, status: 400, message: "the device's token is not valid")
     static let unreachable = AblyPushError(code: 103007, status: 500, message: "the push service could not be reached")
-    static let notEnabled = AblyPushError(code: 103009, status: 401, message: "push is not enabled on the channel")
     static let gone = AblyPushError(code: 41001, status: 410, message: "the device's registration is gone")
 
     /// What a device's last error is, by Carillon's words for it.

@@ -11,7 +11,6 @@ struct AblyMessageController: Sendable {
 
     let services: FaceServices
     let authenticator: AblyAuthenticator
-    let notes: AblyPushNotes
 
     func addRoutes(to routes: FaceRoutes) {
         routes.on(.post, "/channels/{channel}/messages", as: "publish-messages", use: publish)
@@ -91,10 +90,6 @@ struct AblyMessageController: Sendable {
                 events[index] = event
             } else {
                 context.face.note(reason: "push is not enabled on the channel: nothing was sent")
-                notes.note(
-                    AblyPushNotes.Note(channel: channel, messageID: message.id, at: services.clock.now()),
-                    in: caller.network.id
-                )
             }
         }
         let places = events.keys.sorted()

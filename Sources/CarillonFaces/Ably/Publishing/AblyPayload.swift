@@ -22,6 +22,10 @@ struct AblyPayload: Sendable {
         let shown = try AblyNotification(notification ?? JSONObject())
         // What says nothing shows nothing.
         let isSilent = notification?.isEmpty ?? true
+        guard
+            shown.title != nil || shown.body != nil || isSilent && data != nil || apns != nil || fcm != nil
+                || web != nil
+        else { throw .malformed("a notification needs a title or a body") }
         var fields: JSONObject = ["envelope": false]
         if isSilent { fields["kind"] = "silent" }
         fields["title"] = shown.title.map(JSONValue.string)

@@ -54,19 +54,17 @@ struct AblyPublishController: Sendable {
         guard case .array(let elements) = try await AblyBody.value(of: request, upTo: Self.batchLimit) else {
             throw AblyError.body("the body must be an array")
         }
+        guard elements.reduce(0, { $0 + Self.count($1) }) <= Self.maximumCount else {
+            throw AblyError.tooLarge("a batch may have \(Self.maximumCount) notifications")
+        }
         let publication = AblyPublication(caller, services)
         var items: [Item] = []
-        var count = 0
         for element in elements {
             var item = Item()
             do throws(AblyError) {
                 (item.targets, item.events) = try Self.item(element, caller, publication)
             } catch {
                 item.error = error
-            }
-            count += max(1, item.targets.count)
-            guard count <= Self.maximumCount else {
-                throw AblyError.tooLarge("a batch may have \(Self.maximumCount) notifications")
             }
             items.append(item)
         }
@@ -88,6 +86,12 @@ struct AblyPublishController: Sendable {
             "\(failures) of \(items.count) items could not be taken; the others were",
             batch: items.map(\.json)
         )
+    }
+
+    /// How many notifications an item is.
+    private static func count(_ element: JSONValue) -> Int {
+        guard case .object(let object) = element, case .array(let recipients)? = object["recipient"] else { return 1 }
+        return max(1, recipients.count)
     }
 
     /// Makes durable what is right, some at a time; what cannot be is so answered, unless nothing can.
@@ -128,9 +132,7 @@ struct AblyPublishController: Sendable {
         guard case .object(let payload)? = object["payload"] else { throw .malformed("payload must be an object") }
         var targets: [AblyTarget] = []
         if case .array(let recipients) = recipient {
-            guard !recipients.isEmpty, recipients.count <= maximumCount else {
-                throw .malformed("recipient must have 1 to \(maximumCount) elements")
-            }
+            guard !recipients.isEmpty else { throw .malformed("recipient must not be empty") }
             for recipient in recipients { targets.append(try AblyTarget(recipient, caller.settings)) }
         } else {
             targets.append(try AblyTarget(recipient, caller.settings))
