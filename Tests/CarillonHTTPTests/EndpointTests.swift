@@ -69,7 +69,7 @@ import Testing
             ["/events/0", "/events/2"]
         ),
         (#"{"mode":"observe","url":"https://a.example","events":["*"],"replayHours":169}"#, ["/replayHours"]),
-        (#"{"mode":"observe","url":"https://a.example","events":["*"],"format":"amity"}"#, ["/format"]),
+        (#"{"mode":"observe","url":"https://a.example","events":["*"],"format":"slack"}"#, ["/format"]),
         (
             #"{"mode":"observe","url":"https://a.example","events":["*"],"timeoutMs":500,"onFailure":"drop","includeRecipients":true}"#,
             ["/timeoutMs", "/onFailure", "/includeRecipients"]

@@ -46,6 +46,7 @@ package struct InterceptionQuestion: Sendable {
     ///   - now: The time.
     /// - Returns: JSON.
     func body(_ posted: [UInt8]?, at now: Timestamp) -> [UInt8] {
+        guard endpoint.settings.format != .amity else { return amityBody.serialized }
         var data: JSONObject = [
             "event": .object(eventJSON(posted)),
             "notification": [

@@ -112,6 +112,7 @@ package final class Interceptor: Sendable {
                 secrets: material.secrets,
                 messageID: question.event.id.description,
                 body: question.body(material.body, at: clock.now()),
+                format: question.endpoint.settings.format,
                 timeout: .milliseconds(question.terms.timeout)
             )
         } catch  where error.isTransient {
@@ -132,6 +133,7 @@ package final class Interceptor: Sendable {
         let verdict = Verdict(
             answer,
             of: question.endpoint.id,
+            in: question.endpoint.settings.format,
             onFailure: question.terms.onFailure,
             content: question.event.event.direct?.content
         )

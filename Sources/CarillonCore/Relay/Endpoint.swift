@@ -62,6 +62,17 @@ package struct EndpointSettings: Sendable, Equatable {
     package enum Format: String, Sendable, CaseIterable {
         /// The events as they were posted.
         case carillon
+        /// What receivers understand that were built for Amity; see ``names(_:for:)``.
+        case amity
+
+        /// Whether there is a way to say in it that something of a type happened, or is about to.
+        package func names(_ type: String, for mode: EndpointRole.Mode) -> Bool {
+            switch (self, mode) {
+            case (.carillon, _): true
+            case (.amity, .observe): EventType(type).amityName != nil
+            case (.amity, .intercept): EventType(type) == .messageSent
+            }
+        }
     }
 
     /// Where it is reached.
@@ -91,7 +102,12 @@ package struct EndpointSettings: Sendable, Equatable {
     }
 
     /// Whether it is told of events of that type, or asked about them.
-    package func concerns(_ type: String) -> Bool { events.contains(type, for: role.mode) }
+    package func concerns(_ type: String) -> Bool {
+        events.contains(type, for: role.mode) && format.names(type, for: role.mode)
+    }
+
+    /// The types that it is told of, or asked about.
+    package var types: [String] { EndpointEvents.types(for: role.mode).filter(concerns).sorted() }
 }
 
 /// What is wanted of an endpoint.

@@ -12,6 +12,8 @@ package struct EndpointCall: Sendable {
     package var messageID: String
     /// The body.
     package var body: [UInt8]
+    /// The form of the body, which says how else it is signed.
+    package var format: EndpointSettings.Format
     /// How long all of it may take, from the look-up of the name to the last byte of the answer.
     package var timeout: Duration
 
@@ -23,6 +25,7 @@ package struct EndpointCall: Sendable {
         secrets: [WebhookSecret],
         messageID: String,
         body: [UInt8],
+        format: EndpointSettings.Format = .carillon,
         timeout: Duration
     ) {
         self.networkID = networkID
@@ -31,6 +34,7 @@ package struct EndpointCall: Sendable {
         self.secrets = secrets
         self.messageID = messageID
         self.body = body
+        self.format = format
         self.timeout = timeout
     }
 }

@@ -37,11 +37,6 @@ package struct EndpointEvents: Sendable, Equatable {
         Self.types(for: mode).contains(type) && patterns.contains { Self.matches(type, $0) }
     }
 
-    /// The types that both name, for endpoints that are asked: there may be none.
-    package func interceptedTypes(sharedWith other: EndpointEvents) -> [String] {
-        Self.notifying.filter { contains($0, for: .intercept) && other.contains($0, for: .intercept) }.sorted()
-    }
-
     private static func matches(_ type: String, _ pattern: String) -> Bool {
         if pattern == type { return true }
         if pattern == "*" { return !feedback.contains(type) }

@@ -84,9 +84,7 @@ extension [Endpoint] {
         guard count < Endpoint.maximumCount else { throw .tooMany }
         guard endpoint.settings.role.mode == .intercept else { return }
         for other in self where other.settings.role.mode == .intercept {
-            guard let type = endpoint.settings.events.interceptedTypes(sharedWith: other.settings.events).first else {
-                continue
-            }
+            guard let type = endpoint.settings.types.first(where: other.settings.concerns) else { continue }
             throw .interception(type: type, by: other.id)
         }
     }

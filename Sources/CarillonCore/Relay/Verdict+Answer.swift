@@ -4,11 +4,13 @@ extension Verdict {
     /// - Parameters:
     ///   - answer: What came back, if anything.
     ///   - endpoint: Who was asked.
+    ///   - format: In which form.
     ///   - onFailure: What becomes of the notification without a good answer.
     ///   - content: What goes beyond the text of the notification: the data of the answer are merged into it.
     package convenience init(
         _ answer: EndpointAnswer,
         of endpoint: EndpointID,
+        in format: EndpointSettings.Format = .carillon,
         onFailure: EndpointRole.Interception.Failure,
         content: PushContent?
     ) {
@@ -36,7 +38,7 @@ extension Verdict {
             self.init(report(.error, onFailure.action, "http \(reply.status)"))
         case .success(let reply):
             do throws(InvalidInput) {
-                let word = try EndpointWord(reply.body, content: content)
+                let word = try EndpointWord(reply.body, in: format, content: content)
                 self.init(report(.answered, word.action, word.reason), changes: word.changes)
             } catch {
                 let place = error.errors.first
@@ -83,13 +85,19 @@ private struct EndpointWord {
         case drop
     }
 
+    /// What Amity's receivers answer.
+    private enum AmityChoice: String, CaseIterable {
+        case allow
+        case deny
+    }
+
     var action: InterceptionReport.Action
     var reason: String?
     var changes: NotificationChanges
 
     /// Reads an answer; members that are not known are passed over.
     /// - Throws: What is wrong with it.
-    init(_ body: [UInt8]?, content: PushContent?) throws(InvalidInput) {
+    init(_ body: [UInt8]?, in format: EndpointSettings.Format, content: PushContent?) throws(InvalidInput) {
         guard let body else {
             throw InvalidInput(problem: "invalid-answer", pointer: "", detail: "longer than 256 KiB")
         }
@@ -101,12 +109,23 @@ private struct EndpointWord {
         }
         let errors = InputErrors()
         var reader = JSONObjectReader(value, unknown: .tolerate, into: errors)
-        let choice = reader.choice("action", as: Choice.self, required: true)
-        reason = reader.string("reason", maximumBytes: .max)
-        changes = NotificationChanges(&reader)
-        changes.check(with: content, reader)
+        let isDropped: Bool
+        switch format {
+        case .carillon:
+            isDropped = reader.choice("action", as: Choice.self, required: true) == .drop
+            reason = reader.string("reason", maximumBytes: .max)
+            changes = NotificationChanges(&reader)
+            changes.check(with: content, reader)
+        case .amity:
+            isDropped = reader.choice("action", as: AmityChoice.self, required: true) == .deny
+            reason = reader.string("message", maximumBytes: .max)
+            changes = NotificationChanges()
+            if var data = reader.object("data") {
+                changes.texts.text.body = data.string("text", maximumBytes: .max)
+            }
+        }
         try errors.throwIfAny(problem: "invalid-answer")
-        if choice == .drop { changes = NotificationChanges() }
-        action = choice == .drop ? .drop : changes.isEmpty ? .deliver : .edit
+        if isDropped { changes = NotificationChanges() }
+        action = isDropped ? .drop : changes.isEmpty ? .deliver : .edit
     }
 }

@@ -133,15 +133,18 @@ struct EndpointController: Sendable {
         let endpoint = try await endpoint(id, in: access.networkID)
         let now = clock.now()
         let message = EventID(ids.next()).description
-        let body: JSONValue = [
-            "type": "endpoint.test",
-            "timestamp": JSONValue(now),
-            "data": ["endpointId": .string(id.rawValue)],
-            "carillon": [
-                "eventId": .string(message), "networkId": .string(access.networkID.rawValue),
-                "receivedAt": JSONValue(now), "attempt": 1, "replay": false,
-            ],
-        ]
+        let body: JSONValue =
+            endpoint.settings.format == .amity
+            ? ["event": "endpoint.test", "data": [:]]
+            : [
+                "type": "endpoint.test",
+                "timestamp": JSONValue(now),
+                "data": ["endpointId": .string(id.rawValue)],
+                "carillon": [
+                    "eventId": .string(message), "networkId": .string(access.networkID.rawValue),
+                    "receivedAt": JSONValue(now), "attempt": 1, "replay": false,
+                ],
+            ]
         let answer = await caller.call(
             EndpointCall(
                 networkID: access.networkID,
@@ -150,6 +153,7 @@ struct EndpointController: Sendable {
                 secrets: try await endpoints.endpointSecrets(of: id, in: access.networkID),
                 messageID: message,
                 body: body.serialized,
+                format: endpoint.settings.format,
                 timeout: Self.testTimeout
             )
         )

@@ -66,7 +66,7 @@ struct RelayController: Sendable {
         let (network, endpoint, observation) = try await observer(request, context)
         let body = try await RequestBodyReader.json(of: request)
         var order = try body.read(as: "invalid-replay") { reader in
-            ReplayOrder(from: &reader, of: endpoint.settings.events)
+            ReplayOrder(from: &reader, of: endpoint.settings)
         }
         // What is older is on its way to be forgotten.
         order.from = max(order.from, clock.now() - .seconds(observation.replayHours * 3_600))
@@ -99,10 +99,10 @@ struct RelayController: Sendable {
 
 extension ReplayOrder {
     /// Reads `{"from","to","types","onlyFailed"}`; without `types` it is for all that the endpoint wants.
-    fileprivate init?(from reader: inout JSONObjectReader, of events: EndpointEvents) {
+    fileprivate init?(from reader: inout JSONObjectReader, of settings: EndpointSettings) {
         let (start, end) = (reader.timestamp("from", required: true), reader.timestamp("to", required: true))
         let onlyFailed = reader.bool("onlyFailed") ?? false
-        let wanted = EndpointEvents.types(for: .observe).filter { events.contains($0, for: .observe) }
+        let wanted = settings.types
         var types = wanted
         if let patterns = reader.strings("types", maximumCount: EndpointEvents.maximumCount, maximumBytes: 64) {
             for (index, pattern) in patterns.enumerated() where !EndpointEvents.isKnown(pattern, for: .observe) {

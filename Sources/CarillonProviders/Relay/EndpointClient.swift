@@ -57,13 +57,14 @@ package struct EndpointClient: EndpointCaller {
     /// Signs and sends a message; answers what came back, of whatever status.
     /// - Throws: What the transport throws.
     func send(_ call: EndpointCall) async throws -> OutboundResponse {
-        let headers = HTTPHeaders.signed(
+        var headers = HTTPHeaders.signed(
             call.body,
             id: call.messageID,
             secrets: call.secrets,
             userAgent: userAgent,
             now: clock.now()
         )
+        if call.format == .amity { headers.signForAmity(call.body, secrets: call.secrets) }
         let request = OutboundRequest(
             url: call.url,
             headers: headers,

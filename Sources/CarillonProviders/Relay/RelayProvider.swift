@@ -54,13 +54,18 @@ package struct RelayProvider: Provider {
         guard message.state == .enabled else { return .deferLane(after: Self.rest, reason: "endpoint disabled") }
         guard !message.secrets.isEmpty else { return .deferLane(after: nil, reason: "no signing secret") }
         guard let body = message.body else { return .unsendable(reason: "body not kept any more") }
+        let format = message.settings.format
+        guard let bytes = format == .amity ? AmityBody(body, of: group)?.bytes : RelayBody(body, of: group).bytes else {
+            return .unsendable(reason: "no name for it in the format \(format.rawValue)")
+        }
         let call = EndpointCall(
             networkID: key.networkID,
             endpointID: key.endpointID,
             url: message.settings.url,
             secrets: message.secrets,
             messageID: key.eventID.description,
-            body: RelayBody(body, of: group).bytes,
+            body: bytes,
+            format: format,
             timeout: deadline
         )
         return await send(call)
