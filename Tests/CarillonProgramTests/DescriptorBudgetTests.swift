@@ -13,7 +13,9 @@ import Testing
         #expect(places.allSatisfy { $0 >= 8 })
         #expect(budget.lookups >= 4)
         #expect(budget.relayConnections >= 4)
-        #expect(places.reduce(budget.lookups + budget.relayConnections, +) <= limit - 96)
+        #expect(budget.introspectionConnections >= 2)
+        let others = budget.lookups + budget.relayConnections + budget.introspectionConnections
+        #expect(places.reduce(others, +) <= limit - 96)
     }
 
     @Test func `a large limit is not a reason to take connections that memory has no room for`() throws {
@@ -21,6 +23,7 @@ import Testing
         #expect(budget.publicConnections + budget.managementConnections == 8_192)
         let connections = [
             budget.webConnections, budget.relayConnections, budget.apnsConnections, budget.fcmConnections,
+            budget.introspectionConnections,
         ]
         #expect(connections.reduce(budget.lookups, +) == 4_096)
     }

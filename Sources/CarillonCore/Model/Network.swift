@@ -12,6 +12,8 @@ package struct Network: Sendable, Equatable {
     package var webPushHosts: WebPushHosts
     /// How long a user token may live; none lives longer than it says itself.
     package var userTokenMaxLifetime: Duration
+    /// Who is asked about user tokens that are none of Carillon's; nobody where there are none.
+    package var introspection: UserTokenIntrospection?
     /// How much of the service it may use up.
     package var limits: NetworkLimits
     /// When the operator made it.
@@ -28,6 +30,7 @@ package struct Network: Sendable, Equatable {
         deviceRegistration: DeviceRegistrationProof = .userToken,
         webPushHosts: WebPushHosts = WebPushHosts(),
         userTokenMaxLifetime: Duration = Self.defaultUserTokenMaxLifetime,
+        introspection: UserTokenIntrospection? = nil,
         limits: NetworkLimits = NetworkLimits(),
         createdAt: Timestamp
     ) {
@@ -37,6 +40,7 @@ package struct Network: Sendable, Equatable {
         self.deviceRegistration = deviceRegistration
         self.webPushHosts = webPushHosts
         self.userTokenMaxLifetime = userTokenMaxLifetime
+        self.introspection = introspection
         self.limits = limits
         self.createdAt = createdAt
     }

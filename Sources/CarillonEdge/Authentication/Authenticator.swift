@@ -15,26 +15,44 @@ package struct Authenticator: Sendable {
 
     private let operatorToken: OperatorToken
     private let cache: CredentialCache
+    private let introspector: UserTokenIntrospector
     private let rates: RequestRates
     private let clock: WallClock
 
-    package init(operatorToken: OperatorToken, cache: CredentialCache, rates: RequestRates, clock: WallClock) {
+    package init(
+        operatorToken: OperatorToken,
+        cache: CredentialCache,
+        introspector: UserTokenIntrospector,
+        rates: RequestRates,
+        clock: WallClock
+    ) {
         self.operatorToken = operatorToken
         self.cache = cache
+        self.introspector = introspector
         self.rates = rates
         self.clock = clock
     }
 
     /// The caller in the network of the path, by `Authorization`.
     package func access(_ request: Request, _ context: CarillonRequestContext) async throws -> Access {
-        let networkID = try context.identifier("network", as: Network.self)
+        try await access(request, context, in: context.identifier("network", as: Network.self))
+    }
+
+    /// The caller in a network that something else than the path names, by `Authorization`. Without a network the credentials say
+    /// which one it is, as far as they are Carillon's own; the operator belongs to none.
+    package func access(
+        _ request: Request,
+        _ context: CarillonRequestContext,
+        in networkID: NetworkID?
+    ) async throws -> Access {
         switch try await identity(request, context, preferring: networkID) {
         case .operator:
+            guard let networkID else { throw Problem.forbidden("a credential of a network is needed") }
             guard let credentials = try await cache.credentials(of: networkID) else { throw Problem.notFound() }
             context.admin.note(.operator)
             return Access(network: credentials.network, principal: .operator)
         case .caller(let access):
-            guard access.networkID == networkID else { throw Problem.notFound() }
+            guard access.networkID == networkID ?? access.networkID else { throw Problem.notFound() }
             if access.principal == .apiKey(.admin) { context.admin.note(access.admin) }
             return access
         }
@@ -120,7 +138,10 @@ package struct Authenticator: Sendable {
             else { throw Problem.unauthorized("the API key is not valid") }
             return .caller(Access(network: credentials.network, principal: .apiKey(role), keyID: key.id))
         }
-        guard let token = UserToken(text), token.isCurrent(at: clock.now()) else {
+        guard let token = UserToken(text) else {
+            return .caller(try await foreignAccess(text, context, in: networkID))
+        }
+        guard token.isCurrent(at: clock.now()) else {
             throw Problem.unauthorized("the token is not valid")
         }
         let isMeantHere = networkID.map { token.networks.contains($0) } ?? false
@@ -136,6 +157,26 @@ package struct Authenticator: Sendable {
             throw Problem.unauthorized("the token may live for \(longest.components.seconds) seconds at most")
         }
         return .caller(Access(network: credentials.network, principal: .user(token.userID)))
+    }
+
+    /// The user of a token that is none of ours, where the network says whom to ask about it (FACES section F1).
+    private func foreignAccess(
+        _ token: String,
+        _ context: CarillonRequestContext,
+        in networkID: NetworkID?
+    ) async throws -> Access {
+        let invalid = Problem.unauthorized("the token is not valid")
+        guard let networkID, let network = try await credentials(of: networkID, context)?.network,
+            let introspection = network.introspection
+        else { throw invalid }
+        let user = try await introspector.user(
+            of: token,
+            by: introspection,
+            in: networkID,
+            isSuspect: context.isSuspect
+        )
+        guard let user else { throw invalid }
+        return Access(network: network, principal: .user(user))
     }
 
     /// A network's credentials; of networks that may not even be there nothing is read for addresses that prove nothing.

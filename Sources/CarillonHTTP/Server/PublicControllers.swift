@@ -10,6 +10,7 @@ struct PublicControllers {
     private let networks: NetworkController
     private let credentials: CredentialController
     private let tokenKeys: UserTokenKeyController
+    private let introspection: IntrospectionController
     private let events: EventController
     private let notifications: NotificationController
     private let users: UserController
@@ -43,6 +44,7 @@ struct PublicControllers {
         authenticator = Authenticator(
             operatorToken: dependencies.operatorToken,
             cache: cache,
+            introspector: UserTokenIntrospector(asker: dependencies.asker, metrics: dependencies.metrics),
             rates: dependencies.rates,
             clock: clock
         )
@@ -54,6 +56,12 @@ struct PublicControllers {
             accounts: accounts,
             cache: cache,
             ids: UUIDv7Generator(clock: clock)
+        )
+        introspection = IntrospectionController(
+            authenticator: authenticator,
+            accounts: accounts,
+            cache: cache,
+            egress: dependencies.egress
         )
         events = EventController(
             authenticator: authenticator,
@@ -170,6 +178,7 @@ struct PublicControllers {
         networks.addRoutes(to: router)
         credentials.addRoutes(to: router)
         tokenKeys.addRoutes(to: router)
+        introspection.addRoutes(to: router)
         events.addRoutes(to: router)
         notifications.addRoutes(to: router)
         users.addRoutes(to: router)

@@ -58,6 +58,8 @@ package struct PublicDependencies: Sendable {
     package var egress: EgressGuard
     /// Tells other replicas of changed credentials, and this one of theirs.
     package var announcements: Announcements
+    /// Asks whose user tokens are that are none of Carillon's.
+    package var asker: any UserTokenAsker
     /// Counts what callers do.
     package var rates: RequestRates
     /// The token of those who run the service.
@@ -130,6 +132,7 @@ package struct PublicDependencies: Sendable {
         facesOpenAPI: String,
         console: ConsoleFiles?,
         spools: SpoolDirectory,
+        asker: any UserTokenAsker,
         rates: RequestRates = RequestRates(),
         problems: ProblemMapping = ProblemMapping(),
         metrics: any MetricsFactory,
@@ -162,6 +165,7 @@ package struct PublicDependencies: Sendable {
         self.releaseBrake = releaseBrake
         self.egress = egress
         self.announcements = announcements
+        self.asker = asker
         self.rates = rates
         self.faces = faces
         self.faceStore = faceStore

@@ -1,4 +1,4 @@
-/// Sends one POST to a push service and answers what it said.
+/// Sends one request to a push service and answers what it said.
 package protocol HTTPTransport: AnyObject, Sendable {
     /// Sends a request and reads the answer, of whatever status, within `timeout`.
     ///

@@ -1,8 +1,18 @@
 package import CarillonCore
 package import NIOHTTP1
 
-/// A POST to a URL that somebody else chose.
+/// A request to a URL that somebody else chose.
 package struct OutboundRequest: Sendable {
+    /// What is asked for there.
+    package enum Method: String, Sendable {
+        /// To take the body.
+        case post = "POST"
+        /// To answer with what is there. Has no body.
+        case get = "GET"
+    }
+
+    /// What is asked for.
+    package var method: Method
     /// Where to; the client takes it apart and checks it.
     package var url: String
     /// The headers without `Host` and `Content-Length`, which the client adds.
@@ -20,6 +30,7 @@ package struct OutboundRequest: Sendable {
 
     /// A request by its parts.
     package init(
+        method: Method = .post,
         url: String,
         headers: HTTPHeaders,
         body: [UInt8],
@@ -27,6 +38,7 @@ package struct OutboundRequest: Sendable {
         isStillWanted: @escaping @Sendable () -> Bool = { true },
         whenAnswered: (@Sendable (OutboundResponse) -> Void)? = nil
     ) {
+        self.method = method
         self.url = url
         self.headers = headers
         self.body = body

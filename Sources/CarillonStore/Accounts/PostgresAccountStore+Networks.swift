@@ -37,7 +37,8 @@ extension PostgresAccountStore {
                 SET display_name = \(changed.displayName as String?), default_locale = \(changed.defaultLocale as String?),
                     device_registration = \(changed.deviceRegistration.rawValue),
                     web_push_hosts = \(changed.webPushHosts.stored as String?), limits = \(changed.limits.stored as String?),
-                    user_token_max_lifetime = \(changed.storedTokenLifetime as Int64?)
+                    user_token_max_lifetime = \(changed.storedTokenLifetime as Int64?),
+                    introspection = \(changed.introspection?.json.serializedText as String?)
                 WHERE network_id = \(id.rawValue)
                 """
             )
@@ -59,11 +60,11 @@ extension PostgresSession {
         try execute(
             """
             INSERT INTO networks (network_id, display_name, default_locale, device_registration, web_push_hosts, limits,
-                                  user_token_max_lifetime, created_at)
+                                  user_token_max_lifetime, introspection, created_at)
             VALUES (\(network.id.rawValue), \(network.displayName as String?), \(network.defaultLocale as String?),
                     \(network.deviceRegistration.rawValue), \(network.webPushHosts.stored as String?),
                     \(network.limits.stored as String?), \(network.storedTokenLifetime as Int64?),
-                    \(network.createdAt.stored))
+                    \(network.introspection?.json.serializedText as String?), \(network.createdAt.stored))
             ON CONFLICT (network_id) DO NOTHING
             """
         ) == 1
@@ -75,7 +76,7 @@ extension Row {
     fileprivate static var networkColumns: SQL {
         """
         network_id, display_name, default_locale, device_registration, web_push_hosts, limits, created_at,
-        user_token_max_lifetime
+        user_token_max_lifetime, introspection
         """
     }
 
@@ -89,6 +90,7 @@ extension Row {
             webPushHosts: try WebPushHosts(stored: decode(4)),
             userTokenMaxLifetime: try decode(7, as: Int64?.self).map { Duration.seconds($0) }
                 ?? Network.defaultUserTokenMaxLifetime,
+            introspection: try UserTokenIntrospection(stored: decode(8)),
             limits: try NetworkLimits(stored: decode(5)),
             createdAt: try timestamp(6)
         )
@@ -99,6 +101,16 @@ extension Network {
     /// What column `user_token_max_lifetime` holds.
     fileprivate var storedTokenLifetime: Int64? {
         userTokenMaxLifetime == Self.defaultUserTokenMaxLifetime ? nil : userTokenMaxLifetime.components.seconds
+    }
+}
+
+extension UserTokenIntrospection {
+    fileprivate init?(stored text: String?) throws {
+        guard let text else { return nil }
+        guard let value = try? JSONValue(parsing: text) else { throw StoreError.unreadable("introspection") }
+        var reader = JSONObjectReader(value, unknown: .tolerate, into: InputErrors())
+        guard let introspection = Self(&reader) else { throw StoreError.unreadable("introspection") }
+        self = introspection
     }
 }
 

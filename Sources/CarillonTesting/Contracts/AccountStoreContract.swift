@@ -96,6 +96,11 @@ package enum AccountStoreContract {
             network.defaultLocale = "th"
             network.deviceRegistration = .appKey
             network.webPushHosts = WebPushHosts(["default", "*.example.org"])
+            network.introspection = UserTokenIntrospection(
+                url: "https://chat.example/me",
+                userIDPointer: "/userId",
+                cacheTime: 60
+            )
             network.limits.templates = 7
             network.limits.eventsPerSecond = 8
             network.limits.requestsPerSecond.user = 9

@@ -30,6 +30,8 @@ struct DescriptorBudget: Hashable, Sendable {
     let webConnections: Int
     /// Connections to endpoints.
     let relayConnections: Int
+    /// Connections to servers that are asked whose tokens are.
+    let introspectionConnections: Int
     /// Connections to APNs, of all credentials together.
     let apnsConnections: Int
     /// Connections to FCM.
@@ -59,7 +61,9 @@ struct DescriptorBudget: Hashable, Sendable {
         fcmConnections = outbound / 4
         lookups = min(outbound / 8, 256)
         relayConnections = outbound / 8
-        webConnections = outbound - apnsConnections - fcmConnections - lookups - relayConnections
+        introspectionConnections = min(max(outbound / 32, 2), 128)
+        webConnections =
+            outbound - apnsConnections - fcmConnections - lookups - relayConnections - introspectionConnections
     }
 
     /// What an operator should know; `nil` when all is well.

@@ -11,6 +11,8 @@ struct PushProviders: Sendable {
     let formats: [any CredentialFormat]
     /// Calls endpoints.
     let endpoints: EndpointClient
+    /// Asks whose tokens are.
+    let introspection: IntrospectionClient
     /// How many connections there may be to one endpoint's host.
     let endpointConnections: Int
     private let forgetCredentials: @Sendable (NetworkID) async -> Void
@@ -35,13 +37,23 @@ struct PushProviders: Sendable {
         endpoints = EndpointClient(
             transport: try OutboundHTTPClient(
                 egress: settings.egress.confidential,
-                resolver: NameResolver(limits: .chosenByUsers(places: descriptors.lookups / 2)),
+                resolver: NameResolver(limits: .chosenByUsers(places: max(1, descriptors.lookups / 4))),
                 tls: tls,
                 policy: endpointPolicy,
                 logger: logger
             ),
             version: Carillon.version,
             clock: clock
+        )
+        introspection = IntrospectionClient(
+            transport: try OutboundHTTPClient(
+                egress: settings.egress.confidential,
+                resolver: NameResolver(limits: .chosenByUsers(places: max(1, descriptors.lookups / 4))),
+                tls: tls,
+                policy: IntrospectionClient.policy(places: descriptors.introspectionConnections),
+                logger: logger
+            ),
+            version: Carillon.version
         )
         let trustedNames = NameResolver(limits: .trusted)
         let trusted = try OutboundHTTPClient(

@@ -20,6 +20,7 @@ enum MetricHelp {
         "carillon_interception_seconds": "Time that endpoints took to answer before notifications were sent.",
         "carillon_interceptions_total":
             "Events by what came of asking an endpoint, and by what became of their notification.",
+        "carillon_introspections_total": "Foreign user tokens by what came of asking whose they are.",
         "carillon_lanes": "Lanes in use or paused, by provider and by the state of their circuit.",
         "carillon_log_lines_dropped_total": "Lines of the log that were dropped because nobody read them.",
         "carillon_lost_leases_total": "Events and deliveries that another replica took over.",

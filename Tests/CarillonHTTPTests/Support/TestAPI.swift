@@ -183,6 +183,7 @@ func withAPI(
     problems: ProblemMapping = ProblemMapping(),
     faces: @escaping @Sendable (FaceServices) -> [any Face] = { _ in [] },
     journal: FaceJournal = FaceJournal(),
+    asker: any UserTokenAsker = NobodyToAsk(),
     logger: Logger = .silent,
     _ test: @Sendable (TestAPI) async throws -> Void
 ) async throws {
@@ -202,7 +203,8 @@ func withAPI(
         spools: spools,
         problems: problems,
         faces: faces,
-        journal: journal
+        journal: journal,
+        asker: asker
     )
     let application = Application(
         router: PublicRouter.make(dependencies, settings: settings),
@@ -232,7 +234,8 @@ extension PublicDependencies {
         spools: SpoolDirectory = SpoolDirectory(path: NSTemporaryDirectory()),
         problems: ProblemMapping = ProblemMapping(),
         faces: @escaping @Sendable (FaceServices) -> [any Face] = { _ in [] },
-        journal: FaceJournal = FaceJournal()
+        journal: FaceJournal = FaceJournal(),
+        asker: any UserTokenAsker = NobodyToAsk()
     ) throws {
         let ids = UUIDv7Generator()
         self.init(
@@ -271,6 +274,7 @@ extension PublicDependencies {
             facesOpenAPI: "openapi: 3.1.0\ninfo:\n",
             console: console,
             spools: spools,
+            asker: asker,
             rates: rates,
             problems: problems,
             metrics: NOOPMetricsHandler.instance,

@@ -52,9 +52,15 @@ final class HTTPConnection: Sendable {
 
 extension HTTPRequestHead {
     fileprivate init(_ request: OutboundRequest, to url: OutboundURL) {
-        var headers: HTTPHeaders = ["host": url.authority, "content-length": "\(request.body.count)"]
+        var headers: HTTPHeaders = ["host": url.authority]
+        if request.method == .post { headers.add(name: "content-length", value: "\(request.body.count)") }
         headers.add(contentsOf: request.headers)
-        self.init(version: .http1_1, method: .POST, uri: url.target, headers: headers)
+        self.init(
+            version: .http1_1,
+            method: HTTPMethod(rawValue: request.method.rawValue),
+            uri: url.target,
+            headers: headers
+        )
     }
 }
 

@@ -11,7 +11,7 @@ extension HPACKHeaders {
     init(_ request: OutboundRequest, to url: OutboundURL) {
         self.init()
         reserveCapacity(request.headers.count + 5)
-        add(name: ":method", value: "POST")
+        add(name: ":method", value: request.method.rawValue)
         add(name: ":scheme", value: url.scheme.rawValue)
         add(name: ":authority", value: url.authority)
         add(name: ":path", value: url.target, indexing: .neverIndexed)
@@ -20,7 +20,9 @@ extension HPACKHeaders {
             let name = isLowercased ? name : name.lowercased()
             add(name: name, value: value, indexing: Self.indexing(of: name))
         }
-        add(name: "content-length", value: "\(request.body.count)", indexing: .nonIndexable)
+        if request.method == .post {
+            add(name: "content-length", value: "\(request.body.count)", indexing: .nonIndexable)
+        }
     }
 
     private static func indexing(of name: String) -> HPACKIndexing {

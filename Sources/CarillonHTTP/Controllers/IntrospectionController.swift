@@ -1,0 +1,68 @@
+import CarillonCore
+import CarillonEdge
+import HTTPTypes
+import Hummingbird
+
+/// Whom a network asks about user tokens that are none of Carillon's (FACES section F1). For admins.
+struct IntrospectionController: Sendable {
+    private static let path: RouterPath = "/v1/networks/{network}/user-token-introspection"
+
+    let authenticator: Authenticator
+    let accounts: any AccountStore
+    let cache: CredentialCache
+    let egress: EgressGuard
+
+    func addRoutes(to router: Router<CarillonRequestContext>) {
+        router.get(Self.path, use: show)
+        router.put(Self.path, use: put)
+        router.delete(Self.path, use: delete)
+    }
+
+    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        guard let introspection = try await accounts.network(access.networkID)?.introspection else {
+            throw Problem.notFound()
+        }
+        return .json(introspection.json)
+    }
+
+    private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let body = try await RequestBodyReader.json(of: request)
+        let introspection = try body.read(as: "invalid-introspection") { reader in
+            UserTokenIntrospection(&reader).flatMap { check($0, in: &reader) ? $0 : nil }
+        }
+        try await set(introspection, access)
+        return .json(introspection.json)
+    }
+
+    private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        try await set(nil, authenticator.admin(request, context))
+        return .noContent
+    }
+
+    private func set(_ introspection: UserTokenIntrospection?, _ access: Access) async throws {
+        let network = try await accounts.updateNetwork(access.networkID) { network in
+            var changed = network
+            changed.introspection = introspection
+            return changed
+        }
+        cache.invalidate(access.networkID)
+        guard network != nil else { throw Problem.notFound() }
+    }
+
+    /// Whether it leads where tokens may be sent, as far as can be seen. Where a name leads is checked when it is used.
+    private func check(_ introspection: UserTokenIntrospection, in reader: inout JSONObjectReader) -> Bool {
+        do throws(EgressRefusal) {
+            _ = try egress.confidential.check(introspection.url)
+        } catch {
+            reader.refuse("url", error.detail)
+            return false
+        }
+        guard !introspection.url.contains("#") else {
+            reader.refuse("url", "must not have a fragment")
+            return false
+        }
+        return true
+    }
+}

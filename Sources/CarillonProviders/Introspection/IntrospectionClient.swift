@@ -1,0 +1,76 @@
+package import CarillonCore
+import NIOHTTP1
+
+/// Asks a network's server whose token it is: one GET with the token, as the user's app would send it.
+package struct IntrospectionClient: UserTokenAsker {
+    /// How much of an answer's body is read; what is longer is none.
+    package static let maximumAnswerBytes = 64 << 10
+    /// How much may stand before it.
+    private static let maximumHeadBytes = 16 << 10
+    /// How long a question may take, from the name to the last byte of the answer.
+    package static let deadline = Duration.seconds(2)
+
+    private let transport: any HTTPTransport
+    private let userAgent: String
+    private let deadline: Duration
+
+    /// A client.
+    /// - Parameters:
+    ///   - transport: Sends to permitted addresses only, by ``policy(places:)``.
+    ///   - version: The version of Carillon, for `User-Agent`.
+    ///   - deadline: How long a question may take.
+    package init(
+        transport: any HTTPTransport,
+        version: String,
+        deadline: Duration = IntrospectionClient.deadline
+    ) {
+        self.transport = transport
+        userAgent = "Carillon/\(version)"
+        self.deadline = deadline
+    }
+
+    /// How connections to such servers are kept, of which there are places for so many.
+    package static func policy(places: Int) -> ConnectionPolicy {
+        var policy = ConnectionPolicy.brief.limited(to: places)
+        policy.maximumAnswerBytes = maximumAnswerBytes + maximumHeadBytes
+        return policy
+    }
+
+    /// Asks once. What the server says of the token is an answer: a user, or nobody. What it says of itself is none.
+    package func ask(
+        _ introspection: UserTokenIntrospection,
+        about token: Secret,
+        in network: NetworkID
+    ) async -> UserTokenAnswer {
+        let request = OutboundRequest(
+            method: .get,
+            url: introspection.url,
+            headers: [
+                "authorization": token.reveal { "Bearer \($0)" }, "accept": "application/json",
+                "user-agent": userAgent,
+            ],
+            body: [],
+            lane: Lane(EndpointID(trusted: "user-token-introspection"), in: network)
+        )
+        do {
+            return answer(try await transport.execute(request, timeout: deadline), by: introspection)
+        } catch let refusal as EgressRefusal {
+            return .failed(reason: refusal.rule.rawValue)
+        } catch let error as OutboundError {
+            return .failed(reason: error.rawValue)
+        } catch {
+            return .failed(reason: "failed")
+        }
+    }
+
+    private func answer(_ response: OutboundResponse, by introspection: UserTokenIntrospection) -> UserTokenAnswer {
+        switch response.status {
+        case 200:
+            guard response.body.count <= Self.maximumAnswerBytes else { return .failed(reason: "answer too long") }
+            return introspection.userID(in: response.body).map { .user($0) } ?? .nobody
+        // These are about the token; of the rest, a redirect leads elsewhere, and nothing is known.
+        case 400, 401, 403, 404, 410: return .nobody
+        default: return .failed(reason: "http \(response.status)")
+        }
+    }
+}

@@ -1,0 +1,12 @@
+import CarillonCore
+
+/// The server of networks that have none.
+struct NobodyToAsk: UserTokenAsker {
+    func ask(
+        _ introspection: UserTokenIntrospection,
+        about token: Secret,
+        in network: NetworkID
+    ) async -> UserTokenAnswer {
+        .failed(reason: "nobody is to be asked")
+    }
+}
