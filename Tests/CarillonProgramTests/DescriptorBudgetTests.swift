@@ -10,7 +10,7 @@ import Testing
             budget.publicConnections, budget.managementConnections, budget.webConnections, budget.apnsConnections,
             budget.fcmConnections,
         ]
-        #expect(places.allSatisfy { $0 >= 8 })
+        #expect(places.allSatisfy { $0 >= 6 })
         #expect(budget.lookups >= 4)
         #expect(budget.relayConnections >= 4)
         #expect(budget.introspectionConnections >= 2)

@@ -20,7 +20,15 @@ package struct FaceIndex: Sendable {
         var bytes: [UInt8]
     }
 
+    /// An app of a network, as its devices have it.
+    private struct App: Hashable {
+        var network: NetworkID
+        var provider: ProviderName
+        var id: String
+    }
+
     private var bindings: [Name: FaceBinding] = [:]
+    private var buzzApps: Set<App> = []
     private var bound: Set<FaceName> = []
     private var byName: [Name: StoredFaceKey] = [:]
     private var byHash: [Hash: StoredFaceKey] = [:]
@@ -32,6 +40,7 @@ package struct FaceIndex: Sendable {
             let owner = binding.isPrivate ? binding.networkID : nil
             bindings[Name(face: binding.face, network: owner, text: binding.externalID)] = binding
             bound.insert(binding.face)
+            if binding.face == .buzz { buzzApps.formUnion(Self.apps(of: binding)) }
         }
         for stored in list.keys {
             byOwner[Name(face: stored.key.face, network: stored.key.networkID, text: stored.key.name)] = stored
@@ -39,6 +48,19 @@ package struct FaceIndex: Sendable {
             case .hash(let hash): byHash[Hash(face: stored.key.face, bytes: hash)] = stored
             case .secret: byName[Name(face: stored.key.face, network: nil, text: stored.key.name)] = stored
             }
+        }
+    }
+
+    /// Whether devices of an app get what Buzz's apps read.
+    package func isBuzz(_ provider: ProviderName, _ appID: String, in network: NetworkID) -> Bool {
+        buzzApps.contains(App(network: network, provider: provider, id: appID))
+    }
+
+    private static func apps(of binding: FaceBinding) -> [App] {
+        [("ios", ProviderName.apns), ("android", .fcm)].map { key, provider in
+            var id = binding.externalID
+            if case .object(let app)? = binding.settings[key], case .string(let named)? = app["appId"] { id = named }
+            return App(network: binding.networkID, provider: provider, id: id)
         }
     }
 

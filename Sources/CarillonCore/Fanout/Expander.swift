@@ -10,8 +10,8 @@ package struct Expander: Sendable {
     }
 
     /// Expands one page. An event that lacks what its type must carry notifies nobody, and so does the rest of one that was
-    /// withdrawn.
-    package func expand(_ pending: PendingEvent, _ page: RecipientPage) -> Expansion {
+    /// withdrawn. Devices of apps that `faces` knows as another system's get what those read, too.
+    package func expand(_ pending: PendingEvent, _ page: RecipientPage, faces: FaceIndex? = nil) -> Expansion {
         var event = pending
         let judge = RecipientJudge(pending.event, page)
         guard !pending.isWithdrawn, let subject = judge.subject else {
@@ -55,12 +55,17 @@ package struct Expander: Sendable {
             }
         }
         event.cursor = page.next
+        let buzz = faces == nil ? nil : BuzzPayload(pending.event, page.names)
         return Expansion(
             event: event,
             after: pending.cursor,
-            groups: grouping.groups { key in
+            groups: grouping.groups { key, lane in
                 let notification = renderer.notification(for: key)
-                return Push(verdict?.changes.edited(notification) ?? notification, content: sent)
+                let isBuzz = faces?.isBuzz(lane.provider, lane.appID, in: lane.networkID) ?? false
+                return Push(
+                    verdict?.changes.edited(notification) ?? notification,
+                    content: isBuzz ? buzz?.added(to: sent, for: lane.provider) ?? sent : sent
+                )
             },
             next: page.next
         )
@@ -131,11 +136,11 @@ private struct Grouping {
         if let end { allowedUntil[key] = .earlier(allowedUntil[key], end) }
     }
 
-    func groups(_ push: (TemplateKey) -> Push) -> [DeliveryGroup] {
+    func groups(_ push: (TemplateKey, Lane) -> Push) -> [DeliveryGroup] {
         order.flatMap { key in
             let targets = targets[key] ?? []
-            let push = push(key.template)
             let lane = Lane(networkID: networkID, provider: key.provider, appID: key.appID)
+            let push = push(key.template, lane)
             return stride(from: 0, to: targets.count, by: DeliveryGroup.maximumTargets).map { start in
                 let share = Array(targets[start..<min(start + DeliveryGroup.maximumTargets, targets.count)])
                 var group = DeliveryGroup(

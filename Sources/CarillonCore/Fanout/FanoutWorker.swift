@@ -13,6 +13,7 @@ package final class FanoutWorker: Service {
     private let outbox: any OutboxWriter
     private let sending: any Entrance<HeldGroup>
     private let endpoints: @Sendable (Set<NetworkID>) async throws -> [NetworkID: [Endpoint]]
+    private let faces: @Sendable () async throws -> FaceIndex?
     private let ids: UUIDv7Generator
     private let metrics: PipelineMetrics
     private let statistics: StatisticsRecorder
@@ -32,7 +33,7 @@ package final class FanoutWorker: Service {
     private static let patience = Duration.seconds(40)
 
     /// A worker that takes events from `queue`, commits their deliveries to `outbox` and hands them to `sending`; `endpoints`
-    /// knows those of some networks, `interceptor` asks those that want to be, and `ids` makes the ids of what they are told.
+    /// knows those of some networks, `faces` which apps are another system's, `interceptor` asks those that want to be, and `ids` makes the ids of what they are told.
     package init(
         queue: FanoutQueue,
         inbox: some EventInbox,
@@ -41,6 +42,7 @@ package final class FanoutWorker: Service {
         outbox: some OutboxWriter,
         sending: some Entrance<HeldGroup>,
         endpoints: @escaping @Sendable (Set<NetworkID>) async throws -> [NetworkID: [Endpoint]] = { _ in [:] },
+        faces: @escaping @Sendable () async throws -> FaceIndex? = { nil },
         interceptor: Interceptor? = nil,
         ids: UUIDv7Generator = UUIDv7Generator(),
         metrics: PipelineMetrics,
@@ -54,6 +56,7 @@ package final class FanoutWorker: Service {
         self.outbox = outbox
         self.sending = sending
         self.endpoints = endpoints
+        self.faces = faces
         self.interceptor = interceptor
         (questions, question) = AsyncStream.makeStream()
         self.ids = ids
@@ -154,7 +157,8 @@ package final class FanoutWorker: Service {
         var pages = try await recipients.recipients(for: events.map(RecipientQuery.init))
         let rest = Array(events.dropFirst(pages.count))
         var events = Array(events.prefix(pages.count))
-        var expansions = zip(events, pages).map { expander.expand($0, $1) }
+        let faces = try await faces()
+        var expansions = zip(events, pages).map { expander.expand($0, $1, faces: faces) }
         let open = takeOut(&events, &pages, &expansions, endpoints)
         for index in expansions.indices where events[index].cursor == nil && !endpoints.isEmpty {
             expansions[index].relay(to: endpoints[events[index].networkID] ?? [], ids: ids)

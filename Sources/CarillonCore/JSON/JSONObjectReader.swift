@@ -154,6 +154,11 @@ package struct JSONObjectReader {
         return JSONObjectReader(value, at: pointer(to: key), unknown: unknown ?? self.unknown, into: errors)
     }
 
+    /// The reader of an element of an array, which should be an object.
+    package func reader(of element: JSONValue, in key: String, at index: Int) -> JSONObjectReader {
+        JSONObjectReader(element, at: pointer(to: key) + JSONPointer.step(index), unknown: unknown, into: errors)
+    }
+
     /// An array of at most `maximumCount` values.
     package mutating func array(_ key: String, required: Bool = false, maximumCount: Int) -> [JSONValue]? {
         guard let value = value(key, required: required) else { return nil }

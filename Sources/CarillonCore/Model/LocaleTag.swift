@@ -57,7 +57,7 @@ package struct LocaleTag: Hashable, Sendable, Comparable, CustomStringConvertibl
     /// This tag, then what is left without its last parts: `zh-Hant-TW`, `zh-Hant`, `zh` (RFC 4647 section 3.4).
     ///
     /// Where Chinese is written in traditional characters, `zh-Hant` goes before `zh`, whether the tag says so or not.
-    var fallbackChain: [LocaleTag] {
+    package var fallbackChain: [LocaleTag] {
         var chain = [self]
         var rest = rawValue[...]
         while let hyphen = rest.lastIndex(of: "-") {

@@ -102,6 +102,7 @@ struct Pipeline: Sendable {
             outbox: outbox,
             sending: sending,
             endpoints: { [book = storage.endpointBook] networks in try await book.endpoints(of: networks) },
+            faces: { [book = storage.faceBook] in try await book.index() },
             interceptor: interceptor,
             ids: storage.ids,
             metrics: metrics,

@@ -85,6 +85,7 @@ struct Servers: Sendable {
             facesOpenAPI: try String(contentsOfFile: settings.facesDescription.path, encoding: .utf8),
             console: try settings.console.map { try ConsoleFiles(directory: $0.path) },
             spools: spools,
+            asker: providers.introspection,
             problems: .stored,
             metrics: storage.metrics,
             logger: logger,
@@ -168,7 +169,7 @@ private struct Listener: Service {
 extension [any Face] {
     /// The other systems that are answered.
     fileprivate static func all(_ services: FaceServices) -> Self {
-        [AblyFace(services)]
+        [AblyFace(services), AmityFace(services), BuzzFace(services)]
     }
 }
 

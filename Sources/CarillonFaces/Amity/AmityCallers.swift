@@ -1,0 +1,81 @@
+import CarillonCore
+import CarillonEdge
+import HTTPTypes
+import Hummingbird
+
+/// Finds out who calls, and which network is meant: by the API key that apps carry, or by a token that says so itself.
+struct AmityCallers: Sendable {
+    private static let header = HTTPField.Name("x-api-key")
+
+    /// A network that has bound Amity.
+    struct Place: Sendable {
+        var network: Network
+        var settings: AmitySettings
+    }
+
+    /// A user of such a network.
+    struct User: Sendable {
+        var network: Network
+        var id: UserID
+    }
+
+    let services: FaceServices
+
+    /// The network of an app, by its key.
+    func app(_ request: Request, _ context: CarillonRequestContext) async throws -> Place {
+        guard let key = try await key(request) else { throw Problem.unauthorized("X-API-Key is missing") }
+        return try await place(key.networkID, context)
+    }
+
+    /// The user of a Bearer token. One that is not Carillon's own says nothing of its network: the API key beside it does.
+    func user(_ request: Request, _ context: CarillonRequestContext) async throws -> User {
+        let key = try await key(request)
+        if let key { context.face.note(network: key.networkID) }
+        let access = try await services.authenticator.access(request, context, in: key?.networkID)
+        let place = try await place(access.networkID, context)
+        guard let id = access.ownUser else { throw Problem.forbidden("a user's own token is needed") }
+        return User(network: place.network, id: id)
+    }
+
+    /// Passes a user of this network who shows a token of their own.
+    func require(
+        _ user: UserID,
+        of network: NetworkID,
+        _ request: Request,
+        _ context: CarillonRequestContext
+    ) async throws {
+        let access = try await services.authenticator.access(request, context, in: network)
+        guard access.ownUser == user else { throw Problem.forbidden("a token of this user is needed") }
+    }
+
+    /// The network of an admin's key.
+    func admin(_ request: Request, _ context: CarillonRequestContext) async throws -> Network {
+        let key = try await key(request)
+        let access = try await services.authenticator.access(request, context, in: key?.networkID)
+        try access.requireAdmin()
+        return try await place(access.networkID, context).network
+    }
+
+    /// The app's key, counted against the rate that apps have; `nil` when there is none.
+    private func key(_ request: Request) async throws -> FaceKey? {
+        guard let header = Self.header else { return nil }
+        let values = request.headers[values: header]
+        guard let secret = values.first else { return nil }
+        guard values.count == 1, let key = try await services.index().key(.amity, secret: secret)?.key,
+            let network = try await services.network(key.networkID)
+        else { throw Problem.unauthorized("the X-API-Key is not valid") }
+        try services.rates.take(
+            from: .key(network.id, "\(FaceName.amity.rawValue) \(key.name)"),
+            rate: network.limits.requestsPerSecond.app
+        )
+        return key
+    }
+
+    private func place(_ id: NetworkID, _ context: CarillonRequestContext) async throws -> Place {
+        context.face.note(network: id)
+        guard let network = try await services.network(id),
+            let binding = try await services.index().binding(.amity, AmityFace.bindingName, ownedBy: id)
+        else { throw Problem.notFound("the network has not bound this face") }
+        return Place(network: network, settings: AmitySettings(document: binding.settings))
+    }
+}

@@ -1,0 +1,55 @@
+import CarillonCore
+import CarillonEdge
+import Hummingbird
+
+/// Devices, as Amity's SDKs register them.
+struct AmityDeviceController: Sendable {
+    static let path = "/v1/notification"
+
+    let callers: AmityCallers
+    let devices: any DeviceStore
+    let clock: WallClock
+
+    func addRoutes(to routes: FaceRoutes) {
+        routes.on(.post, RouterPath(Self.path), as: "register device", use: register)
+        routes.on(.delete, RouterPath(Self.path), as: "unregister device", use: unregister)
+    }
+
+    private func register(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let place = try await callers.app(request, context)
+        let body = try await RequestBodyReader.json(of: request)
+        let device = try AmityRegistration(body, place.settings).device(registeredAt: clock.now())
+        // Whoever has the app's key could register devices for anybody, so the network has to have said that this is meant.
+        if place.settings.requiresUserToken || place.network.deviceRegistration != .appKey {
+            try await callers.require(device.userID, of: place.network.id, request, context)
+        }
+        try await put(device, in: place.network.id)
+        return AmityAnswer.success
+    }
+
+    /// The last write wins, as these SDKs are told, also where the device was another user's with another token: to take it from
+    /// them needs no more than to unregister it does.
+    private func put(_ device: Device, in network: NetworkID) async throws {
+        do {
+            _ = try await devices.putDevice(device, in: network, by: .user)
+        } catch is DeviceTaken {
+            _ = try await devices.deleteDevice(device.id, ifOwnedBy: nil, in: network)
+            _ = try await devices.putDevice(device, in: network, by: .user)
+        }
+    }
+
+    private func unregister(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let place = try await callers.app(request, context)
+        let wanted = try AmityUnregistration(
+            query: QueryParameters(request),
+            body: await RequestBodyReader.bytes(of: request, upTo: RequestBodyReader.limit)
+        )
+        let isRemoved = try await devices.deleteDevice(
+            wanted.deviceID,
+            ifOwnedBy: wanted.userID,
+            in: place.network.id
+        )
+        if !isRemoved { context.face.note(reason: "there is no such device, or it is another user's") }
+        return AmityAnswer.success
+    }
+}

@@ -1,0 +1,89 @@
+package import CarillonCore
+package import CarillonEdge
+import HTTPTypes
+package import Hummingbird
+
+/// Amity's (formerly Upstra's and Eko's) devices and notification settings, as its SDKs and its admins' servers ask for them
+/// (FACES part F).
+package struct AmityFace: Face {
+    /// What a network binds: there is one for each, found by the API key or the token.
+    static let bindingName = "default"
+
+    /// Amity.
+    package let name = FaceName.amity
+    /// Devices, then users' settings and those of the network.
+    package let roots = [AmityDeviceController.path, AmitySettingController.userPath, AmitySettingController.adminPath]
+
+    private let devices: AmityDeviceController
+    private let settings: AmitySettingController
+
+    /// A face over these services.
+    package init(_ services: FaceServices) {
+        let callers = AmityCallers(services: services)
+        devices = AmityDeviceController(callers: callers, devices: services.devices, clock: services.clock)
+        settings = AmitySettingController(
+            callers: callers,
+            toggles: services.toggles,
+            templates: AmityTemplates(store: services.templates, catalog: services.catalog, clock: services.clock)
+        )
+    }
+
+    /// Adds its routes.
+    package func addRoutes(to routes: FaceRoutes) {
+        devices.addRoutes(to: routes)
+        settings.addRoutes(to: routes)
+    }
+
+    /// Amity's envelope.
+    package func answer(to error: any Error, _ problem: Problem, _ request: Request) -> Response {
+        AmityAnswer.refusal(problem)
+    }
+
+    /// Reads `{"ios":{"appId","environment"},"android":{"appId"},"requireUserToken"}`.
+    package func settings(of name: String, from reader: inout JSONObjectReader) -> FaceSettings? {
+        let settings = AmitySettings(&reader)
+        guard name == Self.bindingName else {
+            reader.refuse("externalId", "must be \(Self.bindingName): the API key says which network it is")
+            return nil
+        }
+        // Nobody comes to it but with a key or a token of the network's own.
+        return settings.map { FaceSettings($0.json, isPrivate: true) }
+    }
+
+    /// Devices without a user's token are for networks that let apps register them.
+    package func conflict(of settings: FaceSettings, in network: Network) -> Problem? {
+        guard !AmitySettings(document: settings.document).requiresUserToken, network.deviceRegistration != .appKey
+        else {
+            return nil
+        }
+        return .conflict(
+            "user-token-required",
+            "requireUserToken may be false only where the network's deviceRegistration is appKey"
+        )
+    }
+
+    /// Reads `{"secret","rights":"device"}`: the API key that apps carry.
+    package func makeKey(_ request: FaceKeyRequest, from reader: inout JSONObjectReader) -> NewFaceKey? {
+        guard let rights = reader.choice("rights", as: Rights.self, required: true) else { return nil }
+        let secret = request.secret ?? APIKeySecret.random(43)
+        guard secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), secret.utf8.count >= Self.shortestSecret else {
+            reader.refuse("secret", "must be at least \(Self.shortestSecret) printable ASCII characters without spaces")
+            return nil
+        }
+        return NewFaceKey(
+            sent: secret,
+            name: request.name ?? "app-\(APIKeySecret.random(8))",
+            face: name,
+            rights: .string(rights.rawValue),
+            for: request
+        )
+    }
+
+    private static let shortestSecret = 16
+
+    /// What the holder of a key may do.
+    private enum Rights: String, CaseIterable {
+        /// Register and unregister devices, and say which network it is about.
+        case device
+    }
+}

@@ -1,0 +1,142 @@
+import CarillonCore
+import CarillonEdge
+
+/// What an app says of its device: read as tolerantly as Amity does, apart from what would lead nowhere.
+struct AmityRegistration {
+    /// The longest id of a device, in characters.
+    static let longestDeviceID = 150
+    /// The longest token, in bytes.
+    static let longestToken = 1_000
+    /// The longest of Apple's tokens, in hexadecimal digits.
+    static let longestAppleToken = 400
+
+    private enum Platform: String, CaseIterable {
+        case ios
+        case android
+    }
+
+    /// The push services that Amity knows.
+    private enum Service: String, CaseIterable {
+        case fcm
+        case baidu
+    }
+
+    private let id: DeviceID
+    private let userID: UserID
+    private let address: DeviceAddress
+
+    /// Reads a body.
+    /// - Throws: What is wrong with it.
+    init(_ body: JSONValue, _ settings: AmitySettings) throws(InvalidInput) {
+        self = try body.readForeign { reader in
+            let id = reader.amityDeviceID("deviceId")
+            let user = reader.userID("userId", required: true)
+            let platform = reader.choice("platform", as: Platform.self, required: true)
+            if reader.choice("provider", as: Service.self) == .baidu {
+                reader.refuse("provider", "must be fcm: Baidu is not served")
+            }
+            let token = reader.string("token", required: true, maximumBytes: Self.longestToken, nonEmpty: true)
+            guard let platform, let token, let id, let user,
+                let address = Self.address(platform, token, settings, &reader)
+            else { return nil }
+            return Self(id: id, userID: user, address: address)
+        }
+    }
+
+    private init(id: DeviceID, userID: UserID, address: DeviceAddress) {
+        self.id = id
+        self.userID = userID
+        self.address = address
+    }
+
+    /// The device.
+    func device(registeredAt now: Timestamp) -> Device {
+        Device(id: id, userID: userID, address: address, registeredAt: now)
+    }
+
+    private static func address(
+        _ platform: Platform,
+        _ token: String,
+        _ settings: AmitySettings,
+        _ reader: inout JSONObjectReader
+    ) -> DeviceAddress? {
+        switch platform {
+        case .ios:
+            guard let app = settings.ios else { break }
+            guard token.utf8.count <= longestAppleToken, token.utf8.allSatisfy(\.isHexDigit) else {
+                reader.refuse("token", "must be at most \(longestAppleToken) hexadecimal digits")
+                return nil
+            }
+            return .apns(token: token.lowercased(), appID: app.id, environment: app.environment)
+        case .android:
+            guard let app = settings.android else { break }
+            guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                reader.refuse("token", "must be printable ASCII without spaces")
+                return nil
+            }
+            return .fcm(token: token, appID: app)
+        }
+        reader.refuse("platform", "has no app in this network")
+        return nil
+    }
+}
+
+/// Which device is to get nothing more, and whose it has to be.
+struct AmityUnregistration {
+    let deviceID: DeviceID
+    /// Whose it has to be; anybody's where nobody is named.
+    let userID: UserID?
+
+    /// Reads the query, and a body in JSON for what the query does not say.
+    /// - Throws: What is wrong with either; a request that names no device is never about all of them.
+    init(query: QueryParameters, body bytes: [UInt8]) throws {
+        var body = JSONObject()
+        if !bytes.isEmpty {
+            let json: JSONValue
+            do throws(JSONSyntaxError) {
+                json = try JSONValue(parsing: bytes)
+            } catch {
+                throw InvalidInput(error)
+            }
+            guard case .object(let members) = json else { throw Problem.invalidBody("must be an object") }
+            body = members
+        }
+        for name in ["deviceId", "userId"] {
+            if let text = try query.text(name), !text.isEmpty { body[name] = .string(text) }
+        }
+        self = try JSONValue.object(body).readForeign { reader in
+            let id = reader.amityDeviceID("deviceId")
+            // Older SDKs send it empty where they mean none.
+            let isNamed = reader.value("userId") != .string("")
+            let user = isNamed ? reader.userID("userId") : nil
+            return id.map { Self(deviceID: $0, userID: user) }
+        }
+    }
+
+    private init(deviceID: DeviceID, userID: UserID?) {
+        self.deviceID = deviceID
+        self.userID = userID
+    }
+}
+
+extension JSONObjectReader {
+    /// The id of a device, as long as Amity lets it be. Ids that are made of addresses belong to those addresses.
+    fileprivate mutating func amityDeviceID(_ key: String) -> DeviceID? {
+        guard let id = identifier(key, as: Device.self, required: true) else { return nil }
+        guard id.rawValue.unicodeScalars.count <= AmityRegistration.longestDeviceID, !id.isOfAddress else {
+            refuse(key, "must be at most \(AmityRegistration.longestDeviceID) characters, and no id of an address")
+            return nil
+        }
+        return id
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHexDigit: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import CarillonCore
+
+/// Which apps a Buzz application is here.
+struct BuzzApps: Sendable, Equatable {
+    var ios: String
+    var android: String
+
+    /// Reads what an admin wrote; `nil` after noting what is wrong.
+    init?(_ reader: inout JSONObjectReader, applicationID: String) {
+        func app(_ key: String, _ reader: inout JSONObjectReader) -> String? {
+            guard var app = reader.object(key) else {
+                if !reader.contains(key) || reader.isNull(key) { return applicationID }
+                return nil
+            }
+            let id = app.identifier("appId", as: DeviceAddress.self, required: true)?.rawValue
+            app.finish()
+            return id
+        }
+        let (ios, android) = (app("ios", &reader), app("android", &reader))
+        guard Identifier<DeviceAddress>(applicationID) != nil else {
+            reader.refuse("externalId", "must be an application's id, of 1 to 256 bytes")
+            return nil
+        }
+        guard let ios, let android else { return nil }
+        self.ios = ios
+        self.android = android
+    }
+
+    /// Reads what was checked before.
+    init(document: JSONObject, applicationID: String) {
+        var reader = JSONObjectReader(.object(document), unknown: .tolerate, into: InputErrors())
+        let apps = Self(&reader, applicationID: applicationID)
+        ios = apps?.ios ?? applicationID
+        android = apps?.android ?? applicationID
+    }
+
+    /// The apps as they are stored and shown.
+    var json: JSONObject { ["ios": ["appId": .string(ios)], "android": ["appId": .string(android)]] }
+}

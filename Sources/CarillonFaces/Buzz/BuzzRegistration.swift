@@ -1,0 +1,59 @@
+import CarillonCore
+
+/// What an app says after a login: `{"applicationId","type","debugBuild","token"}`.
+struct BuzzRegistration: Sendable, Equatable {
+    private static let longestAppleToken = 200
+    private static let longestToken = 4_096
+
+    /// The application, by which its network is found.
+    var applicationID: String
+    private var isAndroid: Bool
+    private var isDebugBuild: Bool
+    private var token: String
+
+    /// Reads a body.
+    /// - Throws: What is wrong with it.
+    init(_ body: JSONValue) throws(InvalidInput) {
+        self = try body.readForeign { reader in
+            let application = reader.identifier("applicationId", as: DeviceAddress.self, required: true)
+            let type = reader.integer("type", required: true, in: 0...1)
+            let isDebugBuild = reader.bool("debugBuild") ?? false
+            let token = reader.string("token", required: true, maximumBytes: Self.longestToken, nonEmpty: true)
+            guard let application, let type, let token else { return nil }
+            if type == 0, token.utf8.count > Self.longestAppleToken || !token.utf8.allSatisfy(Self.isHexDigit) {
+                reader.refuse("token", "must be at most \(Self.longestAppleToken) hexadecimal digits")
+            }
+            if !token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+                reader.refuse("token", "must be printable ASCII without spaces")
+            }
+            return Self(
+                applicationID: application.rawValue,
+                isAndroid: type == 1,
+                isDebugBuild: isDebugBuild,
+                token: token
+            )
+        }
+    }
+
+    private init(applicationID: String, isAndroid: Bool, isDebugBuild: Bool, token: String) {
+        self.applicationID = applicationID
+        self.isAndroid = isAndroid
+        self.isDebugBuild = isDebugBuild
+        self.token = token
+    }
+
+    /// Where the device is reached.
+    func address(_ apps: BuzzApps) -> DeviceAddress {
+        isAndroid
+            ? .fcm(token: token, appID: apps.android)
+            : .apns(token: token.lowercased(), appID: apps.ios, environment: isDebugBuild ? .sandbox : .production)
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import CarillonCore
+import CarillonEdge
+
+extension JSONValue {
+    /// Reads a body of somebody else's by its members: what is not known is passed over, since foreign clients evolve; what is of
+    /// the wrong type is an error.
+    func readForeign<Value>(_ read: (inout JSONObjectReader) -> Value?) throws(InvalidInput) -> Value {
+        let problem = "invalid-body"
+        let errors = InputErrors()
+        var reader = JSONObjectReader(self, unknown: .tolerate, into: errors)
+        let value = read(&reader)
+        try errors.throwIfAny(problem: problem)
+        guard let value else { throw InvalidInput(problem: problem, pointer: "", detail: "is not complete") }
+        return value
+    }
+}
+
+extension Problem {
+    /// What is wrong with a request, where it has no one place.
+    static func invalidBody(_ detail: String) -> Problem {
+        Problem(InvalidInput(problem: "invalid-body", pointer: "", detail: detail))
+    }
+}
