@@ -18,7 +18,7 @@ import tempfile
 import time
 import traceback
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parent.parent / "Interop")]
 
 from playwright.sync_api import sync_playwright  # noqa: E402
 

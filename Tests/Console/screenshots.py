@@ -13,7 +13,7 @@ import random
 import sys
 import uuid
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parent.parent / "Interop")]
 
 from PIL import Image  # noqa: E402
 from playwright.sync_api import expect  # noqa: E402

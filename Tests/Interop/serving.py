@@ -20,7 +20,11 @@ def start(program, folder, settings={}):
         "CARILLON_LOG_FORMAT": "json",
     } | settings
     os.chmod(folder, 0o755)
-    log = open(f"{folder}/log", "w+")
+    log = pathlib.Path(f"{folder}/log")
+    if log.exists():
+        # What it said in a former life.
+        log.rename(f"{folder}/log.{time.monotonic_ns()}")
+    log = open(log, "w+")
     output = open(f"{folder}/output", "w")
     process = subprocess.Popen([program, "serve"], cwd=ROOT, env=environment, stdout=output, stderr=log)
     for _ in range(600):

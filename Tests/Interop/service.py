@@ -1,4 +1,4 @@
-"""A service of its own for the browser tests, beside the simulator of the push services, and a client of its API."""
+"""A service of its own for tests from outside, beside the simulator of the push services, and a client of its API."""
 
 import json
 import pathlib
@@ -11,10 +11,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-ROOT = pathlib.Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT / "Tests/Interop"))
-
-from serving import start  # noqa: E402
+from serving import ROOT, start
 
 
 class Refused(Exception):
@@ -59,13 +56,16 @@ class Simulator:
         """What a device of the simulator is registered with."""
         return json.loads(pathlib.Path(self.devices[name]).read_text())
 
+    def requests(self, device=None):
+        """All that was sent so far, or all that was sent to one device."""
+        lines = (self.folder / "output").read_text().splitlines(keepends=True)
+        found = [json.loads(line) for line in lines if line.startswith("{") and line.endswith("\n")]
+        return [request for request in found if device in (None, request["device"])]
+
     def received(self, device):
         """What a device of the simulator was sent last, as soon as it was sent something."""
         for _ in range(300):
-            lines = (self.folder / "output").read_text().splitlines(keepends=True)
-            found = [json.loads(line) for line in lines if line.startswith("{") and line.endswith("\n")]
-            found = [notification for notification in found if notification["device"] == device]
-            if found:
+            if found := self.requests(device):
                 return found[-1]
             time.sleep(0.05)
         raise AssertionError(f"the simulator got nothing for {device}")
@@ -148,6 +148,7 @@ class Network:
         self.service, self.id = service, network
         made = service.call("POST", "/v1/networks", {"id": network, "displayName": name or network.capitalize()})
         self.key, self.secret = made["apiKey"], made["webhookSecret"]
+        self.user_token_secret = made["userTokenSecret"]
 
     def path(self, *segments):
         return "/".join(["/v1/networks", segment(self.id), *map(segment, segments)])
