@@ -265,6 +265,7 @@ extension FaceServices {
             authenticator: Authenticator(
                 operatorToken: OperatorToken(Secret("operator-token-of-at-least-32-characters")),
                 cache: CredentialCache(accounts: store, announcements: Announcements(), logger: .nowhere),
+                introspector: UserTokenIntrospector(asker: NobodyToAsk(), metrics: NOOPMetricsHandler.instance),
                 rates: rates,
                 clock: time.clock
             ),
