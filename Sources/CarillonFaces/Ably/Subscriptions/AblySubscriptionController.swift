@@ -53,12 +53,12 @@ struct AblySubscriptionController: Sendable {
         var named: [Subscriber] = []
         if let device { named.append(.device(device)) }
         if let client { named.append(.user(client)) }
-        let isMine = try await ownership(of: named, by: caller, request)
+        let own = try await ownership(of: named, by: caller, request)
         let filter = SubscriptionFilter(tag: try filters.channel(), subscribers: named.isEmpty ? nil : named)
         // Somebody's own are found among their own.
-        let own = filter.subscribers == nil && !caller.isAdmin ? isMine.own : filter.subscribers
+        let looked = filter.subscribers == nil && !caller.isAdmin ? own : filter.subscribers
         var found = try await services.tags.subscriptions(
-            matching: SubscriptionFilter(tag: filter.tag, subscribers: own),
+            matching: SubscriptionFilter(tag: filter.tag, subscribers: looked),
             in: caller.network.id,
             after: page.after { Subscription(ablyPlace: $0) },
             limit: page.limit + 1
@@ -162,8 +162,8 @@ struct AblySubscriptionController: Sendable {
         of named: [Subscriber],
         by caller: AblyCaller,
         _ request: Request
-    ) async throws -> (own: [Subscriber], Void) {
-        guard !caller.isAdmin else { return ([], ()) }
+    ) async throws -> [Subscriber] {
+        guard !caller.isAdmin else { return [] }
         try caller.require(.pushSubscribe)
         var own: [Subscriber] = []
         for subscriber in named {
@@ -179,7 +179,7 @@ struct AblySubscriptionController: Sendable {
         }
         if case .named(let client) = caller.client { own.append(.user(client)) }
         if let device = caller.device { own.append(.device(device.deviceID)) }
-        return (own, ())
+        return own
     }
 
     private static func mayChange(_ tag: TagID, _ caller: AblyCaller) -> Bool {
