@@ -18,7 +18,9 @@ extension MemoryNetwork {
                 describe(actor, at: event.timestamp)
             }
         }
-        for member in event.members { describe(member, at: event.timestamp) }
+        for person in event.people + event.invited + event.existingMembers + event.members {
+            describe(person, at: event.timestamp)
+        }
         guard let channel = event.channel else { return }
         if event.type == .channelDeleted {
             if (channels[channel.id]?.factsAt ?? .epoch) <= event.timestamp {
@@ -34,10 +36,11 @@ extension MemoryNetwork {
             }
         case .memberJoined:
             for person in event.members { join(person.id, channel.id, incoming, mark) }
+            for person in event.existingMembers { join(person.id, channel.id, incoming, mark, isImplied: true) }
         case .memberLeft:
             for person in event.members { leave(person.id, channel.id, incoming, mark) }
         case .messageSent:
-            for person in [event.actor].compactMap(\.self) + event.members {
+            for person in [event.senderIsMember ? event.actor : nil].compactMap(\.self) + event.members {
                 join(person.id, channel.id, incoming, mark, isImplied: true)
             }
         case .channelDeleted, .channelUpdated, .notificationDirect, .userDeleted, .userUpdated, .other: break

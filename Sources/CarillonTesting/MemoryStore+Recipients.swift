@@ -28,6 +28,24 @@ extension MemoryNetwork {
     fileprivate func page(for query: RecipientQuery, at readPoint: ReadPoint) -> RecipientPage {
         if let only = query.only { return prospect(query, of: only, at: readPoint) }
         if let direct = query.event.direct, !direct.isForMembers { return directPage(direct, query, at: readPoint) }
+        var answer = page(of: query, at: readPoint)
+        answer.membersFromBefore = membersFromBefore(query)
+        return answer
+    }
+
+    /// Those of an event's joiners who were members before it.
+    private func membersFromBefore(_ query: RecipientQuery) -> Set<UserID> {
+        guard let channel = query.event.channel?.id else { return [] }
+        let mark = query.eventID.flatMap { inbox[$0]?.mark }
+        return Set(
+            query.event.questionedMembers.filter { user in
+                guard let member = members[MemoryMemberKey(channel: channel, user: user)] else { return false }
+                return mark.map { member.since < $0 } ?? member.isMember
+            }
+        )
+    }
+
+    private func page(of query: RecipientQuery, at readPoint: ReadPoint) -> RecipientPage {
         let users = concerned(by: query).sorted().filter { id in query.after.map { $0.precedes(id) } ?? true }
         let share = users.prefix(query.after == nil ? firstRecipientPageSize : recipientPageSize)
         return RecipientPage(
@@ -42,7 +60,9 @@ extension MemoryNetwork {
     /// The page of some people after taking in the event, in a copy that nobody sees.
     private func prospect(_ query: RecipientQuery, of users: Set<UserID>, at readPoint: ReadPoint) -> RecipientPage {
         var network = self
-        if query.event.type == .channelCreated || query.event.type == .messageSent {
+        if query.event.type == .channelCreated || query.event.type == .messageSent
+            || !query.event.existingMembers.isEmpty
+        {
             let incoming = IncomingEvent(
                 networkID: query.networkID,
                 id: EventID(UUIDv7Generator().next()),
@@ -94,8 +114,11 @@ extension MemoryNetwork {
     /// Members who were members before the event, or whom it made ones; nobody is told of their own joining.
     private func concerned(by query: RecipientQuery) -> [UserID] {
         let mark = query.eventID.flatMap { inbox[$0]?.mark } ?? .max
-        let isMeant = { (since: Int) in since < mark || since == mark && query.event.type != .memberJoined }
+        let isOfThoseBefore = query.event.type == .memberJoined && query.event.existingMembers.isEmpty
+        let isMeant = { (since: Int) in since < mark || since == mark && !isOfThoseBefore }
         switch query.audience {
+        case .people(let users) where query.event.direct == nil:
+            return Array(Set(users))
         case .nobody, .people, .devices, .tags, .everyone, .addresses:
             return []
         case .members(let channel):

@@ -13,6 +13,7 @@ package struct RecipientJudge: Sendable {
 
     /// A judge of the recipients on `page`.
     package init(_ event: Event, _ page: RecipientPage) {
+        let event = event.without(membersFromBefore: page.membersFromBefore)
         question = ToggleQuestion(event: event, names: page.names)
         // An event that lacks what its type must carry notifies nobody.
         subject = event.notifies ? NotificationSubject(event: event, names: page.names) : nil

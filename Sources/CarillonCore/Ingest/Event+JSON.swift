@@ -4,7 +4,8 @@ extension Event {
     ///
     /// What was posted in that form is kept as it is; this is for what came in another one.
     package var canonicalJSON: JSONValue {
-        let data = direct.map { $0.json(channel: channel?.id, actor: actor?.id) } ?? sharedData
+        var data = direct.map { $0.json(channel: channel?.id, actor: actor?.id) } ?? sharedData
+        if isSilent { data["notify"] = false }
         return [
             "id": .string(sourceID), "type": .string(type.rawValue), "timestamp": .string(timestamp.description),
             "data": .object(data),
@@ -16,12 +17,17 @@ extension Event {
         var data = JSONObject()
         data["channel"] = channel.map { .object($0.json) }
         data["user"] = actor.map { .object($0.json) }
-        if !members.isEmpty { data["members"] = .array(members.map { .object($0.json) }) }
+        for (name, people) in [
+            ("members", members), ("invited", invited), ("existingMembers", existingMembers), ("people", people),
+        ] where !people.isEmpty {
+            data[name] = .array(people.map { .object($0.json) })
+        }
+        if isOfNewMembersOnly { data["newOnly"] = true }
+        if !senderIsMember { data["senderIsMember"] = false }
         data["message"] = message.map { .object($0.json) }
         if !mentions.isEmpty { data["mentions"] = .array(mentions.sorted().map { .string($0.rawValue) }) }
         if mentionsAll { data["mentionsAll"] = true }
         data["visibleTo"] = visibleTo.map { .array($0.sorted().map { .string($0.rawValue) }) }
-        if isSilent { data["notify"] = false }
         return data
     }
 }
@@ -51,7 +57,7 @@ extension Message {
     fileprivate var json: JSONObject {
         var json = JSONObject()
         json["id"] = id.map(JSONValue.string)
-        json["type"] = .string(kind.rawValue)
+        json["type"] = .string(typeName ?? kind.rawValue)
         json["text"] = .string(text)
         return json
     }

@@ -69,6 +69,7 @@ struct EventReader {
             event.channel = channel(in: &data)
             event.actor = data.person("user")
             event.members = members(in: &data, required: false)
+            if vocabulary == .whole { event.invited = members("invited", in: &data, required: false) }
         case .channelUpdated, .channelDeleted:
             event.channel = channel(in: &data)
             event.actor = data.person("user")
@@ -76,6 +77,10 @@ struct EventReader {
             event.channel = channel(in: &data)
             event.actor = data.person("user")
             event.members = members(in: &data, required: true)
+            if vocabulary == .whole {
+                event.existingMembers = members("existingMembers", in: &data, required: false)
+                event.isOfNewMembersOnly = data.bool("newOnly") ?? false
+            }
         case .memberLeft:
             event.channel = channel(in: &data)
             event.actor = data.person("user")
@@ -90,6 +95,7 @@ struct EventReader {
             if vocabulary == .whole {
                 event.members = members(in: &data, required: false)
                 event.mentionsAll = data.bool("mentionsAll") ?? false
+                event.senderIsMember = data.bool("senderIsMember") ?? true
             }
         case .notificationDirect:
             directReader?.fill(&event, from: &data)
@@ -98,7 +104,9 @@ struct EventReader {
         case .other:
             break
         }
-        if vocabulary == .whole, event.type.notifies { limit(&event, from: &data) }
+        guard vocabulary == .whole else { return }
+        if event.type.notifies { limit(&event, from: &data) }
+        if event.type.describesTheChat { event.people = members("people", in: &data, required: false) }
     }
 
     /// Takes from `data` what keeps an event from people whom its type concerns.
@@ -111,12 +119,16 @@ struct EventReader {
         data.channel("channel", required: true, knowsDirect: vocabulary == .whole)
     }
 
-    /// The people in `members`, each an object or the bare id; of several with the same id the first counts.
-    private func members(in data: inout JSONObjectReader, required: Bool) -> [Person] {
-        let elements = data.array("members", required: required, maximumCount: Self.maximumPeopleCount)
+    /// The people in `members` or another list, each an object or the bare id; of several with the same id the first counts.
+    private func members(
+        _ key: String = "members",
+        in data: inout JSONObjectReader,
+        required: Bool
+    ) -> [Person] {
+        let elements = data.array(key, required: required, maximumCount: Self.maximumPeopleCount)
         guard let elements else { return [] }
-        if required && elements.isEmpty { data.refuse("members", "must not be empty") }
-        let pointer = data.pointer(to: "members")
+        if required && elements.isEmpty { data.refuse(key, "must not be empty") }
+        let pointer = data.pointer(to: key)
         var people: [Person] = []
         people.reserveCapacity(elements.count)
         var seen = Set<UserID>(minimumCapacity: elements.count)

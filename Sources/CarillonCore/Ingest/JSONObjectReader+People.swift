@@ -3,9 +3,9 @@
 /// A tolerant reader, that of an event, refuses nobody's event for a description that goes too far: a notification is
 /// worth more than a name that is whole.
 extension JSONObjectReader {
-    private static let longestName = 1000
-    private static let longestRole = 256
-    private static let mostRoles = 100
+    private static let longestName = Person.longestName
+    private static let longestRole = Person.longestRole
+    private static let mostRoles = Person.mostRoles
 
     /// A name to show: at most 1,000 bytes; a tolerant reader cuts what is longer.
     package mutating func displayName(_ key: String = "displayName") -> String? {
@@ -71,7 +71,7 @@ extension JSONObjectReader {
 
 extension String {
     /// As many whole characters as fit into so many bytes of UTF-8; `nil` when not even one does.
-    fileprivate func beginning(ofBytes limit: Int) -> String? {
+    package func beginning(ofBytes limit: Int) -> String? {
         guard utf8.count > limit else { return self }
         var end = startIndex
         var size = 0

@@ -63,8 +63,10 @@ extension Event {
         case .messageSent, .memberJoined:
             return visibleTo.map { .users($0.sorted(), in: channel.id) } ?? .members(of: channel.id)
         case .channelCreated:
-            let listed = members.map(\.id)
-            return .users(visibleTo.map { listed.filter($0.contains) } ?? listed, in: channel.id)
+            let listed = (members + invited).map(\.id)
+            let meant = visibleTo.map { listed.filter($0.contains) } ?? listed
+            // Who is invited is no member yet.
+            return invited.isEmpty ? .users(meant, in: channel.id) : .people(meant)
         case .channelDeleted, .channelUpdated, .memberLeft, .notificationDirect, .userDeleted, .userUpdated, .other:
             return .nobody
         }

@@ -13,6 +13,16 @@ package struct Event: Sendable, Equatable {
     /// The people in `data.members`: those listed at creation, who joined, who left, or of whom a message says that they are
     /// members.
     package var members: [Person]
+    /// Whom `channel.created` is told to although they are no members yet.
+    package var invited: [Person] = []
+    /// Of whom `member.joined` says that they were there before: members, added where they are not.
+    package var existingMembers: [Person] = []
+    /// Whom else the event describes, without saying what they have to do with the channel.
+    package var people: [Person] = []
+    /// Whether of those who joined only they are news who were no members before: a sender may tell of a joining twice.
+    package var isOfNewMembersOnly = false
+    /// Whether who sends a message is a member of its channel; not so in open channels, where anybody may write.
+    package var senderIsMember = true
     /// The message, for `message.sent`.
     package var message: Message?
     /// The users whom the message mentions.
@@ -70,6 +80,13 @@ package struct Person: Sendable, Equatable {
     /// What the person is in this network, for toggles that look at the actor's roles.
     package var roles: [String]?
 
+    /// The longest name to show, in bytes; a channel's, too.
+    package static let longestName = 1000
+    /// The longest role, in bytes.
+    package static let longestRole = 256
+    /// The most roles.
+    package static let mostRoles = 100
+
     /// A person of whom at least the id is known.
     package init(id: UserID, displayName: String? = nil, locale: String? = nil, roles: [String]? = nil) {
         self.id = id
@@ -112,13 +129,16 @@ package struct Message: Sendable, Equatable {
     package var id: String?
     /// What it holds.
     package var kind: Kind
+    /// What its sender calls what it holds, where that says more than ``kind``: only for whoever reads the canonical event.
+    package var typeName: String?
     /// Its words; empty when there are none.
     package var text: String
 
     /// A message by its parts.
-    package init(id: String? = nil, kind: Kind, text: String) {
+    package init(id: String? = nil, kind: Kind, typeName: String? = nil, text: String) {
         self.id = id
         self.kind = kind
+        self.typeName = typeName
         self.text = text
     }
 }

@@ -25,11 +25,24 @@ extension Event {
     package var unnamedPeople: [UserID] {
         var people: [UserID] = []
         if let causer, causer.roles == nil || !causer.displayName.isShown { people.append(causer.id) }
+        // Which of them is named first depends on who was a member before.
+        if isOfNewMembersOnly { return people + members.filter { !$0.displayName.isShown }.map(\.id) }
         // Those whom a message lists are not told of.
         if type != .messageSent, let first = members.first, !first.displayName.isShown, !people.contains(first.id) {
             people.append(first.id)
         }
         return people
+    }
+
+    /// The memberships of which it has to be known whether they were there before.
+    package var questionedMembers: [UserID] { isOfNewMembersOnly ? members.map(\.id) : [] }
+
+    /// The event without joiners who were members before, where that is no news.
+    package func without(membersFromBefore former: Set<UserID>) -> Event {
+        guard isOfNewMembersOnly, !former.isEmpty else { return self }
+        var event = self
+        event.members.removeAll { former.contains($0.id) }
+        return event
     }
 
     /// The channel, when the event does not say its name.

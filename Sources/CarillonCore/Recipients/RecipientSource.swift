@@ -53,6 +53,8 @@ package struct RecipientPage: Sendable {
     package var recipients: [Recipient]
     /// Those who were asked for and whom the event does not concern.
     package var others: [Recipient]
+    /// Those of the event's ``Event/questionedMembers`` who were members before it.
+    package var membersFromBefore: Set<UserID> = []
     /// Where a page ended that is not the last one.
     package var next: PageCursor?
     /// The moment.

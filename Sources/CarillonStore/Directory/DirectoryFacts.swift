@@ -130,7 +130,9 @@ struct DirectoryFacts: Sendable {
             let key = UserKey(network: network, user: actor.id)
             if event.type == .userDeleted { deleteUser(key, at: at) } else { describe(actor, key, at: at) }
         }
-        for member in event.members { describe(member, UserKey(network: network, user: member.id), at: at) }
+        for person in event.people + event.invited + event.existingMembers + event.members {
+            describe(person, UserKey(network: network, user: person.id), at: at)
+        }
         guard let channel = event.channel else { return }
         let key = ChannelKey(network: network, channel: channel.id)
         if event.type == .channelDeleted { return deleteChannel(key, at: at) }
@@ -141,11 +143,12 @@ struct DirectoryFacts: Sendable {
             for member in event.members { join(key, member.id, incoming, place) }
         case .memberJoined:
             for member in event.members { join(key, member.id, incoming, place) }
+            for member in event.existingMembers { join(key, member.id, incoming, place, isImplied: true) }
         case .memberLeft:
             for member in event.members { leave(key, member.id, incoming, place) }
         case .messageSent:
             // Who writes in a channel is in it.
-            if let sender = event.actor { join(key, sender.id, incoming, place, isImplied: true) }
+            if let sender = event.actor, event.senderIsMember { join(key, sender.id, incoming, place, isImplied: true) }
             for member in event.members { join(key, member.id, incoming, place, isImplied: true) }
         case .channelDeleted, .channelUpdated, .notificationDirect, .userDeleted, .userUpdated, .other: break
         }

@@ -159,8 +159,9 @@ struct CandidateReader {
     /// The people whom an event concerns: those who were members or subscribed before it, or whom it made members; all who are
     /// when it has no mark, as one that is accepted now.
     func recipients(at position: Int, mark: EventMark?) -> ([Recipient], next: PageCursor?) {
-        // Nobody is told of their own joining.
-        let isOfThoseBefore = queries[position].event.type == .memberJoined
+        // Nobody is told of their own joining; but whom the event knows to have been there before is told of it.
+        let event = queries[position].event
+        let isOfThoseBefore = event.type == .memberJoined && event.existingMembers.isEmpty
         let isMeant = { (since: EventMark) in
             guard let mark else { return true }
             return since < mark || since == mark && !isOfThoseBefore
@@ -193,10 +194,12 @@ struct CandidateReader {
         case .nobody: isMeant = { _ in false }
         case .members: isMeant = { _ in true }
         case .users(let users, _): isMeant = Set(users).contains
+        case .people(let users) where query.event.direct == nil: isMeant = Set(users).contains
         case .addresses, .devices, .everyone, .people, .tags: isMeant = { _ in false }
         }
+        let isForMembers = if case .people = query.audience { false } else { true }
         let isConcerned = { (person: (recipient: Recipient, isMember: Bool)) in
-            person.isMember && isMeant(person.recipient.userID)
+            (person.isMember || !isForMembers) && isMeant(person.recipient.userID)
         }
         return (people.filter(isConcerned).map(\.recipient), people.filter { !isConcerned($0) }.map(\.recipient))
     }

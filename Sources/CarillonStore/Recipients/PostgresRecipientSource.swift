@@ -42,6 +42,7 @@ package final class PostgresRecipientSource: RecipientSource {
                 recipients: [],
                 readPoint: context.readPoint
             )
+            page.membersFromBefore = context.membersFromBefore(query)
             if let asked = candidates.asked(at: position, for: query) {
                 (page.recipients, page.others) = asked
             } else {
@@ -114,11 +115,15 @@ extension RecipientQuery {
     /// Its event as it would come in, reduced to those who are asked for, where that makes them members of a channel of which
     /// they are told something.
     fileprivate var listingOfAsked: IncomingEvent? {
-        guard let only, event.type == .channelCreated || event.type == .messageSent else { return nil }
+        guard let only,
+            event.type == .channelCreated || event.type == .messageSent || !event.existingMembers.isEmpty
+        else { return nil }
         var event = event
-        event.members.removeAll { !only.contains($0.id) }
+        // Who joins is not told of it, and whether they were there before is asked of what was written before.
+        event.members.removeAll { !only.contains($0.id) || event.type == .memberJoined }
+        event.existingMembers.removeAll { !only.contains($0.id) }
         if let actor = event.actor, !only.contains(actor.id) { event.actor = nil }
-        guard !event.members.isEmpty else { return nil }
+        guard !(event.members + event.existingMembers).isEmpty else { return nil }
         return IncomingEvent(
             networkID: networkID,
             id: EventID(UUID()),

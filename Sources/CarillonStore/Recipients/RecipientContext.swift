@@ -13,6 +13,7 @@ struct RecipientContext {
         case template
         case channel
         case person
+        case member
     }
 
     /// The moment.
@@ -23,6 +24,8 @@ struct RecipientContext {
     private var channels: [ChannelKey: Channel] = [:]
     private var people: [UserKey: String] = [:]
     private var roles: [UserKey: [String]] = [:]
+    /// Who is or was a member, with the mark of what made them one last.
+    private var since: [MemberKey: (isMember: Bool, mark: EventMark)] = [:]
 
     /// What its statement answered.
     init(_ answer: StatementResult) throws {
@@ -37,6 +40,7 @@ struct RecipientContext {
         let networks = Set(queries.map(\.networkID)).sorted().map(\.rawValue)
         let channels = Set(queries.compactMap(\.undescribedChannel)).sorted()
         let people = Set(queries.flatMap(\.unnamed)).sorted()
+        let members = Set(queries.flatMap(\.questioned)).sorted()
         let events = queries.filter { $0.mark == nil }.compactMap { query in
             query.eventID.map { (network: query.networkID, id: $0) }
         }
@@ -83,7 +87,32 @@ struct RecipientContext {
                 WHERE u.network_id = n.network_id AND u.user_id = n.user_id
                 LIMIT 1
             ) AS u
+            UNION ALL
+            SELECT \(Kind.member.rawValue)::integer, n.network_id, n.channel_id, n.user_id,
+                   CASE WHEN m.is_member THEN 'member' END, m.since_event
+            FROM unnest(\(members.map(\.network.rawValue)), \(members.map(\.channel.rawValue)),
+                        \(members.map(\.user.rawValue))) AS n (network_id, channel_id, user_id)
+            CROSS JOIN LATERAL (
+                SELECT m.user_id, m.is_member, m.since_event FROM members m
+                WHERE m.network_id = n.network_id AND m.channel_id = n.channel_id
+                    AND (m.channel_id, m.user_id) >= (n.channel_id, n.user_id)
+                ORDER BY m.channel_id, m.user_id
+                LIMIT 1
+            ) AS m
+            WHERE m.user_id = n.user_id
             """
+    }
+
+    /// Those of an event's joiners who were members before it. Of an event without a mark, which is not accepted yet, they are
+    /// all who are members.
+    func membersFromBefore(_ query: RecipientQuery) -> Set<UserID> {
+        let mark = mark(of: query)
+        return Set(
+            query.questioned.filter { key in
+                guard let since = since[key] else { return false }
+                return mark.map { since.mark < $0 } ?? since.isMember
+            }.map(\.user)
+        )
     }
 
     /// Where an event is in the order of acceptance; `nil` when it is not in the inbox, as one that is only thought of.
@@ -143,6 +172,9 @@ struct RecipientContext {
             let key = UserKey(network: try row.id(1), user: try row.id(2))
             people[key] = try row.decode(3, as: String?.self)
             roles[key] = try row.decode(4, as: String?.self).flatMap(StoredRoles.roles)
+        case .member:
+            let key = MemberKey(network: try row.id(1), channel: try row.id(2), user: try row.id(3))
+            since[key] = (!row.isNull(4), try row.decode(5, as: EventMark.self))
         }
     }
 }
@@ -157,6 +189,12 @@ extension RecipientQuery {
     /// The channel of which the event does not say what a text needs.
     fileprivate var undescribedChannel: ChannelKey? {
         event.undescribedChannel.map { ChannelKey(network: networkID, channel: $0) }
+    }
+
+    /// The memberships of which it has to be known whether they were there before.
+    fileprivate var questioned: [MemberKey] {
+        guard let channel = event.channel else { return [] }
+        return event.questionedMembers.map { MemberKey(network: networkID, channel: channel.id, user: $0) }
     }
 
     /// The people of whom the event does not say what a text or a verdict needs.
