@@ -131,7 +131,7 @@ let package = Package(
         ),
         .target(
             name: "CarillonDialects",
-            dependencies: ["CarillonCore", crypto],
+            dependencies: ["CarillonCore", "CZlib", crypto],
             swiftSettings: settings
         ),
         .target(
@@ -168,6 +168,7 @@ let package = Package(
         ),
         .target(name: "Postgres", dependencies: ["CLibPQ", logging, serviceLifecycle], swiftSettings: settings),
         .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         // For apps and back ends; also a package of their own, Clients/Swift, with the documentation. Of the service only its demo uses them.
         .target(

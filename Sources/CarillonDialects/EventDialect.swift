@@ -1,7 +1,60 @@
-import CarillonCore
+package import CarillonCore
 
 /// A chat backend's own webhooks, read as events (DIALECTS).
+///
+/// Pure: whoever calls has the bytes, and stores what comes of them. What a sender does not prove, or what cannot be read at all, is
+/// refused; whatever else nothing can be made of is ignored with a reason, since senders try again, alarm or give up when they are
+/// told of a mistake.
 package protocol EventDialect: Sendable {
-    /// What it is called in paths.
-    var name: String { get }
+    /// Which one it is.
+    var name: DialectName { get }
+    /// What bodies may be; `nil` where the dialect finds out itself.
+    var mediaTypes: [String]? { get }
+
+    /// Reads what an admin says of how it is read, beside ``DialectSettings``; what is wrong is noted, and unknown members are the
+    /// caller's to find.
+    ///
+    /// - Parameter reader: The body.
+    /// - Returns: The settings as they are to be stored and shown.
+    func settings(from reader: inout JSONObjectReader) -> JSONObject
+
+    /// Passes what a holder of one of the document's secrets has sent.
+    ///
+    /// - Throws: ``DialectRefusal/unproven(_:)``, or ``DialectRefusal/dropped(_:)``.
+    func verify(_ request: DialectRequest, _ document: DialectDocument, now: Timestamp) throws(DialectRefusal)
+
+    /// Reads a body as events.
+    ///
+    /// - Throws: ``DialectRefusal`` when it is no body of this dialect at all.
+    func read(
+        _ request: DialectRequest,
+        _ settings: DialectSettings,
+        now: Timestamp
+    ) throws(DialectRefusal) -> DialectReading
+}
+
+extension EventDialect {
+    /// JSON.
+    package var mediaTypes: [String]? { ["application/json"] }
+
+    /// None.
+    package func settings(from reader: inout JSONObjectReader) -> JSONObject { JSONObject() }
+
+    /// Reads a body as events, without those that the network does not want.
+    package func events(
+        of request: DialectRequest,
+        _ settings: DialectSettings,
+        now: Timestamp
+    ) throws(DialectRefusal) -> DialectReading {
+        var reading = try read(request, settings, now: now)
+        let ignored = settings.ignoredSenders
+        guard !ignored.isEmpty else { return reading }
+        reading.events = reading.events.map { read in
+            guard case .known(let event, _) = read.content, event.type == .messageSent, let sender = event.actor,
+                ignored.contains(sender.id.rawValue)
+            else { return read }
+            return .ignored("its sender is one of ignoreSenders")
+        }
+        return reading
+    }
 }

@@ -1,0 +1,41 @@
+package import CarillonCore
+
+/// The webhooks of Amity Social Cloud, by its newer name social.plus (DIALECTS section 3).
+package struct AmityDialect: EventDialect {
+    package let name = DialectName.amity
+
+    /// Passes what is signed by `x-amity-signature`, in Base64 or hexadecimal: their pages show both. A second copy of a request may
+    /// carry `x-eko-signature` instead, which is worth nothing to a sender when it is refused.
+    package func verify(
+        _ request: DialectRequest,
+        _ document: DialectDocument,
+        now: Timestamp
+    ) throws(DialectRefusal) {
+        let isRight = { (signature: String) in
+            let code = signature.utf8.count == 64 ? Proof.bytes(hex: signature) : Proof.bytes(base64: signature)
+            return Proof.isSigned(request.body, by: document.secrets, code)
+        }
+        let former = try request.proof("x-eko-signature")
+        if let signature = try request.proof("x-amity-signature") {
+            guard isRight(signature) else { throw .unproven("x-amity-signature does not match") }
+        } else if let former {
+            guard isRight(former) else {
+                throw .dropped("x-eko-signature does not match, and there is no x-amity-signature")
+            }
+        } else {
+            throw .unproven("x-amity-signature is missing")
+        }
+    }
+
+    package func read(
+        _ request: DialectRequest,
+        _ settings: DialectSettings,
+        now: Timestamp
+    ) throws(DialectRefusal) -> DialectReading {
+        let body = try request.object()
+        // Finished notifications come in an envelope of their own.
+        if body["event"] == nil, body["eventType"] != nil { return AmityPush(request.body, body, now: now).reading }
+        let event = try body.discriminator("event")
+        return AmityReading(event, request.body, body, now: now).reading
+    }
+}

@@ -1,0 +1,162 @@
+import CarillonCore
+
+/// Reads the body of an event webhook: `{"event","data"}`.
+struct AmityReading {
+    private let kind: String
+    private let bytes: [UInt8]
+    private let data: JSONValue
+    /// The people that the body describes, in their order.
+    private let users: [Person]
+    /// Who is said to be gone.
+    private let deleted: Set<UserID>
+    private let clock: SenderClock
+    /// When it was sent, where that is said: mostly it is not.
+    private let sentAt: Timestamp
+
+    init(_ kind: String, _ bytes: [UInt8], _ body: JSONValue, now: Timestamp) {
+        self.kind = kind
+        self.bytes = bytes
+        data = body["data"] ?? [:]
+        clock = SenderClock(now: now)
+        sentAt = clock.rfc3339(body["timestamp"])
+        let described = (data["users"]?.oneOrMore ?? []).compactMap { user in
+            Person(user["userId"], name: user["displayName"], roles: user["roles"]?.list)
+                .map { (person: $0, isDeleted: user["isDeleted"].isTrue) }
+        }
+        users = described.map(\.person).unique
+        deleted = Set(described.filter(\.isDeleted).map(\.person.id))
+    }
+
+    var reading: DialectReading {
+        switch kind {
+        case "channel.didCreate": ofChannels(created)
+        case "channel.didJoin": ofChannels { joined($0, by: nil) }
+        case "channel.didAddUsers": ofChannels { joined($0, by: data["adderId"]) }
+        case "channel.didLeave": ofChannels { left($0, by: nil) }
+        case "channel.didRemoveUsers": ofChannels { left($0, by: data["removerId"]) }
+        case "channel.didBan": ofChannels { left($0, by: data["actorId"]) }
+        case "channel.didUpdate", "channel.didUpdateMeta": ofChannels(updated)
+        case "channel.didClose", "channel.didDelete": ofChannels(deleted)
+        case "message.didCreate": DialectReading((data["messages"]?.oneOrMore ?? []).map(sent))
+        case "user.didCreate", "user.didUpdate": DialectReading(described)
+        default: .ignored("\(kind.shortened(toCharacters: 64, bytes: 256)) is nothing to notify of")
+        }
+    }
+
+    // MARK: - Channels
+
+    private func ofChannels(_ make: (JSONValue) -> Event?) -> DialectReading {
+        let channels = (data["channel"] ?? data["channels"])?.oneOrMore ?? []
+        return DialectReading(
+            channels.enumerated().map { index, channel in
+                guard var event = make(channel) else {
+                    return .ignored("it names no channel, or nobody, by a usable id")
+                }
+                event.sourceID = SourceID.of(.amity, body: bytes, at: index)
+                let told = event.members + event.existingMembers + [event.actor].compactMap(\.self)
+                event.people = users.without(told)
+                // Amity's own switch for pushes of this channel.
+                event.isSilent = event.type.notifies && channel["notificationMode"]?.text == "silent"
+                return .known(event)
+            }
+        )
+    }
+
+    private func created(_ channel: JSONValue) -> Event? {
+        var event = event(.channelCreated, channel, at: clock.rfc3339(channel["createdAt"]))
+        event?.members = named
+        // No field for it is documented; where there is one, it is right.
+        event?.actor = person(channel["userId"] ?? channel["createdBy"])
+        return event
+    }
+
+    private func joined(_ channel: JSONValue, by actor: JSONValue?) -> Event? {
+        guard !named.isEmpty else { return nil }
+        // Nothing says when somebody joined: the channel's own times would lose against a later leave.
+        var event = event(.memberJoined, channel, at: sentAt)
+        event?.members = named
+        event?.actor = person(actor)
+        event?.existingMembers = [person(actor)].compactMap(\.self).without(named)
+        event?.isOfNewMembersOnly = true
+        return event
+    }
+
+    private func left(_ channel: JSONValue, by actor: JSONValue?) -> Event? {
+        guard !named.isEmpty else { return nil }
+        var event = event(.memberLeft, channel, at: sentAt)
+        event?.members = named
+        event?.actor = person(actor)
+        return event
+    }
+
+    private func updated(_ channel: JSONValue) -> Event? {
+        var event = event(.channelUpdated, channel, at: clock.rfc3339(channel["updatedAt"]))
+        event?.actor = person(data["userId"])
+        return event
+    }
+
+    private func deleted(_ channel: JSONValue) -> Event? { event(.channelDeleted, channel, at: sentAt) }
+
+    private func event(_ type: EventType, _ channel: JSONValue, at moment: Timestamp) -> Event? {
+        let isDirect = channel["type"]?.text == "conversation" ? true : nil
+        guard let named = Channel(channel["channelId"], name: channel["displayName"], isDirect: isDirect) else {
+            return nil
+        }
+        return Event(sourceID: "", type: type, timestamp: moment, channel: named)
+    }
+
+    // MARK: - Messages and people
+
+    private func sent(_ message: JSONValue) -> DialectEvent {
+        guard !message["isDeleted"].isTrue else { return .ignored("the message is deleted") }
+        guard let channel = Channel(message["channelId"]), let sender = person(message["userId"]),
+            let id = message["messageId"]?.idText
+        else { return .ignored("the message has no usable messageId, channelId or userId") }
+        var event = Event(
+            sourceID: SourceID.of(.amity, kind, id),
+            type: .messageSent,
+            timestamp: clock.rfc3339(message["createdAt"])
+        )
+        event.channel = channel
+        event.actor = sender
+        event.people = users.without([sender])
+        event.message = Message(
+            .string(id),
+            type: message["type"]?.text ?? "text",
+            text: message["data"]?["text"]?.text
+        )
+        for mentionee in message["mentionees"].elements {
+            if mentionee["type"]?.text == "channel" { event.mentionsAll = true }
+            if mentionee["type"]?.text != "channel" { event.mentions.formUnion(mentionee["userIds"].elements.userIDs) }
+        }
+        return .known(event)
+    }
+
+    private var described: [DialectEvent] {
+        let entries = data["users"]?.oneOrMore ?? []
+        return entries.enumerated().map { index, entry in
+            guard let user = person(entry["userId"]) else { return .ignored("the user has no usable userId") }
+            let isDeleted = deleted.contains(user.id)
+            return .known(
+                Event(
+                    sourceID: SourceID.of(.amity, body: bytes, at: index),
+                    type: isDeleted ? .userDeleted : .userUpdated,
+                    timestamp: clock.rfc3339(entry["updatedAt"]),
+                    actor: isDeleted ? Person(id: user.id) : user
+                )
+            )
+        }
+    }
+
+    /// Those in `userIds`, as the body describes them; without it, all whom it describes.
+    private var named: [Person] {
+        guard let ids = data["userIds"]?.list else { return users }
+        return ids.compactMap { person($0) }.unique
+    }
+
+    /// Somebody as the body describes them.
+    private func person(_ id: JSONValue?) -> Person? {
+        guard let person = Person(id) else { return nil }
+        return users.first { $0.id == person.id } ?? person
+    }
+}

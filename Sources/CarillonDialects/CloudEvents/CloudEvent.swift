@@ -1,0 +1,90 @@
+import CarillonCore
+import Foundation
+
+/// What we need of a CloudEvent.
+struct CloudEvent {
+    /// The data as it came.
+    enum Payload {
+        case none
+        case json(JSONValue)
+        /// Bytes that should be JSON.
+        case bytes([UInt8])
+    }
+
+    var specVersion: JSONValue?
+    var id: JSONValue?
+    var source: JSONValue?
+    var type: JSONValue?
+    var time: JSONValue?
+    var payload: Payload
+    /// Whether there is data in both of its forms.
+    var hasTwoPayloads = false
+
+    /// An event that is a JSON object.
+    init(_ json: JSONValue) {
+        (specVersion, id, source, type) = (json["specversion"], json["id"], json["source"], json["type"])
+        time = json["time"]
+        let packed = json["data_base64"]
+        hasTwoPayloads = packed != nil && json["data"] != nil
+        if let packed {
+            payload = .bytes(packed.text.flatMap { Proof.bytes(base64: $0) } ?? [])
+        } else {
+            payload = json["data"].map(Payload.json) ?? .none
+        }
+    }
+
+    /// An event whose attributes are headers.
+    init(headersOf request: DialectRequest) throws(DialectRefusal) {
+        specVersion = try Self.attribute("specversion", of: request)
+        id = try Self.attribute("id", of: request)
+        source = try Self.attribute("source", of: request)
+        type = try Self.attribute("type", of: request)
+        time = try Self.attribute("time", of: request)
+        payload = request.body.isEmpty ? .none : .bytes(request.body)
+    }
+
+    /// One pair of quotes around a value is taken away, and what is percent-encoded is decoded once.
+    private static func attribute(_ name: String, of request: DialectRequest) throws(DialectRefusal) -> JSONValue? {
+        let values = request.values("ce-\(name)")
+        guard let value = values.first else { return nil }
+        guard values.count == 1 else { throw .malformed("/\(name)", "is given more than once") }
+        guard let text = decoded(unquoted(value)) else { throw .malformed("/\(name)", "must be percent-encoded UTF-8") }
+        return .string(text)
+    }
+
+    private static func unquoted(_ value: String) -> String {
+        guard value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") else { return value }
+        var text = ""
+        var isEscaped = false
+        for character in value.dropFirst().dropLast() {
+            if character == "\\", !isEscaped {
+                isEscaped = true
+            } else {
+                text.append(character)
+                isEscaped = false
+            }
+        }
+        return text
+    }
+
+    private static func decoded(_ text: String) -> String? {
+        let bytes = Array(text.utf8)
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            // A lone percent sign stands for itself.
+            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+                let byte = Proof.bytes(hex: String(decoding: bytes[(index + 1)...(index + 2)], as: UTF8.self))?.first
+            {
+                decoded.append(byte)
+                index += 3
+            } else {
+                decoded.append(bytes[index])
+                index += 1
+            }
+        }
+        guard let text = String(validating: decoded, as: UTF8.self), !text.utf8.contains(0) else { return nil }
+        return text
+    }
+}

@@ -1,0 +1,74 @@
+package import CarillonCore
+
+/// CloudEvents 1.0 over HTTP, in all three modes, and Twilio's Event Streams (DIALECTS section 7).
+package struct CloudEventsDialect: EventDialect {
+    /// What Twilio signs begins with this service's own address.
+    static let publicURL = "publicUrl"
+    private static let mostEvents = EventParser.maximumBatchCount
+
+    package let name = DialectName.cloudevents
+    /// What a body is depends on the mode.
+    package let mediaTypes: [String]? = nil
+
+    package func settings(from reader: inout JSONObjectReader) -> JSONObject {
+        var settings = JSONObject()
+        guard let url = reader.string(Self.publicURL) else { return settings }
+        guard TwilioSignature.Address(url) != nil else {
+            reader.refuse(Self.publicURL, "must be an http or https URL without query and fragment")
+            return settings
+        }
+        settings[Self.publicURL] = .string(url)
+        return settings
+    }
+
+    /// Passes who shows the user and password, and what Twilio has signed.
+    package func verify(
+        _ request: DialectRequest,
+        _ document: DialectDocument,
+        now: Timestamp
+    ) throws(DialectRefusal) {
+        if let signature = try request.proof("x-twilio-signature") {
+            let address = DialectSettings(document.settings).text(Self.publicURL)
+            return try TwilioSignature(signature).verify(request, address, document.secrets)
+        }
+        guard let basic = document.basic else { throw .unproven("there is no API key and no signature") }
+        try Proof.isBasic(request, basic)
+    }
+
+    package func read(
+        _ request: DialectRequest,
+        _ settings: DialectSettings,
+        now: Timestamp
+    ) throws(DialectRefusal) -> DialectReading {
+        let reader = CloudEventReader(now: now)
+        switch try CloudEventMode(request) {
+        case .binary:
+            let event = try CloudEvent(headersOf: request)
+            let read = reader.read(event, at: "")
+            return try finish([read], reader, isList: false)
+        case .json(let isBatch):
+            let body = try request.value()
+            guard case .array(let elements) = body else {
+                guard isBatch != true else { throw .malformed("", "must be an array of events") }
+                return try finish([reader.read(body, at: "")], reader, isList: false)
+            }
+            guard isBatch ?? true else { throw .malformed("", "must be an event") }
+            guard elements.count <= Self.mostEvents else {
+                throw .malformed("", "must hold at most \(Self.mostEvents) events")
+            }
+            let read = elements.enumerated().map { reader.read($1, at: "/\($0)") }
+            return try finish(read, reader, isList: true)
+        }
+    }
+
+    private func finish(
+        _ events: [DialectEvent?],
+        _ reader: CloudEventReader,
+        isList: Bool
+    ) throws(DialectRefusal) -> DialectReading {
+        guard reader.errors.isEmpty else {
+            throw .invalid(InvalidInput(problem: "invalid-event", errors: reader.errors.errors))
+        }
+        return DialectReading(events.compactMap(\.self), isList: isList)
+    }
+}

@@ -1,0 +1,68 @@
+import CarillonCore
+
+/// Reads what Twilio's Event Streams tell of Conversations.
+struct TwilioReading {
+    private static let prefix = "com.twilio.conversations."
+
+    private let sourceID: String
+    private let data: JSONValue
+    private let time: Timestamp
+
+    init(_ sourceID: String, _ data: JSONValue, _ time: Timestamp) {
+        self.sourceID = sourceID
+        self.data = data
+        self.time = time
+    }
+
+    /// What a type of Twilio's is about, such as `message.added`; `nil` for types of others.
+    static func subject(of type: String) -> String? {
+        type.hasPrefix(prefix) ? String(type.dropFirst(prefix.count)) : nil
+    }
+
+    func event(_ subject: String) -> DialectEvent {
+        switch subject {
+        case "message.added": sent
+        case "participant.added": ofParticipant(.memberJoined)
+        case "participant.removed": ofParticipant(.memberLeft)
+        case "conversation.added": inConversation(.channelCreated) { _ in }
+        case "conversation.updated": inConversation(.channelUpdated) { _ in }
+        case "conversation.removed": inConversation(.channelDeleted) { _ in }
+        default: .ignored("\(subject.shortened(toCharacters: 64, bytes: 256)) is nothing to notify of")
+        }
+    }
+
+    private var sent: DialectEvent {
+        guard let author = Person(data["Author"]), let id = data["MessageSid"] else {
+            return .ignored("the message has no usable MessageSid or Author")
+        }
+        let media = data["Media"].elements.first
+        let isImage = media?["ContentType"]?.text?.hasPrefix("image/") == true
+        return inConversation(.messageSent) { event in
+            event.actor = author
+            // Neither the system nor a telephone is anybody in the conversation.
+            event.senderIsMember = author.id.rawValue != "system" && !author.id.rawValue.hasPrefix("+")
+            event.message = Message(
+                id,
+                type: media == nil ? "text" : isImage ? "image" : "file",
+                text: data["MessageBody"]?.text
+            )
+        }
+    }
+
+    private func ofParticipant(_ type: EventType) -> DialectEvent {
+        guard let participant = Person(data["Identity"]) else { return .ignored("the participant has no Identity") }
+        return inConversation(type) { event in
+            event.members = [participant]
+            event.isOfNewMembersOnly = type == .memberJoined
+        }
+    }
+
+    private func inConversation(_ type: EventType, _ fill: (inout Event) -> Void) -> DialectEvent {
+        guard let channel = Channel(data["ConversationSid"], name: data["FriendlyName"]) else {
+            return .ignored("it has no usable ConversationSid")
+        }
+        var event = Event(sourceID: sourceID, type: type, timestamp: time, channel: channel)
+        fill(&event)
+        return .known(event)
+    }
+}

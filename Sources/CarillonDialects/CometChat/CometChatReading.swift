@@ -1,0 +1,157 @@
+import CarillonCore
+
+/// Reads one of CometChat's triggers.
+struct CometChatReading {
+    private let trigger: String
+    private let bytes: [UInt8]
+    private let body: JSONValue
+    private let data: JSONValue
+    private let clock: SenderClock
+
+    init(_ trigger: String, _ bytes: [UInt8], _ body: JSONValue, now: Timestamp) {
+        self.trigger = trigger
+        self.bytes = bytes
+        self.body = body
+        data = body["data"] ?? [:]
+        clock = SenderClock(now: now)
+    }
+
+    var event: DialectEvent {
+        switch trigger {
+        case "message_sent": sent(data["message"] ?? data)
+        case "after_message": sent(data["message"] ?? data)
+        case "group_created": created
+        case "group_member_joined": joined(by: nil)
+        case "group_member_added": joined(by: author)
+        case "group_member_left": left(by: nil)
+        case "group_member_kicked", "group_member_removed": left(by: author)
+        case "group_member_banned": banned
+        case "group_updated": inGroup(.channelUpdated, at: clock.seconds(data["group"]?["updatedAt"])) { _ in }
+        case "group_deleted": inGroup(.channelDeleted, at: clock.now) { _ in }
+        default: .ignored("\(trigger.shortened(toCharacters: 64, bytes: 256)) is nothing to notify of")
+        }
+    }
+
+    // MARK: - Messages
+
+    private func sent(_ message: JSONValue) -> DialectEvent {
+        guard ["message", "custom", "interactive"].contains(message["category"]?.text ?? "message") else {
+            return .ignored("it is no message of a person")
+        }
+        let said = message["data"] ?? [:]
+        let sender = entity(said["entities"]?["sender"]) ?? person(message["sender"])
+        guard let sender, let id = message["id"]?.idText, let place = place(of: message, from: sender) else {
+            return .ignored("the message has no usable id, sender or receiver")
+        }
+        let mentioned = (said["mentions"]?.entries ?? []).compactMap { entry in
+            person(entry.value) ?? Person(.string(entry.key))
+        }
+        var event = Event(
+            sourceID: SourceID.of(.cometchat, "message", body["appId"]?.idText ?? "", id),
+            type: .messageSent,
+            timestamp: clock.seconds(message["sentAt"]),
+            channel: place.channel,
+            actor: sender
+        )
+        event.members = place.members
+        event.message = Message(
+            .string(id),
+            type: message["type"]?.text ?? "text",
+            text: said["text"]?.text.map { spelled($0, mentioned) }
+        )
+        event.mentions = Set(mentioned.map(\.id))
+        return .known(event)
+    }
+
+    /// The group that a message was sent to, or the conversation of two. Which of the two names comes first is not promised.
+    private func place(of message: JSONValue, from sender: Person) -> (channel: Channel, members: [Person])? {
+        let receiver = message["data"]?["entities"]?["receiver"]
+        if message["receiverType"]?.text == "group" {
+            let name = (receiver?["entity"] ?? receiver)?["name"]
+            return Channel(message["receiver"], name: name).map { ($0, []) }
+        }
+        guard let other = entity(receiver) ?? person(message["receiver"]) else { return nil }
+        let pair = [sender.id, other.id].sorted().map(\.rawValue)
+        return Channel(.string(pair.joined(separator: "_user_")), isDirect: true).map { ($0, [sender, other].unique) }
+    }
+
+    /// A text with names in the place of tokens: `<@uid:bob>` is `@Bob`.
+    private func spelled(_ text: String, _ mentioned: [Person]) -> String {
+        mentioned.reduce(text) { text, person in
+            guard text.contains("<@uid:") else { return text }
+            return text.replacing("<@uid:\(person.id)>", with: "@\(person.displayName ?? person.id.rawValue)")
+        }
+    }
+
+    // MARK: - Groups
+
+    private var created: DialectEvent {
+        inGroup(.channelCreated, at: clock.seconds(data["group"]?["createdAt"])) { event in
+            event.members = members
+            event.actor = person(data["group"]?["owner"]).map { owner in
+                members.first { $0.id == owner.id } ?? owner
+            }
+        }
+    }
+
+    private func joined(by actor: Person?) -> DialectEvent {
+        guard !members.isEmpty else { return .ignored("it names nobody by a usable id") }
+        return inGroup(.memberJoined, at: clock.now) { event in
+            event.members = members
+            event.actor = actor
+            event.isOfNewMembersOnly = true
+        }
+    }
+
+    private func left(by actor: Person?) -> DialectEvent {
+        guard !members.isEmpty else { return .ignored("it names nobody by a usable id") }
+        return inGroup(.memberLeft, at: clock.now) { event in
+            event.members = members
+            event.actor = actor
+        }
+    }
+
+    /// Where an admin acts on somebody's behalf, CometChat lists that admin in the place of who is banned.
+    private var banned: DialectEvent {
+        if let author, !members.isEmpty, members.allSatisfy({ $0.id == author.id }) {
+            return .ignored("it names who banned, and not who was banned")
+        }
+        return left(by: author)
+    }
+
+    private func inGroup(_ type: EventType, at moment: Timestamp, _ fill: (inout Event) -> Void) -> DialectEvent {
+        let group = data["group"] ?? [:]
+        guard let channel = Channel(group["guid"], name: group["name"]) else {
+            return .ignored("it has no usable guid")
+        }
+        var event = Event(
+            sourceID: SourceID.of(.cometchat, body: bytes),
+            type: type,
+            timestamp: moment,
+            channel: channel
+        )
+        fill(&event)
+        return .known(event)
+    }
+
+    // MARK: - What they call things
+
+    /// Those in `members`, which is an object by ids, or an array.
+    private var members: [Person] {
+        (data["members"]?.entries ?? []).compactMap { entry in
+            person(entry.value) ?? (entry.key.isEmpty ? nil : Person(.string(entry.key)))
+        }.unique
+    }
+
+    private var author: Person? { entity(data["by"]) ?? person(data["by"]) }
+
+    /// Somebody inside `{"entity":…,"entityType":"user"}`.
+    private func entity(_ value: JSONValue?) -> Person? { value?["entity"].flatMap { person($0) } }
+
+    /// Somebody as an object, or by the id alone.
+    private func person(_ value: JSONValue?) -> Person? {
+        guard let value else { return nil }
+        guard case .object = value else { return Person(value) }
+        return Person(value["uid"], name: value["name"], roles: value["role"].map { [$0] })
+    }
+}

@@ -1,0 +1,50 @@
+package import CarillonCore
+
+/// The transactions that a Matrix homeserver sends to an application service (DIALECTS section 9).
+package struct MatrixDialect: EventDialect {
+    /// Whether encrypted messages, of which nothing is known but that they are, are passed over.
+    static let ignoreEncrypted = "ignoreEncrypted"
+    /// Whether a change of name in one room is passed over: names are each room's own there.
+    static let ignoreProfiles = "ignoreProfiles"
+
+    package let name = DialectName.matrix
+
+    package func settings(from reader: inout JSONObjectReader) -> JSONObject {
+        var settings = JSONObject()
+        reader.takeSwitch(Self.ignoreEncrypted, into: &settings)
+        reader.takeSwitch(Self.ignoreProfiles, into: &settings)
+        return settings
+    }
+
+    /// Passes who shows the `hs_token`, in the header, in the query, or in both.
+    package func verify(
+        _ request: DialectRequest,
+        _ document: DialectDocument,
+        now: Timestamp
+    ) throws(DialectRefusal) {
+        var tokens: [String] = []
+        if let header = try request.proof("authorization") {
+            let parts = header.split(separator: " ", maxSplits: 1)
+            guard parts.count == 2, parts[0].lowercased() == "bearer" else {
+                throw .unproven("Authorization must be a bearer token")
+            }
+            tokens.append(String(parts[1]))
+        }
+        if let parameter = try request.parameter("access_token") { tokens.append(parameter) }
+        guard !tokens.isEmpty else { throw .unproven("the hs_token is missing") }
+        guard tokens.allSatisfy({ Proof.isOne(of: document.secrets, $0) }) else {
+            throw .unproven("the hs_token does not match")
+        }
+    }
+
+    package func read(
+        _ request: DialectRequest,
+        _ settings: DialectSettings,
+        now: Timestamp
+    ) throws(DialectRefusal) -> DialectReading {
+        let body = try request.object()
+        guard let events = body["events"]?.list else { throw .malformed("/events", "is required") }
+        let reader = MatrixReader(settings: settings, clock: SenderClock(now: now))
+        return DialectReading(events.map(reader.event), isList: true)
+    }
+}

@@ -1,0 +1,52 @@
+package import CarillonCore
+
+/// What a body says.
+package struct DialectReading: Sendable, Equatable {
+    /// Its events, in their order; at least one unless it ``isList``.
+    package var events: [DialectEvent]
+    /// Whether the sender expects to be told of each, however many there are.
+    package var isList: Bool
+
+    /// A reading by its parts.
+    init(_ events: [DialectEvent], isList: Bool = false) {
+        self.events = events.isEmpty && !isList ? [.ignored("nothing in it can be understood")] : events
+        self.isList = isList
+    }
+
+    /// A body that says nothing to us.
+    static func ignored(_ reason: String) -> Self { Self([.ignored(reason)]) }
+}
+
+/// One thing that a body says.
+package struct DialectEvent: Sendable, Equatable {
+    /// What it is to us.
+    package enum Content: Sendable, Equatable {
+        /// An event, and what is stored of it.
+        case known(Event, canonical: JSONValue)
+        /// Nothing, and why.
+        case ignored(String)
+    }
+
+    /// What it is to us.
+    package var content: Content
+    /// What its sender knows it by, where that is told back.
+    package var shownID: String?
+
+    /// An event.
+    static func known(_ event: Event) -> Self {
+        Self(content: .known(event, canonical: event.canonicalJSON))
+    }
+
+    /// Nothing, and why.
+    static func ignored(_ reason: String) -> Self { Self(content: .ignored(reason)) }
+
+    /// It as it is accepted.
+    package var parsed: ParsedEvent {
+        switch content {
+        case .known(let event, let canonical):
+            ParsedEvent(sourceID: event.sourceID, content: .known(event), body: canonical.serialized)
+        case .ignored(let reason):
+            ParsedEvent(sourceID: "", content: .ignored(type: reason), body: [])
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package import CarillonCore
+
+/// What a network's admin says of how a dialect is read.
+package struct DialectSettings: Sendable {
+    private static let mostSenders = 100
+
+    /// What is stored.
+    package let document: JSONObject
+
+    /// Settings as they were stored.
+    package init(_ document: JSONObject = JSONObject()) {
+        self.document = document
+    }
+
+    /// Reads the settings of a dialect as an admin writes them.
+    package static func read(for dialect: any EventDialect, from reader: inout JSONObjectReader) -> JSONObject {
+        var settings = dialect.settings(from: &reader)
+        let senders = reader.strings(
+            "ignoreSenders",
+            maximumCount: mostSenders,
+            maximumBytes: UserID.maximumBytes
+        )
+        if let senders { settings["ignoreSenders"] = .array(senders.map(JSONValue.string)) }
+        return settings
+    }
+
+    /// Whose messages are ignored.
+    var ignoredSenders: Set<String> { Set(document["ignoreSenders"]?.list?.compactMap(\.text) ?? []) }
+
+    /// A switch that is off where nobody has said anything.
+    func isOn(_ key: String) -> Bool { document[key] == .bool(true) }
+
+    /// A text.
+    func text(_ key: String) -> String? { document[key]?.text }
+}
+
+extension JSONObjectReader {
+    /// Takes over a switch, where it is said.
+    mutating func takeSwitch(_ key: String, into settings: inout JSONObject) {
+        if let value = bool(key) { settings[key] = .bool(value) }
+    }
+}

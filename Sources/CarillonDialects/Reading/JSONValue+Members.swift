@@ -1,0 +1,57 @@
+import CarillonCore
+
+/// Others' bodies, read leniently: what is not of the expected kind is as good as absent.
+extension JSONValue {
+    /// A member of an object, unless it is `null`.
+    subscript(key: String) -> JSONValue? {
+        guard case .object(let object) = self, let value = object[key], value != .null else { return nil }
+        return value
+    }
+
+    /// A string.
+    var text: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
+    /// An id: a string, or a whole number as it is written.
+    var idText: String? {
+        switch self {
+        case .string(let text): text
+        case .number(let number): number.integer.map { String($0) }
+        case .null, .bool, .array, .object: nil
+        }
+    }
+
+    /// A whole number.
+    var integer: Int64? {
+        if case .number(let number) = self { number.integer.map(Int64.init) } else { nil }
+    }
+
+    /// Whether it is `true`.
+    var isTrue: Bool { self == .bool(true) }
+
+    /// The elements of an array.
+    var list: [JSONValue]? {
+        if case .array(let elements) = self { elements } else { nil }
+    }
+
+    /// The elements of an array, or the one thing that stands for an array of one.
+    var oneOrMore: [JSONValue] { list ?? [self] }
+
+    /// The members of an object, in their order; of an array, its elements under no name.
+    var entries: [(key: String, value: JSONValue)] {
+        switch self {
+        case .object(let object): object.members
+        case .array(let elements): elements.map { ("", $0) }
+        case .null, .bool, .number, .string: []
+        }
+    }
+}
+
+extension JSONValue? {
+    /// The elements of an array; none where there is no array.
+    var elements: [JSONValue] { flatMap(\.list) ?? [] }
+
+    /// Whether it is `true`.
+    var isTrue: Bool { self == .bool(true) }
+}

@@ -1,0 +1,95 @@
+import CarillonCore
+import Crypto
+import Foundation
+
+/// What senders prove themselves by. Every comparison takes the same time, whether and wherever there is a difference.
+enum Proof {
+    /// Whether one of the secrets made this HMAC-SHA256.
+    static func isSigned(_ text: [UInt8], by secrets: [DialectDocument.SharedSecret], _ code: [UInt8]?) -> Bool {
+        guard let code else { return false }
+        return secrets.contains { secret in
+            secret.value.reveal { secret in
+                HMAC<SHA256>.isValidAuthenticationCode(
+                    code,
+                    authenticating: text,
+                    using: SymmetricKey(data: Array(secret.utf8))
+                )
+            }
+        }
+    }
+
+    /// Whether one of the secrets made this HMAC-SHA1.
+    static func isSignedBySHA1(
+        _ text: [UInt8],
+        by secrets: [DialectDocument.SharedSecret],
+        _ code: [UInt8]
+    ) -> Bool {
+        secrets.contains { secret in
+            secret.value.reveal { secret in
+                HMAC<Insecure.SHA1>.isValidAuthenticationCode(
+                    code,
+                    authenticating: text,
+                    using: SymmetricKey(data: Array(secret.utf8))
+                )
+            }
+        }
+    }
+
+    /// Whether a text is one of the secrets.
+    static func isOne(of secrets: [DialectDocument.SharedSecret], _ text: String) -> Bool {
+        secrets.contains { $0.value.reveal { areEqual($0, text) } }
+    }
+
+    /// Whether two texts are the same.
+    static func areEqual(_ left: String, _ right: String) -> Bool {
+        SHA256.hash(data: Array(left.utf8)) == SHA256.hash(data: Array(right.utf8))
+    }
+
+    /// Whether `Authorization` shows a user and password (RFC 7617).
+    static func isBasic(_ request: DialectRequest, _ expected: DialectDocument.BasicCredential) throws(DialectRefusal) {
+        guard let header = try request.proof("authorization") else { throw .unproven("Authorization is missing") }
+        let parts = header.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "basic", let bytes = bytes(base64: String(parts[1])),
+            let text = String(validating: bytes, as: UTF8.self),
+            let colon = text.firstIndex(of: ":")
+        else { throw .unproven("Authorization must be Basic") }
+        let isUser = areEqual(String(text[..<colon]), expected.user)
+        let isPassword = expected.password.reveal { areEqual(String(text[text.index(after: colon)...]), $0) }
+        guard isUser, isPassword else { throw .unproven("user or password do not match") }
+    }
+
+    /// The bytes of hexadecimal digits, in either case.
+    static func bytes(hex text: String) -> [UInt8]? {
+        let digits = Array(text.utf8)
+        guard digits.count.isMultiple(of: 2), digits.count <= 128 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = value(ofHexDigit: digits[index]), let low = value(ofHexDigit: digits[index + 1]) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
+    /// The bytes of Base64, with its padding.
+    static func bytes(base64 text: String) -> [UInt8]? { Data(base64Encoded: text).map { Array($0) } }
+
+    /// SHA-256 in hexadecimal digits.
+    static func digest(_ bytes: [UInt8]) -> String { hex(Array(SHA256.hash(data: bytes))) }
+
+    private static func hex(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    private static func value(ofHexDigit digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import CarillonCore
+
+/// The ids by which events of others are known here: readable where that is unambiguous, a digest otherwise.
+enum SourceID {
+    private static let separator: Character = "|"
+
+    /// The id of something that its sender names by several parts.
+    static func of(_ dialect: DialectName, _ parts: String...) -> String { of(dialect, parts) }
+
+    /// The id of something that its sender names by several parts.
+    static func of(_ dialect: DialectName, _ parts: [String]) -> String {
+        let text = dialect.rawValue + String(separator) + parts.joined(separator: String(separator))
+        if !parts.contains(where: { $0.contains(separator) }), Identifier<Event>(text) != nil { return text }
+        // Lengths tell parts apart.
+        let all = parts.flatMap { Array("\($0.utf8.count):\($0)".utf8) }
+        return dialect.rawValue + String(separator) + Proof.digest(all)
+    }
+
+    /// The id of one of the things that a body says, which has no other.
+    static func of(_ dialect: DialectName, body: [UInt8], at index: Int = 0) -> String {
+        let text = dialect.rawValue + String(separator) + Proof.digest(body)
+        return index == 0 ? text : "\(text)\(separator)\(index)"
+    }
+}

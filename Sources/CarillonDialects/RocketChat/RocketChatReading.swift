@@ -1,0 +1,100 @@
+import CarillonCore
+
+/// Reads one of Rocket.Chat's posts.
+struct RocketChatReading {
+    private let kind: String
+    private let bytes: [UInt8]
+    private let body: JSONValue
+    private let settings: DialectSettings
+    private let clock: SenderClock
+
+    init(_ kind: String, _ bytes: [UInt8], _ body: JSONValue, _ settings: DialectSettings, now: Timestamp) {
+        self.kind = kind
+        self.bytes = bytes
+        self.body = body
+        self.settings = settings
+        clock = SenderClock(now: now)
+    }
+
+    var event: DialectEvent {
+        switch kind {
+        case "sendMessage": sent(type: "text")
+        case "fileUploaded":
+            sent(type: body["message"]?["file"]?["type"]?.text?.hasPrefix("image/") == true ? "image" : "file")
+        case "roomCreated":
+            inRoom(.channelCreated) { event in
+                event.actor = person(body["owner"]) ?? person(body["user"])
+                event.members = [event.actor].compactMap(\.self)
+            }
+        case "roomJoined": ofMember(.memberJoined)
+        case "roomLeft": ofMember(.memberLeft)
+        case "roomArchived": inRoom(.channelDeleted) { _ in }
+        case "userCreated": described
+        default: .ignored("the event of the URL is nothing to notify of")
+        }
+    }
+
+    private func sent(type: String) -> DialectEvent {
+        if body["isEdited"].isTrue { return .ignored("it is an edit") }
+        if settings.isOn(RocketChatDialect.ignoreBots), isOfBot { return .ignored("it is from a bot") }
+        let message = body["message"] ?? [:]
+        let sender = Person(body["user_id"], name: body["alias"] ?? body["user_name"]) ?? person(body["user"])
+        guard let id = body["message_id"]?.idText ?? message["_id"]?.idText, let sender, let channel else {
+            return .ignored("it has no usable message_id, channel_id or user_id")
+        }
+        var event = Event(
+            sourceID: SourceID.of(.rocketchat, "message", id),
+            type: .messageSent,
+            timestamp: clock.rfc3339(body["timestamp"] ?? message["ts"]),
+            channel: channel,
+            actor: sender
+        )
+        event.message = Message(.string(id), type: type, text: body["text"]?.text ?? message["msg"]?.text)
+        return .known(event)
+    }
+
+    private func ofMember(_ type: EventType) -> DialectEvent {
+        guard let user = person(body["user"]) ?? Person(body["user_id"], name: body["user_name"]) else {
+            return .ignored("it names nobody by a usable id")
+        }
+        return inRoom(type) { event in
+            event.members = [user]
+            event.isOfNewMembersOnly = type == .memberJoined
+        }
+    }
+
+    private func inRoom(_ type: EventType, _ fill: (inout Event) -> Void) -> DialectEvent {
+        guard let channel else { return .ignored("it names no room by a usable id") }
+        var event = Event(sourceID: sourceID, type: type, timestamp: clock.rfc3339(body["timestamp"]), channel: channel)
+        fill(&event)
+        return .known(event)
+    }
+
+    private var described: DialectEvent {
+        guard let user = person(body["user"]) else { return .ignored("it names nobody by a usable id") }
+        return .known(Event(sourceID: sourceID, type: .userUpdated, timestamp: clock.now, actor: user))
+    }
+
+    /// There is no id: the kind is not in the body, so it goes with the body's digest.
+    private var sourceID: String { SourceID.of(.rocketchat, kind, Proof.digest(bytes)) }
+
+    private var isOfBot: Bool {
+        switch body["bot"] {
+        case nil, .bool(false)?, .string("")?: false
+        default: true
+        }
+    }
+
+    private var channel: Channel? {
+        let room = body["room"] ?? [:]
+        let name = body["channel_name"] ?? room["fname"] ?? room["name"]
+        let isDirect = room["t"]?.text == "d" || body["channel_id"] != nil && name == nil
+        return Channel(body["channel_id"] ?? room["_id"], name: name, isDirect: isDirect ? true : nil)
+    }
+
+    private func person(_ value: JSONValue?) -> Person? {
+        guard let value else { return nil }
+        guard case .object = value else { return Person(value) }
+        return Person(value["_id"], name: value["name"] ?? value["username"])
+    }
+}

@@ -1,0 +1,175 @@
+import CarillonCore
+
+/// Reads one of Sendbird's events.
+struct SendbirdReading {
+    private let category: String
+    private let bytes: [UInt8]
+    private let body: JSONValue
+    private let settings: DialectSettings
+    private let clock: SenderClock
+
+    init(
+        _ category: String,
+        _ bytes: [UInt8],
+        _ body: JSONValue,
+        _ settings: DialectSettings,
+        now: Timestamp
+    ) {
+        self.category = category
+        self.bytes = bytes
+        self.body = body
+        self.settings = settings
+        clock = SenderClock(now: now)
+    }
+
+    var event: DialectEvent {
+        switch category {
+        case "group_channel:message_send": sent(isOpen: false)
+        case "open_channel:message_send": sent(isOpen: true)
+        case "group_channel:create": created
+        case "group_channel:join": joined
+        case "group_channel:leave": left(people("users") ?? people("leavers") ?? [], at: "left_at")
+        case "group_channel:changed": changed
+        case "group_channel:remove", "open_channel:remove":
+            inChannel(.channelDeleted, at: ["removed_at"], of: []) { _ in }
+        case "open_channel:create": openCreated
+        case "open_channel:enter": settings.isOn(SendbirdDialect.openChannelPresence) ? entered : unwanted
+        case "open_channel:exit":
+            settings.isOn(SendbirdDialect.openChannelPresence)
+                ? left([person(body["user"])].compactMap(\.self), at: "exited_at") : unwanted
+        default: .ignored("\(category.shortened(toCharacters: 64, bytes: 256)) is nothing to notify of")
+        }
+    }
+
+    private var unwanted: DialectEvent {
+        .ignored("coming and going in open channels counts with openChannelPresence only")
+    }
+
+    // MARK: - Messages
+
+    private func sent(isOpen: Bool) -> DialectEvent {
+        let payload = body["payload"] ?? [:]
+        guard body["type"]?.text != "ADMM" else { return .ignored("it is an admin message, which nobody sent") }
+        guard let channel, let sender = person(body["sender"]), let id = payload["message_id"]?.idText else {
+            return .ignored("the message has no usable message_id, channel_url or sender")
+        }
+        var event = Event(
+            sourceID: SourceID.of(.sendbird, category, channel.id.rawValue, id),
+            type: .messageSent,
+            timestamp: clock.milliseconds(payload["created_at"]),
+            channel: channel,
+            actor: sender
+        )
+        event.members = members.present
+        event.message = Message(.string(id), type: kind(payload), text: payload["message"]?.text)
+        event.mentions = body["mentioned_users"].elements.compactMap { $0["user_id"] }.userIDs
+        event.mentionsAll = body["mention_type"]?.text == "channel"
+        event.senderIsMember = !isOpen
+        // Its sender asked for no push.
+        event.isSilent = body["silent"].isTrue
+        return .known(event)
+    }
+
+    private func kind(_ payload: JSONValue) -> String {
+        guard body["type"]?.text == "FILE" else { return "text" }
+        let type = payload["content_type"]?.text ?? payload["type"]?.text
+        return type?.lowercased().hasPrefix("image/") == true ? "image" : "file"
+    }
+
+    // MARK: - Channels and members
+
+    private var created: DialectEvent {
+        inChannel(.channelCreated, at: ["created_at"], of: []) { event in
+            event.actor = person(body["inviter"])
+            event.members = members.present
+            event.invited = members.invited
+        }
+    }
+
+    private var openCreated: DialectEvent {
+        inChannel(.channelCreated, at: ["created_at"], of: []) { $0.members = people("operators") ?? [] }
+    }
+
+    private var joined: DialectEvent {
+        guard let users = people("users"), !users.isEmpty else { return .ignored("it names nobody by a usable id") }
+        return inChannel(.memberJoined, at: ["joined_at"], of: users) { event in
+            event.members = users
+            event.actor = commonInviter(of: users)
+            event.existingMembers = members.present.without(users)
+            event.isOfNewMembersOnly = true
+        }
+    }
+
+    /// Who invited all of those who join.
+    private func commonInviter(of users: [Person]) -> Person? {
+        let inviters = body["users"].elements.map { person($0["inviter"]) }
+        guard let first = inviters.first ?? nil, inviters.allSatisfy({ $0?.id == first.id }) else { return nil }
+        return users.contains { $0.id == first.id } ? nil : first
+    }
+
+    private var entered: DialectEvent {
+        guard let user = person(body["user"]) else { return .ignored("it names nobody by a usable id") }
+        return inChannel(.memberJoined, at: ["entered_at"], of: [user]) { event in
+            event.members = [user]
+            event.isOfNewMembersOnly = true
+        }
+    }
+
+    private func left(_ users: [Person], at time: String) -> DialectEvent {
+        guard !users.isEmpty else { return .ignored("it names nobody by a usable id") }
+        return inChannel(.memberLeft, at: [time], of: users) { $0.members = users }
+    }
+
+    private var changed: DialectEvent {
+        inChannel(.channelUpdated, at: ["changed_at", "updated_at", "created_at"], of: []) { event in
+            let name = body["changes"].elements.last { $0["key"]?.text == "name" }?["new"]
+            if let name, let renamed = Channel(.string(event.channel?.id.rawValue ?? ""), name: name) {
+                event.channel?.displayName = renamed.displayName
+            }
+        }
+    }
+
+    /// An event that is known by its channel, its time and whom it names: there is no id.
+    private func inChannel(
+        _ type: EventType,
+        at times: [String],
+        of people: [Person],
+        _ fill: (inout Event) -> Void
+    ) -> DialectEvent {
+        guard let channel else { return .ignored("it has no usable channel_url") }
+        let time = times.lazy.compactMap { body[$0] }.first
+        let moment = time?.idText ?? Proof.digest(bytes)
+        let parts = [category, channel.id.rawValue, moment] + people.map(\.id.rawValue).sorted()
+        var event = Event(
+            sourceID: SourceID.of(.sendbird, parts),
+            type: type,
+            timestamp: clock.milliseconds(time),
+            channel: channel
+        )
+        fill(&event)
+        return .known(event)
+    }
+
+    // MARK: - What they call things
+
+    private var channel: Channel? {
+        let named = body["channel"] ?? [:]
+        let isPair = named["is_distinct"].isTrue && body["members"].elements.count == 2
+        return Channel(named["channel_url"], name: named["name"], isDirect: isPair ? true : nil)
+    }
+
+    /// Those whom the body lists: members, and who is only invited. Supergroups list nobody that counts.
+    private var members: (present: [Person], invited: [Person]) {
+        guard body["channel"]?["is_super"].isTrue != true else { return ([], []) }
+        let listed = body["members"].elements.compactMap { member in
+            person(member).map { (person: $0, isInvited: member["state"]?.text == "invited") }
+        }
+        return (listed.filter { !$0.isInvited }.map(\.person).unique, listed.filter(\.isInvited).map(\.person).unique)
+    }
+
+    private func people(_ key: String) -> [Person]? {
+        body[key]?.list.map { $0.compactMap { person($0) }.unique }
+    }
+
+    private func person(_ value: JSONValue?) -> Person? { Person(value?["user_id"], name: value?["nickname"]) }
+}

@@ -1,0 +1,184 @@
+import CarillonCore
+
+/// Reads one of Stream's events.
+struct StreamReading {
+    private let type: String
+    private let request: DialectRequest
+    private let body: JSONValue
+    private let ids: StreamDialect.ChannelIDs
+    private let clock: SenderClock
+
+    init(
+        _ type: String,
+        _ request: DialectRequest,
+        _ body: JSONValue,
+        _ ids: StreamDialect.ChannelIDs,
+        now: Timestamp
+    ) {
+        self.type = type
+        self.request = request
+        self.body = body
+        self.ids = ids
+        clock = SenderClock(now: now)
+    }
+
+    var event: DialectEvent {
+        switch type {
+        case "message.new": sent
+        case "channel.created": inChannel(.channelCreated, created)
+        case "channel.updated": inChannel(.channelUpdated) { $0.actor = person(body["user"]) }
+        case "channel.deleted": inChannel(.channelDeleted) { $0.actor = person(body["user"]) }
+        case "member.added": joined
+        case "member.removed": left
+        case "user.updated", "user.reactivated": ofUser(.userUpdated)
+        case "user.deleted": ofUser(.userDeleted)
+        default: .ignored("\(type.shortened(toCharacters: 64, bytes: 256)) is nothing to notify of")
+        }
+    }
+
+    // MARK: - Messages
+
+    private var sent: DialectEvent {
+        let message = body["message"] ?? [:]
+        switch message["type"]?.text {
+        case "system", "error", "ephemeral", "deleted": return .ignored("it is no message of a person")
+        default: break
+        }
+        if message["shadowed"].isTrue { return .ignored("its sender is shadow-banned") }
+        guard let channel, let sender = person(message["user"]) ?? person(body["user"]), let id = message["id"]?.idText
+        else { return .ignored("the message has no usable id, cid or user") }
+        var event = Event(
+            sourceID: SourceID.of(.stream, channelNumber ?? "", id),
+            type: .messageSent,
+            timestamp: clock.rfc3339OrNanoseconds(message["created_at"] ?? body["created_at"]),
+            channel: channel,
+            actor: sender
+        )
+        event.members = members
+        event.message = Message(.string(id), type: kind(of: message), text: message["text"]?.text)
+        let mentioned = message["mentioned_users"].elements
+        event.mentions = mentioned.map { $0["id"] ?? $0 }.userIDs
+        event.mentionsAll = message["mentioned_channel"].isTrue || message["mentioned_here"].isTrue
+        event.visibleTo = audience(of: message, event.mentions)
+        return .known(event)
+    }
+
+    private func kind(of message: JSONValue) -> String {
+        let types = message["attachments"].elements.compactMap { $0["type"]?.text }
+        if types.contains("image") { return "image" }
+        guard let first = types.first, message["text"]?.text?.isEmpty ?? true else { return "text" }
+        return first
+    }
+
+    /// Whom a message is limited to: those who may see it, and of a reply in a thread those who take part in it or are mentioned,
+    /// as Stream's own pushes are.
+    private func audience(of message: JSONValue, _ mentions: Set<UserID>) -> Set<UserID>? {
+        var audience: Set<UserID>?
+        let restricted = message["restricted_visibility"].elements
+        if !restricted.isEmpty { audience = restricted.userIDs }
+        let participants = message["thread_participants"] ?? body["thread_participants"]
+        if message["parent_id"]?.text != nil, !message["show_in_channel"].isTrue, !participants.elements.isEmpty {
+            let thread = participants.elements.compactMap { person($0)?.id }
+            let told = mentions.union(thread)
+            audience = audience.map { $0.intersection(told) } ?? told
+        }
+        return audience
+    }
+
+    // MARK: - Channels and members
+
+    private func created(_ event: inout Event) {
+        event.actor = person(body["channel"]?["created_by"]) ?? person(body["user"])
+        event.members = members
+    }
+
+    private var joined: DialectEvent {
+        guard let member = person(body["member"]) else { return .ignored("it names no member by a usable id") }
+        return inChannel(.memberJoined) { event in
+            event.members = [member]
+            // Mostly the member; should it be somebody else, it is who added them.
+            event.actor = person(body["user"]).flatMap { $0.id == member.id ? nil : $0 }
+            event.existingMembers = members.without([member])
+            event.isOfNewMembersOnly = true
+        }
+    }
+
+    private var left: DialectEvent {
+        guard let member = person(body["member"]) ?? person(body["user"]) else {
+            return .ignored("it names no member by a usable id")
+        }
+        return inChannel(.memberLeft) { $0.members = [member] }
+    }
+
+    private func inChannel(_ type: EventType, _ fill: (inout Event) -> Void) -> DialectEvent {
+        guard let channel else { return .ignored("it has no usable cid") }
+        var event = Event(sourceID: deliveryID, type: type, timestamp: time, channel: channel)
+        fill(&event)
+        return .known(event)
+    }
+
+    private func ofUser(_ type: EventType) -> DialectEvent {
+        guard let user = person(body["user"]) else { return .ignored("it names no user by a usable id") }
+        let subject = type == .userDeleted ? Person(id: user.id) : user
+        return .known(Event(sourceID: deliveryID, type: type, timestamp: time, actor: subject))
+    }
+
+    /// `X-Webhook-Id` is the same over retries.
+    private var deliveryID: String {
+        guard let id = request.values("x-webhook-id").first, !id.isEmpty else {
+            return SourceID.of(.stream, body: request.body)
+        }
+        return SourceID.of(.stream, type, id)
+    }
+
+    private var time: Timestamp { clock.rfc3339OrNanoseconds(body["created_at"]) }
+
+    // MARK: - What they call things
+
+    /// Type and id of the channel.
+    private var channelNumber: String? {
+        if let cid = body["cid"]?.text ?? body["channel"]?["cid"]?.text { return cid }
+        guard let type = body["channel_type"]?.text ?? body["channel"]?["type"]?.text,
+            let id = body["channel_id"]?.text ?? body["channel"]?["id"]?.text
+        else { return nil }
+        return "\(type):\(id)"
+    }
+
+    private var channel: Channel? {
+        guard let cid = channelNumber else { return nil }
+        let id = cid.firstIndex(of: ":").map { String(cid[cid.index(after: $0)...]) } ?? cid
+        let named = body["channel"] ?? [:]
+        // Channels that are made for some people have no id of their own.
+        let count = named["member_count"]?.integer ?? Int64(members.count)
+        return Channel(
+            .string(ids == .cid ? cid : id),
+            name: named["name"] ?? named["custom"]?["name"] ?? body["channel_custom"]?["name"],
+            isDirect: id.hasPrefix("!members-") && count == 2 ? true : nil
+        )
+    }
+
+    /// The members whom the body lists, in either of the places where they may be; there are never more than 50.
+    private var members: [Person] {
+        let listed = body["members"].elements + (body["channel"]?["members"]).elements
+        return listed.filter { member in
+            let isInvited = member["invited"].isTrue && member["invite_accepted_at"] == nil
+            return !isInvited && member["deleted_at"] == nil
+        }.compactMap { person($0) }.unique
+    }
+
+    /// A member, of whom `user_id` says more than the user inside, or a user.
+    private func person(_ value: JSONValue?) -> Person? {
+        guard let value else { return nil }
+        if case .string = value { return Person(value) }
+        let user = value["user"] ?? (value["user_id"] == nil ? value : [:])
+        let id = value["user_id"] ?? user["id"]
+        // The user inside may be somebody else in samples: of them, the name would be wrong.
+        let isSame = user["id"] == nil || user["id"] == id
+        return Person(
+            id,
+            name: isSame ? user["name"] ?? user["custom"]?["name"] : nil,
+            locale: isSame ? user["language"] : nil,
+            roles: isSame ? user["role"].map { [$0] } : nil
+        )
+    }
+}

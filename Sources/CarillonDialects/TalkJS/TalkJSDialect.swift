@@ -1,0 +1,40 @@
+package import CarillonCore
+
+/// The webhooks of TalkJS (DIALECTS section 8).
+package struct TalkJSDialect: EventDialect {
+    /// How far a timestamp may be from now.
+    private static let tolerance = Duration.seconds(300)
+
+    package let name = DialectName.talkjs
+
+    /// Passes what is signed by `X-TalkJS-Signature` lately: in hexadecimal, over the timestamp, a full stop and the body.
+    package func verify(
+        _ request: DialectRequest,
+        _ document: DialectDocument,
+        now: Timestamp
+    ) throws(DialectRefusal) {
+        guard let signature = try request.proof("x-talkjs-signature") else {
+            throw .unproven("X-TalkJS-Signature is missing")
+        }
+        guard let timestamp = try request.proof("x-talkjs-timestamp") else {
+            throw .unproven("X-TalkJS-Timestamp is missing")
+        }
+        let signed = Array("\(timestamp).".utf8) + request.body
+        guard Proof.isSigned(signed, by: document.secrets, Proof.bytes(hex: signature)) else {
+            throw .unproven("X-TalkJS-Signature does not match")
+        }
+        guard let moment = Int64(timestamp).map({ Timestamp(milliseconds: $0) }),
+            now - Self.tolerance <= moment, moment <= now + Self.tolerance
+        else { throw .unproven("X-TalkJS-Timestamp is too far from now") }
+    }
+
+    package func read(
+        _ request: DialectRequest,
+        _ settings: DialectSettings,
+        now: Timestamp
+    ) throws(DialectRefusal) -> DialectReading {
+        let body = try request.object()
+        let type = try body.discriminator("type")
+        return DialectReading([TalkJSReading(type, request.body, body, now: now).event])
+    }
+}

@@ -1,0 +1,97 @@
+import CarillonCore
+
+/// Reads one of TalkJS's events.
+struct TalkJSReading {
+    private let type: String
+    private let sourceID: String
+    private let body: JSONValue
+    private let data: JSONValue
+    private let clock: SenderClock
+
+    init(_ type: String, _ bytes: [UInt8], _ body: JSONValue, now: Timestamp) {
+        self.type = type
+        self.body = body
+        data = body["data"] ?? [:]
+        sourceID = body["id"]?.idText.map { SourceID.of(.talkjs, $0) } ?? SourceID.of(.talkjs, body: bytes)
+        clock = SenderClock(now: now)
+    }
+
+    var event: DialectEvent {
+        switch type {
+        case "message.sent": sent
+        case "conversation.deleted": deleted
+        case "user.created", "user.updated": described
+        default: .ignored("\(type.shortened(toCharacters: 64, bytes: 256)) is nothing to notify of")
+        }
+    }
+
+    private var sent: DialectEvent {
+        let message = data["message"] ?? [:]
+        guard message["type"]?.text != "SystemMessage" else { return .ignored("it is no message of a person") }
+        let conversation = data["conversation"] ?? [:]
+        guard let sender = person(data["sender"]) ?? Person(message["senderId"]),
+            let channel = Channel(
+                conversation["id"] ?? message["conversationId"],
+                name: conversation["subject"],
+                isDirect: participants.count == 2 ? true : nil
+            )
+        else { return .ignored("the message has no usable conversation or sender") }
+        var event = Event(
+            sourceID: sourceID,
+            type: .messageSent,
+            timestamp: clock.milliseconds(message["createdAt"] ?? body["createdAt"]),
+            channel: channel,
+            actor: sender
+        )
+        event.mentions = data["mentionedUserIds"].elements.userIDs
+        event.members = participants.map(\.person).unique
+        // All who take part are listed: whoever is not has left, which no other event tells.
+        if !participants.isEmpty {
+            event.visibleTo = Set(participants.filter { isTold($0.wish, event.mentions, $0.person) }.map(\.person.id))
+        }
+        event.message = Message(message["id"], type: kind(of: message), text: message["text"]?.text)
+        return .known(event)
+    }
+
+    private func kind(of message: JSONValue) -> String {
+        guard let attachment = message["attachment"] else { return message["location"] == nil ? "text" : "location" }
+        let path = attachment["url"]?.text?.prefix { $0 != "?" && $0 != "#" }.lowercased() ?? ""
+        let isImage = [".png", ".jpg", ".jpeg", ".gif", ".webp", ".heic"].contains { path.hasSuffix($0) }
+        return isImage ? "image" : "file"
+    }
+
+    private var deleted: DialectEvent {
+        let conversation = data["conversation"] ?? [:]
+        guard let channel = Channel(conversation["id"]) else { return .ignored("it has no usable conversation") }
+        let moment = clock.milliseconds(body["createdAt"])
+        return .known(Event(sourceID: sourceID, type: .channelDeleted, timestamp: moment, channel: channel))
+    }
+
+    private var described: DialectEvent {
+        guard let user = person(data["user"]) else { return .ignored("it has no usable user") }
+        let moment = clock.milliseconds(body["createdAt"])
+        return .known(Event(sourceID: sourceID, type: .userUpdated, timestamp: moment, actor: user))
+    }
+
+    /// Who takes part in the conversation, and what they wish to hear of it.
+    private var participants: [(person: Person, wish: JSONValue?)] {
+        guard case .object(let participants)? = data["conversation"]?["participants"] else { return [] }
+        return participants.members.compactMap { key, value in
+            guard value["access"]?.text != "None", let person = Person(.string(key)) else { return nil }
+            return (person, value["notify"])
+        }
+    }
+
+    private func isTold(_ wish: JSONValue?, _ mentions: Set<UserID>, _ person: Person) -> Bool {
+        switch wish {
+        case .bool(false)?: false
+        case .string("MentionsOnly")?: mentions.contains(person.id)
+        default: true
+        }
+    }
+
+    private func person(_ user: JSONValue?) -> Person? {
+        guard let user else { return nil }
+        return Person(user["id"], name: user["name"], locale: user["locale"], roles: user["role"].map { [$0] })
+    }
+}

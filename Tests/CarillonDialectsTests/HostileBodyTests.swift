@@ -1,0 +1,147 @@
+import CarillonCore
+import CarillonDialects
+import CarillonTesting
+import Testing
+
+/// Whatever is posted, each dialect answers with events, with a reason to ignore it, or with a refusal.
+@Suite struct HostileBodyTests {
+    @Test(arguments: DialectName.allCases)
+    func `what is no body of the dialect is refused`(_ name: DialectName) throws {
+        for body in ["", "{", "\u{FEFF}{}", #"{"a":1,"a":2}"#, #""x""#, "7"] where name != .mattermost || body != "" {
+            #expect(throws: DialectRefusal.self, "\(body)") { try Scene(name).read(body) }
+        }
+    }
+
+    @Test(arguments: DialectName.allCases)
+    func `another dialect's body is refused or ignored`(_ name: DialectName) throws {
+        for row in MappingTests.all where row.dialect != name {
+            guard let reading = try? Scene(name).read(row.body, headers: row.headers) else { continue }
+            // Their push notifications are told by a member that others do not have; the rest shares no discriminator.
+            #expect(reading.known.isEmpty, "\(row.body)")
+        }
+    }
+
+    @Test func `ids that are too long, reserved or missing are ignored`() throws {
+        let long = String(repeating: "x", count: 300)
+        for row in MappingTests.all where row.dialect != .cloudevents {
+            for (find, replace) in [
+                ("bob", long), ("bob", "me"), ("general", long), (#""id":"c""#, #""id":"\#(long)""#),
+            ] {
+                let body = row.body.replacing(find, with: replace)
+                let reading = try Scene(row.dialect, settings: row.settings).read(
+                    body,
+                    headers: row.headers,
+                    query: row.query
+                )
+                try check(reading, Scene.now)
+            }
+        }
+    }
+
+    @Test func `three hundred members, and as many as fit into a body, are members`() throws {
+        let ids = (0..<300).map { #""user\#($0)""# }.joined(separator: ",")
+        let body =
+            #"{"event":"channel.didCreate","data":{"channel":[{"channelId":"c"}],"userIds":[\#(ids)]}}"#
+        #expect(try Scene(.amity).read(body).known.first?.members.count == 300)
+        let many = (0..<30_000).map { #""\#($0)""# }.joined(separator: ",")
+        let reading = try Scene(.amity).read(body.replacing(ids, with: many))
+        #expect(reading.known.first?.members.count == 10_000)
+        try check(reading, Scene.now)
+    }
+
+    @Test func `times that cannot be are now`() throws {
+        let scene = Scene(.stream)
+        for time in [
+            "0", "-1", "99999999999999999999", "9223372036854775807", #""x""#, "null", "{}", "1e300", "1763632800",
+        ] {
+            let body = #"{"type":"channel.deleted","cid":"a:b","created_at":\#(time)}"#
+            #expect(try scene.read(body).known.first?.timestamp == scene.now, "\(time)")
+        }
+        let exact = try scene.read(#"{"type":"channel.deleted","cid":"a:b","created_at":1763632700000000001}"#)
+        #expect(exact.known.first?.timestamp == Timestamp(milliseconds: 1_763_632_700_000))
+        let offset = try scene.read(
+            #"{"type":"channel.deleted","cid":"a:b","created_at":"2025-11-20T11:59:00.123456789+02:00"}"#
+        )
+        #expect(offset.known.first?.timestamp == Timestamp(rfc3339: "2025-11-20T09:59:00.123Z"))
+    }
+
+    /// A few thousand bodies that begin as real ones; the same ones each time.
+    @Test(arguments: DialectName.allCases)
+    func `mutated bodies never come to anything but a verdict`(_ name: DialectName) throws {
+        var random = SplitMix(state: name.rawValue.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) })
+        let rows = MappingTests.all.filter { $0.dialect == name }
+        let others = MappingTests.all.map { Array($0.body.utf8) }
+        for _ in 0..<400 {
+            guard let row = rows.randomElement(using: &random) else { return }
+            var body = Array(row.body.utf8)
+            for _ in 0..<Int.random(in: 1...4, using: &random) { mutate(&body, others, &random) }
+            let request = DialectRequest(query: row.query, headers: row.headers, body: body)
+            let scene = Scene(name, settings: row.settings)
+            guard
+                let reading = try? scene.dialect.events(
+                    of: request,
+                    DialectSettings(row.settings),
+                    now: scene.now
+                )
+            else { continue }
+            try check(reading, scene.now)
+            let document = DialectDocument(name, secrets: "x", basic: ("a", "b"))
+            #expect(throws: DialectRefusal.self) { try scene.dialect.verify(request, document, now: scene.now) }
+        }
+    }
+
+    private static let tokens = [
+        "null", "true", "[]", "{}", "\"\"", "9007199254740993", "-1", "1e400", "\"\\u0000\"", "\"\\ud800\"", "\"me\"",
+        "\"" + String(repeating: "é", count: 600) + "\"", "[[[[[[[[[[[[", "}", ",", "\u{FF}",
+    ].map { Array($0.utf8) }
+
+    private func mutate(_ body: inout [UInt8], _ others: [[UInt8]], _ random: inout SplitMix) {
+        guard !body.isEmpty else {
+            body = others.randomElement(using: &random) ?? []
+            return
+        }
+        let place = Int.random(in: 0..<body.count, using: &random)
+        switch Int.random(in: 0..<7, using: &random) {
+        case 0: body[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+        case 1: body.remove(at: place)
+        case 2: body.insert(UInt8.random(in: 0...255, using: &random), at: place)
+        case 3: body.removeSubrange(place..<min(body.count, place + Int.random(in: 1...40, using: &random)))
+        case 4:
+            let token = Self.tokens.randomElement(using: &random) ?? []
+            body.replaceSubrange(value(at: place, in: body), with: token)
+        case 5:
+            let other = others.randomElement(using: &random) ?? []
+            body.insert(contentsOf: other.prefix(Int.random(in: 0...other.count, using: &random)), at: place)
+        default:
+            body.insert(contentsOf: body[place..<min(body.count, place + 60)], at: place)
+        }
+    }
+
+    /// From a colon up to the next comma or bracket: mostly a whole value, so that what comes of it is JSON.
+    private func value(at place: Int, in body: [UInt8]) -> Range<Int> {
+        let start = body[place...].firstIndex(of: UInt8(ascii: ":")).map { $0 + 1 } ?? place
+        let end = body[start...].firstIndex { [UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]")].contains($0) }
+        return start..<(end ?? body.count)
+    }
+
+    /// What is read can be stored, and is read again as the same.
+    private func check(_ reading: DialectReading, _ now: Timestamp) throws {
+        for (event, canonical) in zip(reading.known, reading.canonical) {
+            #expect(Identifier<Event>(event.sourceID) != nil)
+            let stored = StoredEvent(
+                body: canonical.serialized,
+                sourceID: event.sourceID,
+                receivedAt: now,
+                occurredAt: event.timestamp
+            )
+            var expected = event
+            expected.message?.typeName = nil
+            #expect(stored == .event(expected))
+        }
+    }
+}
+
+extension MappingTests {
+    /// All rows.
+    static let all: [Row] = Array([amity, stream, sendbird, comet, talk, matrix, rocket, twilio].joined())
+}

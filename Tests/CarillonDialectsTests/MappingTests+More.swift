@@ -1,0 +1,253 @@
+import CarillonCore
+import CarillonDialects
+import Testing
+
+extension MappingTests {
+    static let comet: [Row] = [
+        Row(
+            .cometchat,
+            #"{"trigger":"message_sent","appId":"A1","data":{"message":{"id":"77","conversationId":"bob_user_alice","sender":"alice","receiverType":"user","receiver":"bob","category":"message","type":"text","data":{"text":"hi <@uid:bob> <@all:x>","mentions":{"bob":{"uid":"bob","name":"Bob"}},"entities":{"sender":{"entity":{"uid":"alice","name":"Alice"}},"receiver":{"entity":{"uid":"bob","name":"Bob"}}}},"sentAt":1763632800}}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"alice_user_bob","direct":true},"user":{"id":"alice","displayName":"Alice"},"members":[{"id":"alice","displayName":"Alice"},{"id":"bob","displayName":"Bob"}],"message":{"id":"77","type":"text","text":"hi @Bob <@all:x>"},"mentions":["bob"]}}"#
+        ),
+        Row(
+            .cometchat,
+            #"{"trigger":"after_message","data":{"id":"78","sender":"bob","receiverType":"group","receiver":"general","category":"custom","type":"location","data":{"entities":{"receiver":{"entity":{"guid":"general","name":"General"}}}}}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"general","displayName":"General"},"user":{"id":"bob"},"message":{"id":"78","type":"location","text":""}}}"#
+        ),
+        Row(
+            .cometchat,
+            #"{"trigger":"group_created","data":{"group":{"guid":"g","name":"General","owner":"alice","createdAt":1763632800},"members":{"alice":{"uid":"alice","name":"Alice"},"bob":{"uid":"bob"}}}}"#,
+            #"{"type":"channel.created","data":{"channel":{"id":"g","displayName":"General"},"user":{"id":"alice","displayName":"Alice"},"members":[{"id":"alice","displayName":"Alice"},{"id":"bob"}]}}"#
+        ),
+        Row(
+            .cometchat,
+            #"{"trigger":"group_member_joined","data":{"group":{"guid":"g"},"members":[{"uid":"carol"}]}}"#,
+            #"{"type":"member.joined","data":{"channel":{"id":"g"},"members":[{"id":"carol"}],"newOnly":true}}"#
+        ),
+        Row(
+            .cometchat,
+            #"{"trigger":"group_member_added","data":{"group":{"guid":"g"},"members":{"carol":{"uid":"carol"}},"by":"alice"}}"#,
+            #"{"type":"member.joined","data":{"channel":{"id":"g"},"user":{"id":"alice"},"members":[{"id":"carol"}],"newOnly":true}}"#
+        ),
+        Row(
+            .cometchat,
+            #"{"trigger":"group_member_kicked","data":{"group":{"guid":"g"},"members":{"carol":{}},"by":{"uid":"alice"}}}"#,
+            #"{"type":"member.left","data":{"channel":{"id":"g"},"user":{"id":"alice"},"members":[{"id":"carol"}]}}"#
+        ),
+        Row(
+            .cometchat,
+            #"{"trigger":"group_member_banned","data":{"group":{"guid":"g"},"members":{"carol":{"uid":"carol"}},"by":{"uid":"alice"}}}"#,
+            #"{"type":"member.left","data":{"channel":{"id":"g"},"user":{"id":"alice"},"members":[{"id":"carol"}]}}"#
+        ),
+        Row(
+            .cometchat,
+            #"{"trigger":"group_member_banned","data":{"group":{"guid":"g"},"members":{"alice":{"uid":"alice"}},"by":{"uid":"alice"}}}"#
+        ),
+        Row(
+            .cometchat,
+            #"{"trigger":"group_updated","data":{"group":{"guid":"g","name":"Lobby","updatedAt":1763632800}}}"#,
+            #"{"type":"channel.updated","data":{"channel":{"id":"g","displayName":"Lobby"}}}"#
+        ),
+        Row(
+            .cometchat,
+            #"{"trigger":"group_deleted","data":{"group":{"guid":"g"}}}"#,
+            #"{"type":"channel.deleted","data":{"channel":{"id":"g"}}}"#
+        ),
+        Row(.cometchat, #"{"trigger":"user_mentioned","data":{"message":{"id":"1"}}}"#),
+        Row(.cometchat, #"{"trigger":"before_message","data":{"id":"1","sender":"a","receiver":"b"}}"#),
+        Row(
+            .cometchat,
+            #"{"trigger":"message_sent","data":{"message":{"id":"1","sender":"a","receiver":"b","category":"action"}}}"#
+        ),
+    ]
+
+    static let talk: [Row] = [
+        Row(
+            .talkjs,
+            KnownAnswerTests.talkJSBody,
+            #"{"type":"message.sent","data":{"channel":{"id":"general","displayName":"General","direct":true},"user":{"id":"alice","displayName":"Alice"},"members":[{"id":"alice"},{"id":"bob"}],"message":{"id":"msg_1","type":"text","text":"Hello"},"visibleTo":["alice","bob"]}}"#
+        ),
+        Row(
+            .talkjs,
+            #"{"id":"e","type":"message.sent","data":{"sender":{"id":"a","locale":"de-DE","role":"buyer"},"conversation":{"id":"c","subject":null,"participants":{"a":{"access":"ReadWrite"},"b":{"access":"None"},"d":{"notify":false},"e":{"notify":"MentionsOnly"},"f":{"notify":"MentionsOnly"}}},"message":{"id":"m","attachment":{"url":"https://x.example/a.PNG?x=1"}},"mentionedUserIds":["f"]}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"c"},"user":{"id":"a","locale":"de-DE","roles":["buyer"]},"members":[{"id":"a"},{"id":"d"},{"id":"e"},{"id":"f"}],"message":{"id":"m","type":"image","text":""},"mentions":["f"],"visibleTo":["a","f"]}}"#
+        ),
+        Row(
+            .talkjs,
+            #"{"id":"e","type":"message.sent","data":{"sender":null,"conversation":{"id":"c"},"message":{"type":"SystemMessage"}}}"#
+        ),
+        Row(
+            .talkjs,
+            #"{"id":"e","type":"conversation.deleted","data":{"conversation":{"id":"c"}}}"#,
+            #"{"type":"channel.deleted","data":{"channel":{"id":"c"}}}"#
+        ),
+        Row(
+            .talkjs,
+            #"{"id":"e","type":"user.updated","data":{"user":{"id":"a","name":"A"}}}"#,
+            #"{"type":"user.updated","data":{"user":{"id":"a","displayName":"A"}}}"#
+        ),
+        Row(.talkjs, #"{"id":"e","type":"notification.triggered","data":{}}"#),
+        Row(.talkjs, #"{"id":"e","type":"message.read","data":{}}"#),
+    ]
+
+    private static func room(_ events: String...) -> String { #"{"events":[\#(events.joined(separator: ","))]}"# }
+
+    static let matrix: [Row] = [
+        Row(
+            .matrix,
+            room(
+                #"{"event_id":"$1","room_id":"!r:x","sender":"@a:x","type":"m.room.create","state_key":"","content":{}}"#,
+                #"{"event_id":"$2","room_id":"!r:x","sender":"@b:x","type":"m.room.member","state_key":"@b:x","content":{"membership":"join","displayname":"Bob"},"unsigned":{"prev_content":{"membership":"invite"}}}"#,
+                #"{"event_id":"$3","room_id":"!r:x","sender":"@a:x","type":"m.room.name","state_key":"","content":{"name":"Lobby"}}"#
+            ),
+            #"{"type":"channel.created","data":{"channel":{"id":"!r:x"},"user":{"id":"@a:x"},"members":[{"id":"@a:x"}]}}"#,
+            #"{"type":"member.joined","data":{"channel":{"id":"!r:x"},"members":[{"id":"@b:x","displayName":"Bob"}],"newOnly":true}}"#,
+            #"{"type":"channel.updated","data":{"channel":{"id":"!r:x","displayName":"Lobby"},"user":{"id":"@a:x"}}}"#
+        ),
+        Row(
+            .matrix,
+            room(
+                #"{"event_id":"$1","room_id":"!r:x","sender":"@b:x","type":"m.room.member","state_key":"@b:x","content":{"membership":"join","displayname":"Bobby"},"unsigned":{"prev_content":{"membership":"join"}}}"#,
+                #"{"event_id":"$2","room_id":"!r:x","sender":"@a:x","type":"m.room.member","state_key":"@b:x","content":{"membership":"ban"},"unsigned":{"prev_content":{"membership":"join"}}}"#,
+                #"{"event_id":"$3","room_id":"!r:x","sender":"@a:x","type":"m.room.tombstone","state_key":"","content":{}}"#
+            ),
+            #"{"type":"user.updated","data":{"user":{"id":"@b:x","displayName":"Bobby"}}}"#,
+            #"{"type":"member.left","data":{"channel":{"id":"!r:x"},"user":{"id":"@a:x"},"members":[{"id":"@b:x"}]}}"#,
+            #"{"type":"channel.deleted","data":{"channel":{"id":"!r:x"},"user":{"id":"@a:x"}}}"#
+        ),
+        Row(
+            .matrix,
+            room(
+                #"{"event_id":"$1","room_id":"!r:x","sender":"@b:x","type":"m.room.message","content":{"msgtype":"m.text","body":"hi","m.mentions":{"user_ids":["@a:x"],"room":true}}}"#,
+                #"{"event_id":"$2","room_id":"!r:x","sender":"@b:x","type":"m.room.message","content":{"msgtype":"m.video","body":"v.mp4"}}"#,
+                #"{"event_id":"$3","room_id":"!r:x","sender":"@b:x","type":"m.room.encrypted","content":{}}"#
+            ),
+            #"{"type":"message.sent","data":{"channel":{"id":"!r:x"},"user":{"id":"@b:x"},"message":{"id":"$1","type":"text","text":"hi"},"mentions":["@a:x"],"mentionsAll":true}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"!r:x"},"user":{"id":"@b:x"},"message":{"id":"$2","type":"video","text":"v.mp4"}}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"!r:x"},"user":{"id":"@b:x"},"message":{"id":"$3","type":"encrypted","text":""}}}"#
+        ),
+        Row(
+            .matrix,
+            room(
+                #"{"event_id":"$1","room_id":"!r:x","sender":"@b:x","type":"m.room.message","content":{"msgtype":"m.notice","body":"x"}}"#,
+                #"{"event_id":"$2","room_id":"!r:x","sender":"@b:x","type":"m.room.message","content":{"msgtype":"m.text","body":"x","m.relates_to":{"rel_type":"m.replace"}}}"#,
+                #"{"event_id":"$3","room_id":"!r:x","sender":"@a:x","type":"m.room.member","state_key":"@b:x","content":{"membership":"invite"}}"#,
+                #"{"event_id":"$4","room_id":"!r:x","sender":"@b:x","type":"m.room.member","state_key":"@b:x","content":{"membership":"leave"},"unsigned":{"prev_content":{"membership":"invite"}}}"#,
+                #"{"event_id":"$5","room_id":"!r:x","sender":"@b:x","type":"m.reaction","content":{}}"#,
+                #"{"event_id":"$6","room_id":"!r:x","sender":"@b:x","type":"m.room.encrypted","content":{}}"#,
+                "7"
+            ),
+            settings: ["ignoreEncrypted": true]
+        ),
+    ]
+
+    static let rocket: [Row] = [
+        Row(
+            .rocketchat,
+            #"{"token":"t","bot":false,"channel_id":"c","channel_name":"General","message_id":"m","timestamp":"2025-11-20T10:00:00Z","user_id":"u","user_name":"uu","alias":"U","text":"hi"}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"c","displayName":"General"},"user":{"id":"u","displayName":"U"},"message":{"id":"m","type":"text","text":"hi"}}}"#
+        ),
+        Row(
+            .rocketchat,
+            #"{"token":"t","channel_id":"d","channel_name":null,"message_id":"m","user_id":"u","text":"psst"}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"d","direct":true},"user":{"id":"u"},"message":{"id":"m","type":"text","text":"psst"}}}"#
+        ),
+        Row(
+            .rocketchat,
+            #"{"token":"t","user":{"_id":"u","username":"uu"},"room":{"_id":"c","name":"General"},"message":{"_id":"m","msg":"see","file":{"type":"image/png"}}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"c","displayName":"General"},"user":{"id":"u","displayName":"uu"},"message":{"id":"m","type":"image","text":"see"}}}"#,
+            event: "fileUploaded"
+        ),
+        Row(
+            .rocketchat,
+            #"{"token":"t","owner":{"_id":"u","name":"U"},"room":{"_id":"c","name":"General"}}"#,
+            #"{"type":"channel.created","data":{"channel":{"id":"c","displayName":"General"},"user":{"id":"u","displayName":"U"},"members":[{"id":"u","displayName":"U"}]}}"#,
+            event: "roomCreated"
+        ),
+        Row(
+            .rocketchat,
+            #"{"token":"t","user":{"_id":"u"},"room":{"_id":"c"}}"#,
+            #"{"type":"member.joined","data":{"channel":{"id":"c"},"members":[{"id":"u"}],"newOnly":true}}"#,
+            event: "roomJoined"
+        ),
+        Row(
+            .rocketchat,
+            #"{"token":"t","user":{"_id":"u"},"room":{"_id":"c"}}"#,
+            #"{"type":"member.left","data":{"channel":{"id":"c"},"members":[{"id":"u"}]}}"#,
+            event: "roomLeft"
+        ),
+        Row(
+            .rocketchat,
+            #"{"token":"t","room":{"_id":"c"}}"#,
+            #"{"type":"channel.deleted","data":{"channel":{"id":"c"}}}"#,
+            event: "roomArchived"
+        ),
+        Row(
+            .rocketchat,
+            #"{"token":"t","user":{"_id":"u","username":"uu"}}"#,
+            #"{"type":"user.updated","data":{"user":{"id":"u","displayName":"uu"}}}"#,
+            event: "userCreated"
+        ),
+        // What versions since 7.7 send of rooms.
+        Row(.rocketchat, #"{"token":"t","bot":false}"#, event: "roomJoined"),
+        Row(.rocketchat, #"{"token":"t","channel_id":"c","message_id":"m","user_id":"u","isEdited":true}"#),
+        Row(
+            .rocketchat,
+            #"{"token":"t","channel_id":"c","message_id":"m","user_id":"u","bot":{"i":"x"}}"#,
+            settings: ["ignoreBots": true]
+        ),
+        Row(
+            .mattermost,
+            "token=t&team_id=x&channel_id=c&channel_name=town-square&timestamp=1763632800&user_id=u&user_name=bob&post_id=p&text=hi+there%21&file_ids=",
+            #"{"type":"message.sent","data":{"channel":{"id":"c","displayName":"town-square"},"user":{"id":"u","displayName":"bob"},"message":{"id":"p","type":"text","text":"hi there!"}}}"#,
+            headers: [("content-type", "application/x-www-form-urlencoded")]
+        ),
+        Row(
+            .mattermost,
+            #"{"token":"t","channel_id":"c","timestamp":1763632800000,"user_id":"u","post_id":"p","text":"","file_ids":"f1,f2"}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"c"},"user":{"id":"u"},"message":{"id":"p","type":"file","text":""}}}"#
+        ),
+        Row(.mattermost, #"{"token":"t"}"#),
+    ]
+
+    private static func cloud(_ type: String, _ data: String) -> String {
+        #"[{"specversion":"1.0","type":"com.twilio.conversations.\#(type)","source":"AB1","id":"NO1","data":\#(data)}]"#
+    }
+
+    static let twilio: [Row] = [
+        Row(
+            .cloudevents,
+            cloud("conversation.added", #"{"ConversationSid":"CH1","FriendlyName":"General"}"#),
+            #"{"type":"channel.created","data":{"channel":{"id":"CH1","displayName":"General"}}}"#
+        ),
+        Row(
+            .cloudevents,
+            cloud("participant.added", #"{"ConversationSid":"CH1","Identity":"bob"}"#),
+            #"{"type":"member.joined","data":{"channel":{"id":"CH1"},"members":[{"id":"bob"}],"newOnly":true}}"#
+        ),
+        Row(
+            .cloudevents,
+            cloud("participant.removed", #"{"ConversationSid":"CH1","Identity":"bob"}"#),
+            #"{"type":"member.left","data":{"channel":{"id":"CH1"},"members":[{"id":"bob"}]}}"#
+        ),
+        Row(
+            .cloudevents,
+            cloud(
+                "message.added",
+                #"{"ConversationSid":"CH1","MessageSid":"IM1","Author":"bob","MessageBody":"hi","Media":[{"ContentType":"image/png"}]}"#
+            ),
+            #"{"type":"message.sent","data":{"channel":{"id":"CH1"},"user":{"id":"bob"},"message":{"id":"IM1","type":"image","text":"hi"}}}"#
+        ),
+        Row(
+            .cloudevents,
+            cloud(
+                "message.added",
+                #"{"ConversationSid":"CH1","MessageSid":"IM1","Author":"+4912","MessageBody":"hi"}"#
+            ),
+            #"{"type":"message.sent","data":{"channel":{"id":"CH1"},"user":{"id":"+4912"},"senderIsMember":false,"message":{"id":"IM1","type":"text","text":"hi"}}}"#
+        ),
+        Row(.cloudevents, cloud("participant.added", #"{"ConversationSid":"CH1"}"#)),
+        Row(.cloudevents, cloud("message.added", "{}")),
+        Row(.cloudevents, cloud("participant.updated", "{}")),
+    ]
+}
