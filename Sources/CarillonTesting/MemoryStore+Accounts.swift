@@ -65,7 +65,8 @@ extension MemoryStore: AccountStore {
                 network: network.network,
                 webhookSecrets: network.webhookSecrets.filter { $0.isValid(at: now) },
                 userTokenKeys: network.userTokenKeys.map(\.key),
-                apiKeys: network.apiKeys.values.sorted { $0.key.id < $1.key.id }
+                apiKeys: network.apiKeys.values.sorted { $0.key.id < $1.key.id },
+                dialects: network.dialects.values.sorted { $0.name.rawValue < $1.name.rawValue }
             )
         }
     }

@@ -116,6 +116,7 @@ struct MemoryNetwork {
     var outgoingSecrets: [WebhookSecretRecord] = []
     var userTokenKeys: [StoredUserTokenKey] = []
     var apiKeys: [String: StoredAPIKey] = [:]
+    var dialects: [DialectName: DialectDocument] = [:]
 
     var toggles = MemoryToggles()
     var users: [UserID: MemoryUser] = [:]

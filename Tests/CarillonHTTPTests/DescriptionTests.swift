@@ -36,7 +36,7 @@ import Testing
             if !line.hasPrefix(" ") { break }
             if line.hasPrefix("  /") { path = String(line.dropFirst(2).dropLast()) }
             let name = line.dropFirst(4).dropLast()
-            if line.hasPrefix("    "), ["get", "put", "post", "patch", "delete"].contains(name) {
+            if line.hasPrefix("    "), ["get", "put", "post", "patch", "delete", "options"].contains(name) {
                 operations.insert(Operation(method: String(name), path: path))
             }
         }

@@ -14,7 +14,7 @@ import Testing
         + DeliveryQueueContract.clauses
         + LaneBookContract.clauses + SettlementContract.clauses + EventHistoryContract.clauses
         + ProviderCredentialStoreContract.clauses + EndpointStoreContract.clauses
-        + FaceStoreContract.clauses
+        + FaceStoreContract.clauses + DialectContract.clauses
         + RelayContract.clauses + FeedbackContract.clauses
         + InterceptionContract.clauses + StatisticsContract.clauses
 

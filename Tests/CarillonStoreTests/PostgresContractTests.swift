@@ -94,6 +94,11 @@ import Testing
         try await withStores { scene, _ in try await clause.check(scene) }
     }
 
+    @Test(arguments: DialectContract.clauses)
+    func dialects(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
     @Test(arguments: EndpointStoreContract.clauses)
     func endpointStore(_ clause: ContractClause) async throws {
         try await withStores { scene, _ in try await clause.check(scene) }

@@ -24,6 +24,8 @@ package struct NetworkCredentials: Sendable {
     package var userTokenKeys: [UserTokenKey]
     /// The API keys.
     package var apiKeys: [StoredAPIKey]
+    /// Whose webhooks the network takes, and what they prove themselves by.
+    package var dialects: [DialectDocument]
     /// Whether there are secrets of webhooks that could not be read.
     package var hasUnreadableWebhookSecrets = false
     /// Whether there are keys of user tokens that could not be read.
@@ -34,17 +36,19 @@ package struct NetworkCredentials: Sendable {
         network: Network,
         webhookSecrets: [WebhookSecretRecord],
         userTokenKeys: [UserTokenKey],
-        apiKeys: [StoredAPIKey]
+        apiKeys: [StoredAPIKey],
+        dialects: [DialectDocument] = []
     ) {
         self.network = network
         self.webhookSecrets = webhookSecrets
         self.userTokenKeys = userTokenKeys
         self.apiKeys = apiKeys
+        self.dialects = dialects
     }
 }
 
 /// Networks and their credentials. Secrets are encrypted and API keys hashed at rest.
-package protocol AccountStore: Sendable {
+package protocol AccountStore: DialectStore {
     /// Makes a network with its first admin key; refuses an id that is taken.
     ///
     /// What is made as `answering` says is made once, however often that is asked for, also at the same time.

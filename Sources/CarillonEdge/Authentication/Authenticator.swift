@@ -112,6 +112,18 @@ package struct Authenticator: Sendable {
         return credentials.network
     }
 
+    /// A network with what it says of a dialect, for whom the dialect's own proof is looked at; `nil` when it takes none of it.
+    package func sender(
+        of dialect: DialectName,
+        in networkID: NetworkID,
+        _ context: CarillonRequestContext
+    ) async throws -> (network: Network, document: DialectDocument)? {
+        guard let credentials = try await credentials(of: networkID, context),
+            let document = credentials.dialects[dialect], document.isEnabled
+        else { return nil }
+        return (credentials.network, document)
+    }
+
     /// Who calls, counted against the caller's rate.
     private func identity(
         _ request: Request,

@@ -9,6 +9,8 @@ package struct VerifiableCredentials: Sendable {
     let hasUnreadableWebhookSecrets: Bool
     /// Whether a user token that no key verifies may be right all the same.
     let hasUnreadableUserTokenKeys: Bool
+    /// What the network says of other backends' webhooks.
+    package let dialects: [DialectName: DialectDocument]
     private let webhookSecrets: [WebhookSecretRecord]
     private let apiKeys: [String: StoredAPIKey]
     private let verifiers: [UserTokenVerifier]
@@ -19,6 +21,7 @@ package struct VerifiableCredentials: Sendable {
         hasUnreadableWebhookSecrets = credentials.hasUnreadableWebhookSecrets
         hasUnreadableUserTokenKeys = credentials.hasUnreadableUserTokenKeys
         webhookSecrets = credentials.webhookSecrets
+        dialects = Dictionary(credentials.dialects.map { ($0.name, $0) }) { first, _ in first }
         apiKeys = Dictionary(credentials.apiKeys.map { ($0.key.id, $0) }) { first, _ in first }
         var verifiers: [UserTokenVerifier] = []
         for key in credentials.userTokenKeys {

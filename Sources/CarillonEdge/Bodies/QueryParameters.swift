@@ -47,6 +47,18 @@ package struct QueryParameters {
         return timestamp
     }
 
+    /// All parameters, decoded.
+    ///
+    /// - Throws: `invalid-parameter` when one is no percent-encoded UTF-8.
+    package func all() throws(Problem) -> [(name: String, value: String)] {
+        try pairs.map { pair throws(Problem) in
+            guard let name = PercentEncoding.decode(pair.name, plusIsSpace: true),
+                let value = PercentEncoding.decode(pair.value, plusIsSpace: true)
+            else { throw .invalidParameter("query", "must be percent-encoded UTF-8") }
+            return (name, value)
+        }
+    }
+
     /// A parameter's text; `nil` when it is absent.
     ///
     /// - Throws: `invalid-parameter` when it is there twice, or is no percent-encoded UTF-8.

@@ -85,6 +85,14 @@ package final class RequestRates: Sendable {
         try take(count, from: .events(network.id), rate: rate)
     }
 
+    /// Counts a request whose proof is none, where that is not told by 401.
+    ///
+    /// - Throws: 429 when they are too many.
+    package func takeRefusal(of context: CarillonRequestContext) throws(Problem) {
+        guard let address = context.clientAddress else { return }
+        try take(from: .address(address.subscriber), rate: Self.unauthorizedPerSecond)
+    }
+
     /// After how long an owner's bucket will have something again; `nil` when it has.
     func wait(of owner: Owner, rate: Int) -> Duration? {
         let now = elapsed

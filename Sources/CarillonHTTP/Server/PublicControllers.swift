@@ -12,6 +12,8 @@ struct PublicControllers {
     private let tokenKeys: UserTokenKeyController
     private let introspection: IntrospectionController
     private let events: EventController
+    private let dialects: DialectController
+    private let dialectPosts: DialectPostController
     private let notifications: NotificationController
     private let users: UserController
     private let channels: ChannelController
@@ -68,6 +70,21 @@ struct PublicControllers {
             rates: dependencies.rates,
             accept: dependencies.accept,
             history: dependencies.history,
+            clock: clock
+        )
+        let recent = DialectJournal(entries: dependencies.journal, clock: clock)
+        dialects = DialectController(
+            authenticator: authenticator,
+            dialects: accounts,
+            cache: cache,
+            journal: recent,
+            clock: clock
+        )
+        dialectPosts = DialectPostController(
+            authenticator: authenticator,
+            rates: dependencies.rates,
+            accept: dependencies.accept,
+            journal: recent,
             clock: clock
         )
         notifications = NotificationController(
@@ -180,6 +197,8 @@ struct PublicControllers {
         tokenKeys.addRoutes(to: router)
         introspection.addRoutes(to: router)
         events.addRoutes(to: router)
+        dialects.addRoutes(to: router)
+        dialectPosts.addRoutes(to: router)
         notifications.addRoutes(to: router)
         users.addRoutes(to: router)
         channels.addRoutes(to: router)

@@ -66,7 +66,8 @@ package struct PostgresAccountStore: AccountStore {
         let stored = try await pool.snapshot { session in
             (
                 network: try session.network(id), secrets: try session.secrets(.incoming, of: id),
-                tokenKeys: try session.tokenKeys(of: id), apiKeys: try session.apiKeys(of: id)
+                tokenKeys: try session.tokenKeys(of: id), apiKeys: try session.apiKeys(of: id),
+                dialects: try session.dialects(of: id)
             )
         }
         guard let network = stored.network else { return nil }
@@ -81,7 +82,8 @@ package struct PostgresAccountStore: AccountStore {
             network: network,
             webhookSecrets: secrets,
             userTokenKeys: tokenKeys,
-            apiKeys: stored.apiKeys
+            apiKeys: stored.apiKeys,
+            dialects: stored.dialects.map { $0.document(box, in: id) }
         )
         credentials.hasUnreadableWebhookSecrets = secrets.count < stored.secrets.count
         credentials.hasUnreadableUserTokenKeys = tokenKeys.count < stored.tokenKeys.count

@@ -54,6 +54,14 @@ struct SealedColumn: Sendable {
             purpose: "'face-key/' || face || '/' || key_name",
             condition: "sealed IS NOT NULL"
         ),
+        SealedColumn(
+            table: "dialects",
+            column: "sealed",
+            network: "network_id",
+            key: "dialect",
+            purpose: "'dialect-secrets/' || dialect",
+            condition: "true"
+        ),
         // Tokens belong to no network, and are made anew within the hour.
         SealedColumn(
             table: "provider_tokens",

@@ -230,7 +230,7 @@ package enum MessageMembersContract {
 
 extension StoreScene {
     /// The first page of an accepted event's recipients.
-    fileprivate func told(of event: Event, _ id: EventID) async throws -> Set<UserID> {
+    func told(of event: Event, _ id: EventID) async throws -> Set<UserID> {
         let query = RecipientQuery(networkID: network, eventID: id, event: event)
         return Set(try await recipients.page(for: query).recipients.map(\.userID))
     }

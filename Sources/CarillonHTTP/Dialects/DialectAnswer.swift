@@ -1,0 +1,69 @@
+import CarillonCore
+import CarillonDialects
+import CarillonEdge
+import HTTPTypes
+import Hummingbird
+
+/// What senders are told. Nothing in it may read as a message: some post what they are answered into the chat.
+struct DialectAnswer {
+    private let dialect: DialectName
+
+    init(_ dialect: DialectName) {
+        self.dialect = dialect
+    }
+
+    /// The answer to events that are durable.
+    func response(to reading: DialectReading, _ receipts: [Receipt]) -> Response {
+        switch dialect {
+        case .amity, .matrix:
+            return .json([:])
+        case .cloudevents:
+            let results = zip(reading.events, receipts).map { event, receipt -> JSONValue in
+                [
+                    "id": JSONValue(event.shownID), "eventId": .string(receipt.id.description),
+                    "status": .string(receipt.status.rawValue),
+                ]
+            }
+            return .json(one(of: results, reading), status: .accepted)
+        case .cometchat, .mattermost, .rocketchat, .sendbird, .stream, .talkjs:
+            return .json(one(of: receipts.map(\.json), reading))
+        }
+    }
+
+    private func one(of results: [JSONValue], _ reading: DialectReading) -> JSONValue {
+        guard !reading.isList, results.count == 1, let result = results.first else {
+            return ["results": .array(results)]
+        }
+        return result
+    }
+}
+
+/// An error as Matrix knows them.
+struct MatrixError {
+    private let problem: Problem
+
+    init(_ problem: Problem) {
+        self.problem = problem
+    }
+
+    var response: Response {
+        // Whose token is wrong is told so by 403 there.
+        let status = problem.status == .unauthorized ? .forbidden : problem.status
+        let code =
+            switch status {
+            case .forbidden: "M_FORBIDDEN"
+            case .notFound: "M_NOT_FOUND"
+            case .contentTooLarge: "M_TOO_LARGE"
+            case .tooManyRequests: "M_LIMIT_EXCEEDED"
+            case .badRequest: problem.name == "invalid-json" ? "M_NOT_JSON" : "M_BAD_JSON"
+            default: "M_UNKNOWN"
+            }
+        var headers = problem.headers
+        headers[.wwwAuthenticate] = nil
+        return .json(
+            ["errcode": .string(code), "error": .string(problem.detail ?? problem.title)],
+            status: status,
+            headers: headers
+        )
+    }
+}

@@ -1,0 +1,78 @@
+import CarillonCore
+import CarillonDialects
+import CarillonEdge
+import HTTPTypes
+import Hummingbird
+
+/// What a network says of other backends' webhooks, and what became of them (DIALECTS sections 1 and 18). For admins.
+struct DialectController: Sendable {
+    let authenticator: Authenticator
+    let dialects: any DialectStore
+    let cache: CredentialCache
+    let journal: DialectJournal
+    let clock: WallClock
+
+    func addRoutes(to router: Router<CarillonRequestContext>) {
+        router.get("/v1/networks/{network}/dialects/{dialect}", use: show)
+        router.put("/v1/networks/{network}/dialects/{dialect}", use: replace)
+        router.delete("/v1/networks/{network}/dialects/{dialect}", use: delete)
+        router.get("/v1/networks/{network}/dialects/{dialect}/recent", use: recent)
+        router.post("/v1/networks/{network}/dialects/{dialect}/preview", use: preview)
+    }
+
+    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, dialect) = try await adminAndDialect(request, context)
+        guard let document = try await dialects.dialect(dialect.name, of: access.networkID) else {
+            throw Problem.notFound()
+        }
+        return .json(document.json)
+    }
+
+    private func replace(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, dialect) = try await adminAndDialect(request, context)
+        let draft = try DialectDraft(try await RequestBodyReader.json(of: request), for: dialect)
+        let now = clock.now()
+        let document = try await dialects.updateDialect(dialect.name, of: access.networkID) { former in
+            try draft.document(dialect.name, after: former, at: now)
+        }
+        cache.invalidate(access.networkID)
+        guard let document else { throw Problem.notFound() }
+        return .json(document.json)
+    }
+
+    private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, dialect) = try await adminAndDialect(request, context)
+        let existed = try await dialects.deleteDialect(dialect.name, of: access.networkID)
+        cache.invalidate(access.networkID)
+        guard existed else { throw Problem.notFound() }
+        return .noContent
+    }
+
+    private func recent(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, dialect) = try await adminAndDialect(request, context)
+        return .json(["items": journal.json(of: dialect.name, in: access.networkID)])
+    }
+
+    /// Says what a body would become; nothing of it is stored, and no signature is asked for.
+    private func preview(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let (access, dialect) = try await adminAndDialect(request, context)
+        let settings = try await dialects.dialect(dialect.name, of: access.networkID)?.settings ?? JSONObject()
+        let posted = try await DialectDesk.request(request, for: dialect)
+        let reading = try DialectDesk.read(posted, by: dialect, settings, now: clock.now())
+        let events = reading.events.compactMap { event in
+            if case .known(_, let canonical) = event.content { canonical } else { nil }
+        }
+        var answer: JSONObject = [
+            "status": .string(events.isEmpty ? "ignored" : "accepted"), "events": .array(events),
+        ]
+        answer["reason"] = reading.reason.map(JSONValue.string)
+        return .json(.object(answer))
+    }
+
+    private func adminAndDialect(
+        _ request: Request,
+        _ context: CarillonRequestContext
+    ) async throws -> (Access, any EventDialect) {
+        (try await authenticator.admin(request, context), try DialectDesk.dialect(context))
+    }
+}

@@ -1,0 +1,74 @@
+import CarillonCore
+import CarillonDialects
+import CarillonEdge
+import HTTPTypes
+import Hummingbird
+
+/// Reads requests as dialects read them: finds the dialect of the path, and the bytes as they were before somebody packed them.
+enum DialectDesk {
+    /// The dialect that a path names.
+    static func dialect(_ context: CarillonRequestContext) throws(Problem) -> any EventDialect {
+        guard let name = DialectName(rawValue: try context.segment("dialect")) else { throw .notFound() }
+        return Dialects.named(name)
+    }
+
+    /// The request for a dialect, with its body unpacked: within the same limit before and after that.
+    static func request(_ request: Request, for dialect: any EventDialect) async throws -> DialectRequest {
+        var headers = request.headers
+        guard ["", "identity", "gzip", "x-gzip"].contains(headers[.contentEncoding]?.lowercased() ?? "") else {
+            throw Problem.unsupportedMediaType("the body may be encoded with gzip only")
+        }
+        headers[.contentEncoding] = nil
+        if let types = dialect.mediaTypes { try ContentType.check(headers, accepted: types) }
+        let limit = RequestBodyReader.eventsLimit
+        var bytes = try await RequestBodyReader.bytes(of: request, upTo: limit)
+        // By the bytes: some senders say nothing of it, and some proxies unpack and leave the header.
+        if Gunzip.isPacked(bytes) {
+            do throws(Gunzip.Failure) {
+                bytes = try Gunzip.unpack(bytes, upTo: limit)
+            } catch {
+                throw error == .tooLarge
+                    ? Problem.contentTooLarge(limit: limit)
+                    : Problem(InvalidInput(problem: "invalid-encoding", pointer: "", detail: "is not whole as gzip"))
+            }
+        }
+        return DialectRequest(
+            target: request.head.path ?? request.uri.path,
+            query: try QueryParameters(request).all(),
+            headers: Self.headers(of: request),
+            body: bytes
+        )
+    }
+
+    private static func headers(of request: Request) -> [(name: String, value: String)] {
+        var headers = request.headers.map { (name: $0.name.canonicalName, value: $0.value) }
+        // Of HTTP/2 and in this library it is no field, but part of what is asked for.
+        if let host = request.head.authority { headers.append((name: "host", value: host)) }
+        return headers
+    }
+
+    /// A body as events, or the problem with it.
+    static func read(
+        _ request: DialectRequest,
+        by dialect: any EventDialect,
+        _ settings: JSONObject,
+        now: Timestamp
+    ) throws(Problem) -> DialectReading {
+        do throws(DialectRefusal) {
+            return try dialect.events(of: request, DialectSettings(settings), now: now)
+        } catch {
+            throw Problem(error)
+        }
+    }
+}
+
+extension Problem {
+    /// Why a post of another backend is not taken.
+    init(_ refusal: DialectRefusal) {
+        switch refusal {
+        case .unproven(let reason), .dropped(let reason): self = .unauthorized(reason)
+        case .invalid(let input): self.init(input)
+        case .unsupportedType(let reason): self = .unsupportedMediaType(reason)
+        }
+    }
+}

@@ -1,0 +1,201 @@
+import CarillonCore
+import CarillonDialects
+import CarillonEdge
+import HTTPTypes
+import Hummingbird
+
+/// Other chat backends' webhooks, taken as they are (DIALECTS sections 1 and 18).
+struct DialectPostController: Sendable {
+    /// Where an application service is sent its transactions by older homeservers, and by newer ones.
+    private static let matrixRoots = ["", "/_matrix/app/v1"]
+
+    let authenticator: Authenticator
+    let rates: RequestRates
+    let accept: EventController.Accept
+    let journal: DialectJournal
+    let clock: WallClock
+
+    func addRoutes(to router: Router<CarillonRequestContext>) {
+        let base = "/v1/networks/{network}/events"
+        for dialect in Dialects.all {
+            // A path of its own for each: beside them stand the ids of events.
+            router.post(RouterPath("\(base)/\(dialect.name.rawValue)")) { request, context in
+                try await post(request, dialect, context)
+            }
+        }
+        router.on(RouterPath("\(base)/\(DialectName.cloudevents.rawValue)"), method: .options, use: shakeHands)
+        let matrix = "\(base)/\(DialectName.matrix.rawValue)"
+        for root in Self.matrixRoots {
+            router.put(RouterPath("\(matrix)\(root)/transactions/{transaction}"), use: postTransaction)
+            router.get(RouterPath("\(matrix)\(root)/users/{name}"), use: answerUnknown)
+            router.get(RouterPath("\(matrix)\(root)/rooms/{name}"), use: answerUnknown)
+        }
+        router.post(RouterPath("\(matrix)/_matrix/app/v1/ping"), use: ping)
+    }
+
+    // MARK: - Posts
+
+    private func post(
+        _ request: Request,
+        _ dialect: any EventDialect,
+        _ context: CarillonRequestContext
+    ) async throws -> Response {
+        guard dialect.name == .matrix else { return try await take(request, dialect, context) }
+        return try await asMatrix(context) { try await take(request, dialect, context) }
+    }
+
+    private func take(
+        _ request: Request,
+        _ dialect: any EventDialect,
+        _ context: CarillonRequestContext
+    ) async throws -> Response {
+        let sender = try await sender(request, dialect, context)
+        let network = sender.network
+        do {
+            let posted = try await DialectDesk.request(request, for: dialect)
+            if let refusal = try await refusal(of: posted, request, sender, dialect, context) {
+                journal.refused(refusal, 200, dialect.name, in: network.id)
+                return .json([:])
+            }
+            let settings = sender.document?.settings ?? JSONObject()
+            let reading = try DialectDesk.read(posted, by: dialect, settings, now: clock.now())
+            let known = reading.events.count { if case .known = $0.content { true } else { false } }
+            if known > 0 { try rates.take(events: known, of: network) }
+            let receipts = try await accept(reading.events.map(\.parsed), network.id)
+            journal.answered(reading, receipts, dialect.name, in: network.id)
+            return DialectAnswer(dialect.name).response(to: reading, receipts)
+        } catch {
+            if let problem = (error as? Problem) ?? (error as? InvalidInput).map(Problem.init) {
+                let reason = problem.detail ?? problem.title
+                journal.refused(reason, problem.status.code, dialect.name, in: network.id)
+            }
+            throw error
+        }
+    }
+
+    /// Somebody who posts: with an API key, or with what the network's document asks for.
+    private struct Sender {
+        var network: Network
+        var document: DialectDocument?
+        /// Whether an API key has proved who it is.
+        var hasKey: Bool
+    }
+
+    /// Who posts. Without a document there is nothing here for whoever has no key.
+    private func sender(
+        _ request: Request,
+        _ dialect: any EventDialect,
+        _ context: CarillonRequestContext
+    ) async throws -> Sender {
+        let networkID = try context.identifier("network", as: Network.self)
+        let known = try await authenticator.sender(of: dialect.name, in: networkID, context)
+        if claimsKey(request, dialect) {
+            do {
+                let access = try await authenticator.access(request, context)
+                try access.requireEvents()
+                return Sender(network: access.network, document: known?.document, hasKey: true)
+            } catch let problem as Problem where known == nil && [.unauthorized, .forbidden].contains(problem.status) {
+                throw Problem.notFound()
+            }
+        }
+        guard let known else { throw Problem.notFound() }
+        return Sender(network: known.network, document: known.document, hasKey: false)
+    }
+
+    /// Whether an API key is shown, and not something of the dialect's own.
+    private func claimsKey(_ request: Request, _ dialect: any EventDialect) -> Bool {
+        guard let header = request.headers[values: .authorization].first else { return false }
+        let parts = header.split(separator: " ", maxSplits: 1)
+        guard parts.first?.lowercased() == "bearer" else { return false }
+        return dialect.name != .matrix || parts.last?.hasPrefix(APIKeySecret.prefix) == true
+    }
+
+    /// Why a post is passed over without a word; `nil` for one that proves who sent it.
+    ///
+    /// - Throws: 401 when it does not.
+    private func refusal(
+        of posted: DialectRequest,
+        _ request: Request,
+        _ sender: Sender,
+        _ dialect: any EventDialect,
+        _ context: CarillonRequestContext
+    ) async throws -> String? {
+        guard !sender.hasKey, let document = sender.document else { return nil }
+        if dialect.name == .cloudevents, let signature = SignedBody(request.headers) {
+            _ = try await authenticator.verify(signature, posted.body, of: sender.network.id, context)
+            return nil
+        }
+        do throws(DialectRefusal) {
+            try dialect.verify(posted, document, now: clock.now())
+            return nil
+        } catch .dropped(let reason) {
+            return reason
+        } catch {
+            // Without its secret a right signature looks like a wrong one.
+            throw document.isUnreadable ? Problem.wrongMasterKey : Problem(error)
+        }
+    }
+
+    /// Lets a sender of CloudEvents post here (HTTP 1.1 Web Hooks for Event Delivery, section 4).
+    private func shakeHands(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let networkID = try context.identifier("network", as: Network.self)
+        guard try await authenticator.sender(of: .cloudevents, in: networkID, context) != nil else {
+            throw Problem.notFound()
+        }
+        let origin = HTTPField.Name.known("webhook-request-origin")
+        guard let asking = request.headers[origin] else {
+            throw Problem.invalidParameter("WebHook-Request-Origin", "is required")
+        }
+        return Response(
+            status: .ok,
+            headers: [
+                .known("webhook-allowed-origin"): asking, .known("webhook-allowed-rate"): "*", .allow: "POST, OPTIONS",
+            ]
+        )
+    }
+
+    // MARK: - Matrix
+
+    private func postTransaction(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        try await post(request, Dialects.named(.matrix), context)
+    }
+
+    private func ping(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        try await answerMatrix(request, context) { .json([:]) }
+    }
+
+    /// Nobody and no room is made on demand.
+    private func answerUnknown(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        try await answerMatrix(request, context) {
+            .json(["errcode": "M_NOT_FOUND", "error": "There is nothing of that name"], status: .notFound)
+        }
+    }
+
+    private func answerMatrix(
+        _ request: Request,
+        _ context: CarillonRequestContext,
+        _ answer: @escaping @Sendable () -> Response
+    ) async throws -> Response {
+        let dialect = Dialects.named(.matrix)
+        return try await asMatrix(context) {
+            let sender = try await sender(request, dialect, context)
+            let posted = try await DialectDesk.request(request, for: dialect)
+            _ = try await refusal(of: posted, request, sender, dialect, context)
+            return answer()
+        }
+    }
+
+    /// Homeservers understand errors of their own kind only.
+    private func asMatrix(
+        _ context: CarillonRequestContext,
+        _ body: () async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await body()
+        } catch {
+            guard let problem = (error as? Problem) ?? (error as? InvalidInput).map(Problem.init) else { throw error }
+            if problem.status == .unauthorized { try rates.takeRefusal(of: context) }
+            return MatrixError(problem).response
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import CarillonCore
+import Testing
+
+/// What every ``DialectStore`` promises, and what every ``EventInbox`` and ``RecipientSource`` make of what other backends say beyond
+/// native events.
+package enum DialectContract {
+    /// The promises.
+    package static let clauses: [ContractClause] = [
+        ContractClause("a document is read back until it is replaced or removed", documentIsReadBack),
+        ContractClause("what a change refuses is not written", refusedChangeIsNotWritten),
+        ContractClause("documents come with the network's credentials", documentsComeWithCredentials),
+        ContractClause("documents belong to a network", documentsBelongToANetwork),
+        ContractClause("who was a member before is no news where only new members are", onlyNewMembersAreNews),
+        ContractClause("who is created and joins within one batch is no news", createdAndJoinedAtOnce),
+        ContractClause("who left and joins again is news", whoJoinsAgainIsNews),
+        ContractClause("whom a joining knows to be members is told of it", existingMembersAreTold),
+        ContractClause("a newer leave is not undone by what a joining knows", leaveIsNotUndone),
+        ContractClause("who is invited is told of a channel, and no member of it", whoIsInvitedIsNoMember),
+        ContractClause("who writes in an open channel is no member of it", whoWritesInAnOpenChannel),
+        ContractClause("people are described without being members", peopleAreDescribed),
+    ]
+
+    private static func document(_ secret: String, _ name: DialectName = .amity) -> DialectDocument {
+        DialectDocument(
+            name: name,
+            secrets: [.init(value: Secret(secret), setAt: .seconds(1))],
+            basic: .init(user: "carillon", password: Secret("s3cret:with:colons"), setAt: .seconds(2)),
+            settings: ["ignoreSenders": ["bot"]],
+            updatedAt: .seconds(3)
+        )
+    }
+
+    private static func documentIsReadBack(_ scene: StoreScene) async throws {
+        let (store, network) = (scene.accounts, scene.network)
+        #expect(try await store.dialect(.amity, of: network) == nil)
+        let first = document("one")
+        let stored = try await store.updateDialect(.amity, of: network) { former in
+            guard former == nil else { throw UnexpectedAnswer() }
+            return first
+        }
+        #expect(stored == first)
+        #expect(try await store.dialect(.amity, of: network) == first)
+        var second = document("two")
+        second.isEnabled = false
+        second.basic = nil
+        let changed = second
+        _ = try await store.updateDialect(.amity, of: network) { former in
+            guard former == first else { throw UnexpectedAnswer() }
+            return changed
+        }
+        #expect(try await store.dialect(.amity, of: network) == second)
+        #expect(try await store.dialect(.stream, of: network) == nil)
+        #expect(try await store.deleteDialect(.amity, of: network))
+        #expect(try await store.deleteDialect(.amity, of: network) == false)
+        #expect(try await store.dialect(.amity, of: network) == nil)
+    }
+
+    private struct Refused: Error {}
+
+    private static func refusedChangeIsNotWritten(_ scene: StoreScene) async throws {
+        _ = try await scene.accounts.updateDialect(.amity, of: scene.network) { _ in document("one") }
+        await #expect(throws: Refused.self) {
+            try await scene.accounts.updateDialect(.amity, of: scene.network) { _ in throw Refused() }
+        }
+        #expect(try await scene.accounts.dialect(.amity, of: scene.network) == document("one"))
+    }
+
+    private static func documentsComeWithCredentials(_ scene: StoreScene) async throws {
+        for name in [DialectName.stream, .amity] {
+            _ = try await scene.accounts.updateDialect(name, of: scene.network) { _ in document("one", name) }
+        }
+        let credentials = try #require(try await scene.accounts.credentials(of: scene.network))
+        #expect(credentials.dialects == [document("one", .amity), document("one", .stream)])
+    }
+
+    private static func documentsBelongToANetwork(_ scene: StoreScene) async throws {
+        _ = try await scene.accounts.updateDialect(.amity, of: scene.network) { _ in document("one") }
+        #expect(try await scene.accounts.dialect(.amity, of: scene.otherNetwork) == nil)
+        #expect(try await scene.accounts.deleteDialect(.amity, of: scene.otherNetwork) == false)
+        #expect(try await scene.accounts.credentials(of: scene.otherNetwork)?.dialects == [])
+        let nobody = try await scene.accounts.updateDialect(.amity, of: "none") { _ in document("one") }
+        #expect(nobody == nil)
+    }
+}
+
+/// Whom events of dialects concern.
+extension DialectContract {
+    private static func join(_ users: [UserID], at seconds: Int64) -> Event {
+        var event = Event.members(.memberJoined, "c", users, at: seconds)
+        event.isOfNewMembersOnly = true
+        return event
+    }
+
+    private static func news(of event: Event, _ id: EventID, _ scene: StoreScene) async throws -> [UserID] {
+        let query = RecipientQuery(networkID: scene.network, eventID: id, event: event)
+        let page = try await scene.recipients.page(for: query)
+        return event.without(membersFromBefore: page.membersFromBefore).members.map(\.id)
+    }
+
+    private static func onlyNewMembersAreNews(_ scene: StoreScene) async throws {
+        try await scene.accept(.created("c", by: nil, members: ["a", "b"], at: 1))
+        let event = join(["b", "d"], at: 2)
+        let id = try await scene.accept(event)[0]
+        #expect(try await news(of: event, id, scene) == ["d"])
+        #expect(try await scene.members(of: "c") == ["a", "b", "d"])
+        let again = join(["d"], at: 3)
+        let second = try await scene.accept(again)[0]
+        #expect(try await news(of: again, second, scene) == [])
+        let query = RecipientQuery(networkID: scene.network, eventID: second, event: again)
+        #expect(RecipientJudge(again, try await scene.recipients.page(for: query)).subject == nil)
+    }
+
+    private static func createdAndJoinedAtOnce(_ scene: StoreScene) async throws {
+        let event = join(["b"], at: 2)
+        let acceptances = try await scene.acceptTogether(.created("c", by: nil, members: ["a", "b"], at: 1), event)
+        guard case .accepted(let id, _) = acceptances[1] else { throw UnexpectedAnswer() }
+        #expect(try await news(of: event, id, scene) == [])
+    }
+
+    private static func whoJoinsAgainIsNews(_ scene: StoreScene) async throws {
+        try await scene.accept(
+            .created("c", by: nil, members: ["a", "b"], at: 1),
+            .members(.memberLeft, "c", ["b"], at: 2)
+        )
+        let event = join(["b"], at: 3)
+        let id = try await scene.accept(event)[0]
+        #expect(try await news(of: event, id, scene) == ["b"])
+    }
+
+    private static func existingMembersAreTold(_ scene: StoreScene) async throws {
+        var event = join(["d"], at: 2)
+        event.existingMembers = [Person(id: "a", displayName: "Alice"), Person(id: "b")]
+        let id = try await scene.accept(event)[0]
+        #expect(try await scene.members(of: "c") == ["a", "b", "d"])
+        #expect(try await scene.told(of: event, id).subtracting(["d"]) == ["a", "b"])
+        #expect(try await scene.directory.user("a", in: scene.network)?.displayName == "Alice")
+    }
+
+    private static func leaveIsNotUndone(_ scene: StoreScene) async throws {
+        try await scene.accept(
+            .created("c", by: nil, members: ["a", "b"], at: 1),
+            .members(.memberLeft, "c", ["b"], at: 5)
+        )
+        var event = join(["d"], at: 3)
+        event.existingMembers = [Person(id: "b")]
+        try await scene.accept(event)
+        #expect(try await scene.members(of: "c") == ["a", "d"])
+    }
+
+    private static func whoIsInvitedIsNoMember(_ scene: StoreScene) async throws {
+        var event = Event.created("c", by: "z", members: ["a"], at: 1)
+        event.invited = [Person(id: "b", displayName: "Bob")]
+        let id = try await scene.accept(event)[0]
+        #expect(try await scene.members(of: "c") == ["a", "z"])
+        #expect(try await scene.told(of: event, id).subtracting(["z"]) == ["a", "b"])
+        let joining = join(["b"], at: 2)
+        let second = try await scene.accept(joining)[0]
+        #expect(try await news(of: joining, second, scene) == ["b"])
+    }
+
+    private static func whoWritesInAnOpenChannel(_ scene: StoreScene) async throws {
+        var event = Event.message("c", from: Person(id: "a"), at: 1)
+        event.senderIsMember = false
+        try await scene.accept(event)
+        #expect(try await scene.members(of: "c") == [])
+    }
+
+    private static func peopleAreDescribed(_ scene: StoreScene) async throws {
+        var event = Event.message("c", from: Person(id: "a"), at: 1)
+        event.people = [Person(id: "b", displayName: "Bob")]
+        try await scene.accept(event)
+        #expect(try await scene.members(of: "c") == ["a"])
+        #expect(try await scene.directory.user("b", in: scene.network)?.displayName == "Bob")
+    }
+}
