@@ -52,6 +52,13 @@ import Testing
             createdAt: WallClock.system.now()
         )
         try await scene.faces.addFaceKey(StoredFaceKey(key: key, proof: .secret(Secret("signing"))))
+        _ = try await scene.accounts.updateDialect(.amity, of: scene.network) { _ in
+            DialectDocument(
+                name: .amity,
+                secrets: [.init(value: Secret("webhook"), setAt: WallClock.system.now())],
+                updatedAt: WallClock.system.now()
+            )
+        }
         let token = ProviderToken(value: "t", issuedAt: WallClock.system.now())
         _ = try await scene.credentials.providerToken("k", candidate: token, ifOlderThan: token.issuedAt)
     }
@@ -97,9 +104,9 @@ import Testing
             let outgoing = try await scene.accounts.outgoingWebhookSecrets(of: scene.network, candidate: .generate())
             let rotating = try keeper(pool, Self.new, previous: Self.old)
             #expect(try await rotating.verdict() == .previous)
-            #expect(try await rotating.remaining().previous == 8)
+            #expect(try await rotating.remaining().previous == 9)
             #expect(try await rotating.takeOver() == .current)
-            #expect(try await rotating.sealAnew() == 8)
+            #expect(try await rotating.sealAnew() == 9)
             let remaining = try await rotating.remaining()
             #expect(remaining.previous == 0)
             #expect(remaining.unreadable == 0)
@@ -116,6 +123,8 @@ import Testing
             let credentials = PostgresProviderCredentialStore(pool: pool, box: try box(Self.new))
             let credential = try await credentials.providerCredential(.fcm, appID: "an/app", of: scene.network)
             #expect(credential?.material == Secret("s"))
+            #expect(after.dialects.map(\.isUnreadable) == [false])
+            #expect(after.dialects.first?.secrets.map(\.value) == [Secret("webhook")])
             let endpoints = PostgresEndpointStore(accounts: accounts)
             #expect(try await endpoints.endpointSecrets(of: "e/1", in: scene.network).count == 1)
             let faces = try await PostgresFaceStore(accounts: accounts).faceList(unless: nil)
