@@ -25,6 +25,15 @@ package protocol DeviceStore: Sendable {
         until: Timestamp,
         in network: NetworkID
     ) async throws -> Int
+    /// What is reached at these addresses, in their order; `nil` where nobody knows anything, and for addresses that many
+    /// devices may share.
+    func devices(reachedAt places: [AddressPlace]) async throws -> [ReachedDevice?]
+    /// Notes that their addresses were obtained at these moments: devices that were put out of use before are used again, and
+    /// what a provider says of the time before is ignored.
+    func renewDevices(_ obtained: [DeviceID: Timestamp], in network: NetworkID) async throws
+    /// Adds what nobody registered and nothing can be sent to, because of an `error`: out of use from the start. What is known
+    /// there stays as it is.
+    func addQuarantined(_ addresses: [DeviceAddress], because error: String, in network: NetworkID) async throws
     /// A user's devices in the order of their ids.
     func devices(of user: UserID, in network: NetworkID, after: DeviceID?, limit: Int) async throws -> [Device]
     /// A part of the devices of a selection in the order of their ids, and how many there are. For lists that other systems count:

@@ -30,6 +30,8 @@ package struct FaceIndex: Sendable {
     private var bindings: [Name: FaceBinding] = [:]
     private var buzzApps: Set<App> = []
     private var bound: Set<FaceName> = []
+    /// The names that only some networks' callers can use, without the networks.
+    private var hidden: Set<Name> = []
     private var byName: [Name: StoredFaceKey] = [:]
     private var byHash: [Hash: StoredFaceKey] = [:]
     private var byOwner: [Name: StoredFaceKey] = [:]
@@ -41,6 +43,7 @@ package struct FaceIndex: Sendable {
             bindings[Name(face: binding.face, network: owner, text: binding.externalID)] = binding
             bound.insert(binding.face)
             if binding.face == .buzz { buzzApps.formUnion(Self.apps(of: binding)) }
+            if binding.isPrivate { hidden.insert(Name(face: binding.face, network: nil, text: binding.externalID)) }
         }
         for stored in list.keys {
             byOwner[Name(face: stored.key.face, network: stored.key.networkID, text: stored.key.name)] = stored
@@ -74,11 +77,24 @@ package struct FaceIndex: Sendable {
 
     /// The binding of a name, or of the longest pattern that it begins like: what stands before the pattern's `*`.
     package func binding(_ face: FaceName, matching name: String, ownedBy network: NetworkID? = nil) -> FaceBinding? {
-        if let exact = binding(face, name, ownedBy: network) { return exact }
+        Self.firstMatch(of: name) { binding(face, $0, ownedBy: network) }
+    }
+
+    /// Whether a name, or a pattern that it begins like, is bound so that only its network's callers can use it.
+    package func isPrivate(_ face: FaceName, matching name: String) -> Bool {
+        let found: Bool? = Self.firstMatch(of: name) { text in
+            hidden.contains(Name(face: face, network: nil, text: text)) ? true : nil
+        }
+        return found ?? false
+    }
+
+    /// What is found for a name, or for the longest pattern that it begins like.
+    private static func firstMatch<Found>(of name: String, _ find: (String) -> Found?) -> Found? {
+        if let exact = find(name) { return exact }
         // No pattern is longer than a binding's name may be.
         var prefix = name.unicodeScalars.prefix(256)
         while true {
-            if let found = binding(face, String(prefix) + "*", ownedBy: network) { return found }
+            if let found = find(String(prefix) + "*") { return found }
             guard !prefix.isEmpty else { return nil }
             prefix.removeLast()
         }

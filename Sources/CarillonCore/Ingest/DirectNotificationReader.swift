@@ -15,6 +15,8 @@ struct DirectNotificationReader {
     let addresses: DeviceAddressReader
     /// Where errors go.
     let errors: InputErrors
+    /// Whether what is read was accepted before.
+    var isStored = false
 
     /// Takes in what `data` says; what is wrong is noted. Unknown members are left to the caller to find.
     func fill(_ event: inout Event, from data: inout JSONObjectReader) {
@@ -24,7 +26,7 @@ struct DirectNotificationReader {
         let texts = texts(in: &data)
         let isRead = errors.errors.count == errorsBefore
         let module = data.choice("module", as: Module.self) ?? .direct
-        let content = data.pushContent()
+        let content = data.pushContent(isStored: isStored)
         if content.kind == .silent {
             refuseTexts(of: data)
         } else if isRead, texts.isEmpty, content.parts.values.allSatisfy(\.payload.isEmpty) {

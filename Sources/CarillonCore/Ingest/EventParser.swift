@@ -12,6 +12,8 @@ package struct EventParser: Sendable {
     private let clock: WallClock
     private let vocabulary: EventReader.Vocabulary
     private let addresses: DeviceAddressReader?
+    /// Whether what is read was accepted before.
+    private let isStored: Bool
 
     /// A parser that takes an event without a timestamp to have happened when it is parsed.
     ///
@@ -25,7 +27,13 @@ package struct EventParser: Sendable {
         self.init(clock: clock, vocabulary: .whole, addresses: addresses)
     }
 
-    init(clock: WallClock, vocabulary: EventReader.Vocabulary, addresses: DeviceAddressReader?) {
+    init(
+        clock: WallClock,
+        vocabulary: EventReader.Vocabulary,
+        addresses: DeviceAddressReader?,
+        isStored: Bool = false
+    ) {
+        self.isStored = isStored
         self.clock = clock
         self.vocabulary = vocabulary
         self.addresses = addresses
@@ -66,7 +74,9 @@ package struct EventParser: Sendable {
         EventReader(
             now: clock.now(),
             fallbackSourceID: fallbackSourceID,
-            directReader: addresses.map { DirectNotificationReader(addresses: $0, errors: errors) },
+            directReader: addresses.map {
+                DirectNotificationReader(addresses: $0, errors: errors, isStored: isStored)
+            },
             errors: errors,
             vocabulary: vocabulary
         )

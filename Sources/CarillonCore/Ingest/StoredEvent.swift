@@ -17,7 +17,12 @@ package enum StoredEvent: Sendable, Equatable {
     package init(body: [UInt8], sourceID: String, receivedAt: Timestamp, occurredAt: Timestamp) {
         // What a later release gave a meaning to may have been any sender's own member when it was stored.
         let readings = [EventReader.Vocabulary.whole, .first].lazy.compactMap { vocabulary in
-            let parser = EventParser(clock: WallClock { receivedAt }, vocabulary: vocabulary, addresses: .trusting)
+            let parser = EventParser(
+                clock: WallClock { receivedAt },
+                vocabulary: vocabulary,
+                addresses: .trusting,
+                isStored: true
+            )
             return try? parser.parse(body: body, fallbackSourceID: sourceID)
         }
         guard case .single(let parsed)? = readings.first else {

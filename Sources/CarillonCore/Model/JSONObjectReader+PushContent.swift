@@ -1,19 +1,22 @@
 extension JSONObjectReader {
     private static let longestHeader = 256
-    private static let mostBadges = 99_999
     private static let longestName = 64
     private static let longestCollapseKey = 256
     private static let longestURL = 2_048
     private static let largestBytes = 3_072
 
     /// The members that make up a push beyond its text (FACES B1); what is wrong is noted.
-    package mutating func pushContent() -> PushContent {
+    ///
+    /// - Parameter isStored: Whether it was accepted before, so that no limit is asked any more: other systems have limits of
+    ///   their own, and what is too large for a push service is to be reported by it.
+    /// - Returns: The content.
+    package mutating func pushContent(isStored: Bool = false) -> PushContent {
         var content = PushContent()
         content.kind = choice("kind", as: PushContent.Kind.self) ?? .alert
-        content.data = data()
-        content.badge = integer("badge", in: 0...Self.mostBadges)
+        content.data = data(isStored: isStored)
+        content.badge = integer("badge", in: 0...PushContent.largestBadge)
         content.sound = isNull("sound") ? .none : .standard
-        if let name = string("sound", maximumBytes: Self.longestName, nonEmpty: true), name != "default" {
+        if let name = string("sound", maximumBytes: PushContent.longestSound, nonEmpty: true), name != "default" {
             content.sound = .named(name)
         }
         content.category = string("category", maximumBytes: Self.longestName, nonEmpty: true)
@@ -26,19 +29,20 @@ extension JSONObjectReader {
         content.isRetried = bool("retry") ?? true
         content.hasEnvelope = bool("envelope") ?? true
         for provider in ProviderName.withRawParts {
-            guard let part = rawPart(of: provider) else { continue }
+            guard let part = rawPart(of: provider, isStored: isStored) else { continue }
             content.parts[provider] = part
-            refuseTooLarge(part, of: provider, with: content.data)
+            if !isStored { refuseTooLarge(part, of: provider, with: content.data) }
         }
         return content
     }
 
-    private mutating func data() -> JSONObject {
+    private mutating func data(isStored: Bool) -> JSONObject {
         guard let value = value("data") else { return JSONObject() }
         guard case .object(let data) = value else {
             refuse("data", "must be an object")
             return JSONObject()
         }
+        guard !isStored else { return data }
         for key in data.keys where Self.isReserved(key) {
             errors.add(pointer: pointer(to: "data") + JSONPointer.step(key), detail: "is kept by Apple or Google")
         }
@@ -52,7 +56,7 @@ extension JSONObjectReader {
         ["aps", "from", "message_type"].contains(key) || key.hasPrefix("gcm") || key.hasPrefix("google")
     }
 
-    private mutating func rawPart(of provider: ProviderName) -> RawPart? {
+    private mutating func rawPart(of provider: ProviderName, isStored: Bool) -> RawPart? {
         guard var reader = object(provider.rawValue) else { return nil }
         var part = RawPart()
         part.kind = reader.choice("kind", as: PushContent.Kind.self)
@@ -61,7 +65,7 @@ extension JSONObjectReader {
         if let value = reader.value(provider.payloadKey) {
             if case .object(let payload) = value {
                 part.payload = payload
-                reader.checkTexts(value, at: reader.pointer(to: provider.payloadKey))
+                if !isStored { reader.checkTexts(value, at: reader.pointer(to: provider.payloadKey)) }
             } else {
                 reader.refuse(provider.payloadKey, "must be an object")
             }

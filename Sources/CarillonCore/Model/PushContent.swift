@@ -59,6 +59,10 @@ package struct PushContent: Sendable, Equatable {
 
     /// The longest life of a notification, in seconds: what FCM and browsers' push services take.
     package static let longestTimeToLive = 2_419_200
+    /// The greatest number on an app's icon.
+    package static let largestBadge = 99_999
+    /// The longest name of a sound, in bytes.
+    package static let longestSound = 64
     /// A day, in seconds.
     package static let usualTimeToLive = 86_400
 

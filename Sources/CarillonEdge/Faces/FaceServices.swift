@@ -18,6 +18,10 @@ package struct FaceServices: Sendable {
     package var accept: @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt]
     /// Devices.
     package var devices: any DeviceStore
+    /// What is reached at addresses, for many who ask at once.
+    package var reached: @Sendable ([DeviceAddress], NetworkID) async throws -> [ReachedDevice?]
+    /// Lanes that something is wrong with.
+    package var lanes: @Sendable () async -> [LaneStatus]
     /// Users, channels and members.
     package var directory: any DirectoryStore
     /// Tags and who subscribes to them.
@@ -56,6 +60,7 @@ package struct FaceServices: Sendable {
         network: @escaping @Sendable (NetworkID) async throws -> Network?,
         accept: @escaping @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt],
         devices: any DeviceStore,
+        lanes: @escaping @Sendable () async -> [LaneStatus],
         directory: any DirectoryStore,
         tags: any TagStore,
         toggles: any ToggleStore,
@@ -78,6 +83,9 @@ package struct FaceServices: Sendable {
         self.network = network
         self.accept = accept
         self.devices = devices
+        let lookup = AddressLookup(devices)
+        reached = { try await lookup.devices(reachedAt: $0, in: $1) }
+        self.lanes = lanes
         self.directory = directory
         self.tags = tags
         self.toggles = toggles

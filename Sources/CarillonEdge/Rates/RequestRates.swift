@@ -17,6 +17,27 @@ package final class RequestRates: Sendable {
         case events(NetworkID)
         /// Where requests come from that are refused with 401.
         case address(IPAddress)
+        /// Somebody without credentials who asks something of a face.
+        case caller(FaceName, String, IPAddress)
+        /// What is asked of a face, whoever asks.
+        case named(FaceName, String, NetworkID, String)
+    }
+
+    /// A rate of something that a face counts.
+    package struct Rate: Sendable {
+        /// What it is, in a word.
+        package var name: String
+        /// How many there are in the long run.
+        package var perSecond: Int
+        /// How many may come at once after a silence.
+        package var burst: Int
+
+        /// A rate by its parts.
+        package init(_ name: String, perSecond: Int, burst: Int) {
+            self.name = name
+            self.perSecond = perSecond
+            self.burst = burst
+        }
     }
 
     /// How often a second an address may be refused with 401, before it is told to wait. There may be many people behind
@@ -45,20 +66,20 @@ package final class RequestRates: Sendable {
     /// How many buckets there are.
     var count: Int { buckets.withLock { $0.count } }
 
-    /// Counts something that has a rate.
+    /// Counts something that has a rate, and perhaps another size of what may come at once than ten seconds' worth.
     ///
     /// - Throws: 429 when it is too much.
-    package func take(_ count: Int = 1, from owner: Owner, rate: Int) throws(Problem) {
+    package func take(_ count: Int = 1, from owner: Owner, rate: Int, burst: Int? = nil) throws(Problem) {
         let now = elapsed
         let wait = buckets.withLock { buckets -> Duration? in
             if var bucket = buckets[owner] {
-                let wait = bucket.take(count, rate: rate, at: now)
+                let wait = bucket.take(count, rate: rate, burst: burst, at: now)
                 buckets[owner] = bucket
                 return wait
             }
             if buckets.count >= capacity { Self.forget(&buckets, downTo: capacity * 3 / 4, at: now) }
             var bucket = TokenBucket(at: now)
-            let wait = bucket.take(count, rate: rate, at: now)
+            let wait = bucket.take(count, rate: rate, burst: burst, at: now)
             buckets[owner] = bucket
             return wait
         }
@@ -91,6 +112,27 @@ package final class RequestRates: Sendable {
     package func takeRefusal(of context: CarillonRequestContext) throws(Problem) {
         guard let address = context.clientAddress else { return }
         try take(from: .address(address.subscriber), rate: Self.unauthorizedPerSecond)
+    }
+
+    /// Counts what somebody asks of a face, by where they are.
+    ///
+    /// - Throws: 429 when it is too much.
+    package func take(_ count: Int = 1, of rate: Rate, at face: FaceName, from address: IPAddress) throws(Problem) {
+        let owner = Owner.caller(face, rate.name, address.subscriber)
+        try take(count, from: owner, rate: rate.perSecond, burst: rate.burst)
+    }
+
+    /// Counts what is asked of a face about something of a network's, by its name.
+    ///
+    /// - Throws: 429 when it is too much.
+    package func take(
+        _ count: Int = 1,
+        of rate: Rate,
+        at face: FaceName,
+        about name: String,
+        in network: NetworkID
+    ) throws(Problem) {
+        try take(count, from: .named(face, rate.name, network, name), rate: rate.perSecond, burst: rate.burst)
     }
 
     /// After how long an owner's bucket will have something again; `nil` when it has.

@@ -1,11 +1,13 @@
-/// A rate with ten seconds' worth at once: a bucket that fills by itself, and from which is taken.
+/// A rate with ten seconds' worth at once, or as much as is said: a bucket that fills by itself, and from which is taken.
 ///
 /// A value that knows no clock: times are durations since a moment of the caller's choice, and one that lies before the
 /// last is taken for the last. What is taken is kept as the time that it takes to come back, so that nothing is rounded.
 struct TokenBucket: Sendable {
-    /// How long an empty bucket takes to fill: what may come at once after a silence.
+    /// How long an empty bucket takes to fill, unless somebody says what it holds: what may come at once after a silence.
     static let depth = Duration.seconds(10)
 
+    /// How long this one takes to fill.
+    private var depth = Self.depth
     /// After how long it is full; more than ``depth`` when more was taken at once than a bucket holds.
     private var debt = Duration.zero
     private var updatedAt: Duration
@@ -22,12 +24,15 @@ struct TokenBucket: Sendable {
     /// - Parameters:
     ///   - count: How many.
     ///   - rate: How many there are per second, at least one. When it changes, the bucket is as full as it was.
+    ///   - burst: How many it holds; `nil` for what comes in ``depth``.
     ///   - now: The time.
     /// - Returns: `nil` when they were taken, otherwise after how long they will be there.
-    mutating func take(_ count: Int, rate: Int, at now: Duration) -> Duration? {
+    mutating func take(_ count: Int, rate: Int, burst: Int? = nil, at now: Duration) -> Duration? {
         refill(at: now)
-        let cost = Duration.seconds(1) / max(1, rate) * count
-        let wait = debt + min(cost, Self.depth) - Self.depth
+        let one = Duration.seconds(1) / max(1, rate)
+        let cost = one * count
+        depth = burst.map { one * max(1, $0) } ?? Self.depth
+        let wait = debt + min(cost, depth) - depth
         guard wait <= .zero else { return wait }
         debt += cost
         return nil
@@ -43,7 +48,7 @@ struct TokenBucket: Sendable {
     func fullness(at now: Duration) -> Double {
         var copy = self
         copy.refill(at: now)
-        return 1 - copy.debt / Self.depth
+        return 1 - copy.debt / depth
     }
 
     private mutating func refill(at now: Duration) {

@@ -232,6 +232,7 @@ extension FaceServices {
             network: { network in try await cache.credentials(of: network)?.network },
             accept: dependencies.accept,
             devices: dependencies.devices,
+            lanes: dependencies.lanes,
             directory: dependencies.directory,
             tags: dependencies.tags,
             toggles: dependencies.toggles,

@@ -7,7 +7,7 @@ package struct PostgresDeviceStore: DeviceStore {
     private static let batchSize = 2_000
 
     let pool: PostgresPool
-    private let feedback: FeedbackDesk?
+    let feedback: FeedbackDesk?
 
     /// A store in the database of `pool` that tells `feedback` what becomes of devices.
     package init(pool: PostgresPool, feedback: FeedbackDesk? = nil) {

@@ -19,7 +19,7 @@ extension Row {
         guard let json = try? JSONValue(parsing: stored) else { throw StoreError.unreadable("content") }
         // A later release may know more than this one.
         var reader = JSONObjectReader(json, unknown: .tolerate, into: errors)
-        let content = reader.pushContent()
+        let content = reader.pushContent(isStored: true)
         guard errors.isEmpty else { throw StoreError.unreadable("content") }
         return Push(notification, content: content)
     }

@@ -137,15 +137,28 @@ struct AddressBook {
         }
     }
 
-    private static func insert(_ entries: [Entry], _ session: borrowing PostgresSession) throws {
+    /// Adds what nothing can be sent to.
+    func quarantine(_ addresses: [DeviceAddress], because error: String, in network: NetworkID) async throws {
+        guard !addresses.isEmpty else { return }
+        let entries = addresses.map { Entry(network: network, device: AddressedDevice(address: $0)) }
+        try await pool.write { session in try Self.insert(entries, session, state: .quarantined, error) }
+    }
+
+    private static func insert(
+        _ entries: [Entry],
+        _ session: borrowing PostgresSession,
+        state: DeviceState = .active,
+        _ error: String = Self.firstError
+    ) throws {
         let entries = inOrder(entries)
         let addresses = entries.map(\.device.address)
+        let since: SQL = state == .active ? "NULL" : "now()"
         try session.execute(
             """
             INSERT INTO devices (network_id, device_id, user_id, provider, app_id, address, environment, p256dh, auth,
-                                 address_hash, locale, state, error, registered_at, transient)
+                                 address_hash, locale, state, error, state_at, registered_at, transient)
             SELECT n.network_id, n.device_id, '', n.provider, n.app_id, n.address, n.environment, n.p256dh, n.auth,
-                   n.address_hash, n.locale, 'active', \(Self.firstError), now(), true
+                   n.address_hash, n.locale, \(state.rawValue), \(error), \(sql: since), now(), true
             FROM unnest(\(entries.map(\.network.rawValue)), \(entries.map(\.id.rawValue)),
                         \(addresses.map(\.provider.rawValue)), \(addresses.map(\.appID)), \(addresses.map(\.text)),
                         \(addresses.map(\.storedEnvironment)), \(addresses.map(\.storedKeys?.p256dh)),

@@ -42,7 +42,7 @@ package enum DeviceStoreContract {
                 importingAndRegisteringAtOnce
             ),
             ContractClause("a device whose token an import gives to another one is gone", importedTokenLeavesItsDevice),
-        ] + limitClauses + registrationClauses
+        ] + limitClauses + registrationClauses + addressClauses
 
     private static func everyKindOfAddressIsReadBack(_ scene: StoreScene) async throws {
         let addresses: [DeviceAddress] = [

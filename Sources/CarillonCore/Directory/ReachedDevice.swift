@@ -1,0 +1,54 @@
+/// Where something may be reached, in a network.
+package struct AddressPlace: Sendable, Hashable {
+    /// The network.
+    package var networkID: NetworkID
+    /// Where.
+    package var address: DeviceAddress
+
+    /// A place by its parts.
+    package init(networkID: NetworkID, address: DeviceAddress) {
+        self.networkID = networkID
+        self.address = address
+    }
+}
+
+/// What is known of the device that is reached at an address that only one device can have.
+package struct ReachedDevice: Sendable, Equatable {
+    /// Its id.
+    package var id: DeviceID
+    /// The push service.
+    package var provider: ProviderName
+    /// The app whose credential is needed, or the server, as ``DeviceAddress/appID`` has it.
+    package var appID: String
+    /// Its own language.
+    package var locale: String?
+    /// Whether it is used.
+    package var state: DeviceState
+    /// Since when it is not.
+    package var outOfUseSince: Timestamp?
+    /// When it was registered last, or came with a notification.
+    package var registeredAt: Timestamp
+    /// Whether it came with a notification, and nobody registered it.
+    package var isTransient: Bool
+
+    /// A device by its parts.
+    package init(
+        id: DeviceID,
+        provider: ProviderName,
+        appID: String,
+        locale: String? = nil,
+        state: DeviceState,
+        outOfUseSince: Timestamp?,
+        registeredAt: Timestamp,
+        isTransient: Bool
+    ) {
+        self.id = id
+        self.provider = provider
+        self.appID = appID
+        self.locale = locale
+        self.state = state
+        self.outOfUseSince = outOfUseSince
+        self.registeredAt = registeredAt
+        self.isTransient = isTransient
+    }
+}

@@ -1,0 +1,88 @@
+package import CarillonCore
+import Postgres
+
+extension PostgresDeviceStore {
+    /// What is reached at these addresses, in their order.
+    package func devices(reachedAt places: [AddressPlace]) async throws -> [ReachedDevice?] {
+        guard !places.isEmpty else { return [] }
+        let found = try await pool.withConnection { session in
+            // Planned each time: in an empty table an index that names only the network seems as good.
+            try session.query(
+                .unprepared(
+                    """
+                    SELECT n.position, d.device_id, d.provider, d.app_id, d.locale, d.state, d.state_at,
+                           d.registered_at, d.transient
+                    FROM unnest(\(places.map(\.networkID.rawValue)), \(places.map(\.address.uniqueHash)))
+                        WITH ORDINALITY AS n (network_id, address_hash, position)
+                    CROSS JOIN LATERAL (
+                        SELECT d.* FROM devices d
+                        WHERE d.network_id = n.network_id AND d.address_hash = n.address_hash
+                            AND \(sql: .isOfTheLiving)
+                        LIMIT 1
+                    ) AS d
+                    """
+                )
+            ) { row in
+                let device = ReachedDevice(
+                    id: try row.id(1),
+                    provider: try row.choice(2),
+                    appID: try row.decode(3),
+                    locale: try row.decode(4),
+                    state: try row.choice(5),
+                    outOfUseSince: try row.timestampIfAny(6),
+                    registeredAt: try row.timestamp(7),
+                    isTransient: try row.decode(8)
+                )
+                return (try row.decode(0, as: Int.self) - 1, device)
+            }
+        }
+        var devices = [ReachedDevice?](repeating: nil, count: places.count)
+        for (position, device) in found { devices[position] = device }
+        return devices
+    }
+
+    /// Notes when devices' addresses were obtained: those that were put out of use before are used again.
+    package func renewDevices(_ obtained: [DeviceID: Timestamp], in network: NetworkID) async throws {
+        let rows = obtained.sorted { $0.key < $1.key }
+        guard !rows.isEmpty else { return }
+        let listeners = try await feedback.listeners(in: network)
+        try await pool.write { session in
+            let renewed = try session.query(
+                .unprepared(
+                    """
+                    WITH target AS (
+                        SELECT d.device_id, d.state AS former, n.at, n.registered_at
+                        FROM (SELECT device_id, at, least(at, now()) AS registered_at
+                              FROM unnest(\(rows.map(\.key.rawValue)), \(rows.map(\.value.stored))) AS n (device_id, at)) AS n
+                        CROSS JOIN LATERAL (
+                            SELECT d.device_id, d.state, d.state_at, d.registered_at FROM devices d
+                            WHERE d.network_id = \(network.rawValue) AND d.device_id = n.device_id
+                            LIMIT 1
+                            FOR NO KEY UPDATE
+                        ) AS d
+                        WHERE CASE WHEN d.state = 'active' THEN d.registered_at < n.registered_at ELSE d.state_at < n.at END
+                    )
+                    UPDATE devices d
+                    SET state = 'active', state_at = NULL, error = CASE WHEN t.former = 'active' THEN d.error END,
+                        registered_at = greatest(d.registered_at, t.registered_at)
+                    FROM target t WHERE d.network_id = \(network.rawValue) AND d.device_id = t.device_id
+                    RETURNING d.device_id, d.user_id, d.provider, d.app_id, t.former
+                    """
+                )
+            ) { row -> DirectoryNews? in
+                let former: DeviceState = try row.choice(4)
+                return former == .active ? nil : try row.news(.registered(.restored), in: network)
+            }
+            try listeners.tell(renewed.compactMap(\.self), in: network, session)
+        }
+    }
+
+    /// Adds what nobody registered and nothing can be sent to.
+    package func addQuarantined(
+        _ addresses: [DeviceAddress],
+        because error: String,
+        in network: NetworkID
+    ) async throws {
+        try await AddressBook(pool).quarantine(addresses, because: error, in: network)
+    }
+}

@@ -1,0 +1,107 @@
+import CarillonCore
+import Testing
+
+extension DeviceStoreContract {
+    /// What is promised to those who know devices by their addresses alone.
+    static let addressClauses: [ContractClause] = [
+        ContractClause("devices are found by their addresses, in the order of these", devicesAreFoundByAddress),
+        ContractClause("what is out of use is used again when its address is newer", newerAddressIsUsedAgain),
+        ContractClause("what nothing can be sent to is remembered as such", unusableAddressesAreRemembered),
+    ]
+
+    private static func reached(_ scene: StoreScene, _ addresses: DeviceAddress...) async throws -> [ReachedDevice?] {
+        let places = addresses.map { AddressPlace(networkID: scene.network, address: $0) }
+        return try await scene.devices.devices(reachedAt: places)
+    }
+
+    private static func devicesAreFoundByAddress(_ scene: StoreScene) async throws {
+        let phone = Device(
+            id: "phone",
+            userID: "a",
+            address: .apns(token: "ab", appID: "app", environment: .sandbox),
+            locale: "th",
+            registeredAt: .seconds(5)
+        )
+        for device in [phone, .log("line", of: "a"), .log("other", of: "b")] {
+            _ = try await scene.devices.putDevice(device, in: scene.network)
+        }
+        let new = AddressedDevice(address: .fcm(token: "new", appID: "app"))
+        _ = try await scene.page(of: .direct(.addresses([new])))
+        let found = try await reached(
+            scene,
+            .fcm(token: "unknown", appID: "app"),
+            .apns(token: "AB", appID: "elsewhere", environment: .production),
+            .log,
+            .fcm(token: "new", appID: "elsewhere")
+        )
+        #expect(found.map { $0?.id } == [nil, "phone", nil, DeviceID(reachedAt: new.address)])
+        #expect(
+            found[1]
+                == ReachedDevice(
+                    id: "phone",
+                    provider: .apns,
+                    appID: "app",
+                    locale: "th",
+                    state: .active,
+                    outOfUseSince: nil,
+                    registeredAt: .seconds(5),
+                    isTransient: false
+                )
+        )
+        #expect(found[3]?.isTransient == true)
+        let elsewhere = AddressPlace(networkID: scene.otherNetwork, address: phone.address)
+        let here = AddressPlace(networkID: scene.network, address: phone.address)
+        let both = try await scene.devices.devices(reachedAt: [elsewhere, here, here])
+        #expect(both.map { $0?.id } == [nil, "phone", "phone"])
+    }
+
+    private static func newerAddressIsUsedAgain(_ scene: StoreScene) async throws {
+        let start = WallClock.system.now()
+        let target = try await scene.target("d", of: "a")
+        try await scene.enqueue(to: [[target]])
+        let effect = DeviceEffect.unregister(ifRegisteredBefore: start, error: "410")
+        _ = try await scene.queue.settle([.all(try await scene.claimOne(), .unregistered, effect: effect)])
+        let devices = scene.devices
+        func now() async throws -> ReachedDevice? { try await reached(scene, target.address)[0] }
+        let dead = try #require(try await now())
+        let death = try #require(dead.outOfUseSince)
+        #expect(dead.state == .unregistered)
+        try await devices.renewDevices(["d": death - .seconds(1), "unknown": death], in: scene.network)
+        #expect(try await now() == dead)
+        try await devices.renewDevices(["d": death + .seconds(3600)], in: scene.otherNetwork)
+        #expect(try await now() == dead)
+
+        try await devices.renewDevices(["d": death + .seconds(3600)], in: scene.network)
+        let alive = try #require(try await now())
+        #expect(alive.state == .active)
+        #expect(alive.outOfUseSince == nil)
+        #expect(alive.registeredAt >= start - .seconds(60), "what is said of the time before is ignored")
+        #expect(alive.registeredAt < start + .seconds(3600), "no address was obtained later than now")
+        #expect(try await devices.device("d", in: scene.network)?.error == nil)
+
+        try await devices.renewDevices(["d": start - .seconds(7200)], in: scene.network)
+        #expect(try await now() == alive, "an older address says nothing")
+    }
+
+    private static func unusableAddressesAreRemembered(_ scene: StoreScene) async throws {
+        let known = Device(
+            id: "phone",
+            userID: "a",
+            address: .fcm(token: "known", appID: "app"),
+            registeredAt: .seconds(0)
+        )
+        _ = try await scene.devices.putDevice(known, in: scene.network)
+        let bad = DeviceAddress.webpush(endpoint: "https://unusable.invalid/1", p256dh: "", auth: "")
+        for _ in 0..<2 {
+            try await scene.devices.addQuarantined([bad, known.address], because: "unusable", in: scene.network)
+        }
+        let found = try await reached(scene, bad, known.address)
+        #expect(found.map { $0?.state } == [.quarantined, .active])
+        #expect(found[0]?.outOfUseSince != nil)
+        #expect(found[0]?.isTransient == true)
+        let device = try await scene.devices.device(DeviceID(reachedAt: bad), in: scene.network)
+        #expect(device?.error == "unusable")
+        let page = try await scene.page(of: .direct(.devices([DeviceID(reachedAt: bad)])))
+        #expect(page.recipients.flatMap(\.devices).isEmpty)
+    }
+}
