@@ -32,6 +32,20 @@ import Testing
         try rates.take(7, from: .events("acme"), rate: 4)
     }
 
+    @Test func `what faces count has a bucket for each subscriber and for each thing`() throws {
+        let rates = RequestRates(now: { [start = ContinuousClock.now] in start })
+        let rate = RequestRates.Rate("posts", perSecond: 1, burst: 2)
+        let addresses = try ["192.0.2.1", "2001:db8::1", "2001:db8::2"].map { try #require(IPAddress($0)) }
+        for address in addresses { try rates.take(of: rate, at: .matrix, from: address) }
+        #expect(rates.count == 2, "one subscriber may have any number of addresses")
+        #expect(throws: Problem.self) { try rates.take(of: rate, at: .matrix, from: addresses[2]) }
+        try rates.take(of: rate, at: .ably, from: addresses[2])
+        try rates.take(2, of: rate, at: .matrix, about: "a", in: "acme")
+        #expect(throws: Problem.self) { try rates.take(of: rate, at: .matrix, about: "a", in: "acme") }
+        try rates.take(of: rate, at: .matrix, about: "a", in: "other")
+        try rates.take(of: rate, at: .matrix, about: "b", in: "acme")
+    }
+
     @Test func `looking makes no bucket`() throws {
         let rates = RequestRates()
         #expect(rates.wait(of: .events("acme"), rate: 1) == nil)

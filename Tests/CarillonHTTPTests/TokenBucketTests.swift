@@ -34,6 +34,17 @@ import Testing
         #expect(bucket.take(1, rate: 1, at: .seconds(992)) == nil)
     }
 
+    @Test func `it holds as much as is said, which comes back at the same rate`() {
+        var bucket = TokenBucket(at: .zero)
+        for _ in 0..<60 { #expect(bucket.take(1, rate: 10, burst: 60, at: .zero) == nil) }
+        #expect(bucket.take(1, rate: 10, burst: 60, at: .zero) == .milliseconds(100))
+        #expect(bucket.fullness(at: .seconds(3)) == 0.5)
+        #expect(bucket.fullness(at: .seconds(6)) == 1)
+        var small = TokenBucket(at: .zero)
+        #expect(small.take(1, rate: 100, burst: 1, at: .zero) == nil)
+        #expect(small.take(1, rate: 100, burst: 1, at: .zero) == .milliseconds(10))
+    }
+
     @Test func `what does not fit takes nothing`() {
         var bucket = TokenBucket(at: .zero)
         #expect(bucket.take(8, rate: 1, at: .zero) == nil)

@@ -60,7 +60,7 @@ package struct FaceServices: Sendable {
         network: @escaping @Sendable (NetworkID) async throws -> Network?,
         accept: @escaping @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt],
         devices: any DeviceStore,
-        lanes: @escaping @Sendable () async -> [LaneStatus],
+        lanes: @escaping @Sendable () async -> [LaneStatus] = { [] },
         directory: any DirectoryStore,
         tags: any TagStore,
         toggles: any ToggleStore,

@@ -169,7 +169,7 @@ private struct Listener: Service {
 extension [any Face] {
     /// The other systems that are answered.
     fileprivate static func all(_ services: FaceServices) -> Self {
-        [AblyFace(services), AmityFace(services), BuzzFace(services)]
+        [AblyFace(services), AmityFace(services), BuzzFace(services), MatrixFace(services)]
     }
 }
 

@@ -25,6 +25,7 @@ enum MetricHelp {
         "carillon_log_lines_dropped_total": "Lines of the log that were dropped because nobody read them.",
         "carillon_lost_leases_total": "Events and deliveries that another replica took over.",
         "carillon_master_key_previous": "1 while a former master key is configured: its rotation is not finished.",
+        "carillon_matrix_devices_total": "Devices that homeservers named, by what became of it.",
         "carillon_metric_series_dropped_total": "Label combinations that were too many to be kept.",
         "carillon_postgres_connections": "Connections to PostgreSQL by what they do.",
         "carillon_postgres_wait_seconds": "Time that callers waited for a connection to PostgreSQL.",

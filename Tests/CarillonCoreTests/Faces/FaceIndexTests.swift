@@ -36,6 +36,9 @@ import Testing
         #expect(index.binding(.matrix, "b", ownedBy: "acme") == nil)
         #expect(index.binding(.ably, "b") == nil)
         #expect(index.isBound(.matrix) && !index.isBound(.ably))
+        #expect(index.isPrivate(.matrix, matching: "ab"), "somebody with a key can name it")
+        #expect(!index.isPrivate(.matrix, matching: "b"))
+        #expect(!index.isPrivate(.ably, matching: "ab"))
     }
 
     @Test func `names are told apart by their bytes`() {

@@ -1,0 +1,175 @@
+import CarillonCore
+import CarillonEdge
+
+/// Hands a notification on to devices of one network.
+struct MatrixDelivery {
+    /// What became of it.
+    struct Outcome {
+        /// The pushkeys that the homeserver is to forget.
+        var rejected: [String] = []
+        /// What was accepted first.
+        var firstEvent: EventID?
+        /// Why something was not sent, for admins.
+        var reason: String?
+    }
+
+    /// A device with where it is reached, and what is known of that.
+    private struct Target {
+        var place: MatrixSelection.Place
+        var address: DeviceAddress
+        var isUsable: Bool
+        var known: ReachedDevice?
+
+        /// The lane that it is sent to in.
+        func lane(in network: NetworkID) -> Lane? {
+            known.map { Lane(networkID: network, provider: $0.provider, appID: $0.appID) }
+        }
+
+        /// Whom an event for it is meant for.
+        var audience: Audience {
+            isUsable ? .addresses([AddressedDevice(address: address)]) : .devices([DeviceID(reachedAt: address)])
+        }
+    }
+
+    /// For how long an admin may mend a credential before homeservers forget the pushkeys that it made unusable.
+    private static let patience = Duration.seconds(86_400)
+    private static let unusable = "unusable pushkey"
+
+    let services: FaceServices
+    let metrics: MatrixMetrics
+    let notification: MatrixNotification
+    let caller: MatrixCaller
+
+    /// Accepts what the devices are to get; returns when it is durable.
+    func deliver(to places: [MatrixSelection.Place], of networkID: NetworkID) async throws -> Outcome {
+        guard let network = try await services.network(networkID) else {
+            throw MatrixError.notFound("no network here has bound this app id")
+        }
+        var outcome = Outcome()
+        let now = services.clock.now()
+        var targets = targets(places, of: network, &outcome)
+        for target in targets {
+            let name = DeviceID(reachedAt: target.address).rawValue
+            try services.rates.take(of: .pushes, at: .matrix, about: name, in: networkID)
+        }
+        try services.rates.take(events: targets.count, of: network)
+        let known = try await services.reached(targets.map(\.address), networkID)
+        for (position, device) in known.enumerated() { targets[position].known = device }
+        try countNew(targets, in: networkID)
+        try await renew(&targets, in: networkID, at: now)
+        try await remember(targets.filter { !$0.isUsable && $0.known == nil }, in: networkID)
+        let events = try await events(for: targets, of: network, at: now, &outcome)
+        let receipts = events.isEmpty ? [] : try await services.accept(events, networkID)
+        outcome.firstEvent = receipts.first?.id
+        return outcome
+    }
+
+    private func targets(
+        _ places: [MatrixSelection.Place],
+        of network: Network,
+        _ outcome: inout Outcome
+    ) -> [Target] {
+        let pushkeys = MatrixPushkey(egress: services.egress)
+        return places.compactMap { place in
+            let reading = pushkeys.reading(of: place.device, place.binding, place.provider, hosts: network.webPushHosts)
+            if place.device.hasBadDefaultPayload { metrics.count([.badDefaultPayload: 1]) }
+            switch reading {
+            case .address(let address): return Target(place: place, address: address, isUsable: true)
+            case .unusable(let address):
+                outcome.reason = "a pushkey cannot be any device's"
+                return Target(place: place, address: address, isUsable: false)
+            case .blocked:
+                metrics.count([.blocked: 1])
+                outcome.reason = "a browser's push service is none of allowedEndpoints, or must not be called"
+                return nil
+            }
+        }
+    }
+
+    /// Strangers may make up as many pushkeys as they like.
+    private func countNew(_ targets: [Target], in network: NetworkID) throws(Problem) {
+        let new = targets.filter { $0.known == nil }
+        guard !new.isEmpty else { return }
+        if let address = caller.address {
+            try services.rates.take(new.count, of: .newFromAddress, at: .matrix, from: address)
+        }
+        for target in new {
+            try services.rates.take(of: .newOfApp, at: .matrix, about: target.place.device.appID, in: network)
+        }
+    }
+
+    /// Takes devices back into use whose pushkeys are newer than their death, and notes when pushkeys were obtained.
+    private func renew(_ targets: inout [Target], in network: NetworkID, at now: Timestamp) async throws {
+        var obtained: [DeviceID: Timestamp] = [:]
+        for (position, target) in targets.enumerated() where target.isUsable {
+            guard let moment = target.place.device.obtainedAt, var known = target.known else { continue }
+            if known.state == .active {
+                guard known.registeredAt < min(moment, now) else { continue }
+            } else {
+                guard known.outOfUseSince ?? known.registeredAt < moment else { continue }
+            }
+            known.state = .active
+            targets[position].known = known
+            obtained[known.id] = max(obtained[known.id] ?? moment, moment)
+        }
+        if !obtained.isEmpty { try await services.devices.renewDevices(obtained, in: network) }
+    }
+
+    /// Remembers since when pushkeys are unusable.
+    private func remember(_ targets: [Target], in network: NetworkID) async throws {
+        guard !targets.isEmpty else { return }
+        try await services.devices.addQuarantined(
+            targets.map(\.address),
+            because: Self.unusable,
+            in: network
+        )
+    }
+
+    private func events(
+        for targets: [Target],
+        of network: Network,
+        at now: Timestamp,
+        _ outcome: inout Outcome
+    ) async throws -> [ParsedEvent] {
+        let translation = MatrixTranslation(notification: notification, now: now)
+        let distrusted = await self.distrusted(targets, in: network.id)
+        var wording = MatrixWording(subject: translation.subject, network: network, services: services)
+        var events: [ParsedEvent] = []
+        for target in targets {
+            if isLost(target, distrusted, at: now) {
+                outcome.rejected.append(target.place.device.pushkey)
+                continue
+            }
+            let texts = try await wording.texts(for: target.place.binding, locale: target.known?.locale)
+            let event = translation.event(
+                for: target.place.device,
+                target.audience,
+                target.place.binding,
+                target.place.provider,
+                texts: texts
+            )
+            guard let event else {
+                metrics.count([.empty: 1])
+                continue
+            }
+            metrics.count([target.isUsable && target.known?.state ?? .active == .active ? .taken : .unused: 1])
+            events.append(event)
+        }
+        return events
+    }
+
+    /// Whether a homeserver is to forget a pushkey: by the push service's plain word, or after a day without use.
+    private func isLost(_ target: Target, _ distrusted: Set<DeviceID>, at now: Timestamp) -> Bool {
+        guard let known = target.known, known.state != .active, !distrusted.contains(known.id) else { return false }
+        if known.state == .unregistered { return true }
+        return now - (known.outOfUseSince ?? known.registeredAt) >= Self.patience
+    }
+
+    /// The devices whose push services are not believed when they say that these are gone; asked only where it matters.
+    private func distrusted(_ targets: [Target], in network: NetworkID) async -> Set<DeviceID> {
+        let lost = targets.filter { $0.known.map { $0.state != .active } ?? false }
+        guard !lost.isEmpty else { return [] }
+        let braked = Set(await services.lanes().filter { $0.brake != nil }.map(\.lane))
+        return Set(lost.filter { $0.lane(in: network).map(braked.contains) ?? false }.compactMap { $0.known?.id })
+    }
+}

@@ -1,0 +1,52 @@
+package import CarillonCore
+package import CarillonEdge
+import HTTPTypes
+package import Hummingbird
+
+/// Matrix's Push Gateway API: what homeservers post notifications to (FACES part D).
+///
+/// - SeeAlso: <https://spec.matrix.org/latest/push-gateway-api/>
+package struct MatrixFace: Face {
+    /// What gateway keys begin with.
+    static let keyPrefix = "gk_"
+
+    private let controller: MatrixController
+
+    /// The face, over the rest of the service.
+    package init(_ services: FaceServices) {
+        controller = MatrixController(services)
+    }
+
+    /// Which one it is.
+    package var name: FaceName { .matrix }
+    /// Where homeservers post to.
+    package var roots: [String] { ["/_matrix/push"] }
+
+    /// Adds its one route.
+    package func addRoutes(to routes: FaceRoutes) {
+        routes.on(.post, "/_matrix/push/v1/notify", as: "notify", use: controller.notify)
+    }
+
+    /// Matrix's envelope of errors.
+    package func answer(to error: any Error, _ problem: Problem, _ request: Request) -> Response {
+        MatrixError(problem).response(problem.headers)
+    }
+
+    /// What an admin says of an app id.
+    package func settings(of name: String, from reader: inout JSONObjectReader) -> FaceSettings? {
+        let binding = MatrixBinding(&reader)
+        return FaceSettings(binding.document, isPrivate: binding.isKeyRequired)
+    }
+
+    /// A gateway key, which homeservers send along in the address of the pusher. It has no rights to choose from.
+    package func makeKey(_ request: FaceKeyRequest, from reader: inout JSONObjectReader) -> NewFaceKey? {
+        _ = reader.value("rights")
+        return NewFaceKey(
+            sent: request.secret ?? Self.keyPrefix + APIKeySecret.random(43),
+            name: request.name ?? APIKeySecret.random(12),
+            face: .matrix,
+            rights: .object(JSONObject()),
+            for: request
+        )
+    }
+}

@@ -1,0 +1,117 @@
+import CarillonCore
+
+extension MatrixNotification {
+    /// The most bytes of a body: homeservers send whole messages, and those are long.
+    static let maximumBytes = 128 * 1024
+    /// The most devices of a notification.
+    static let maximumDevices = 100
+    /// The longest pushkey, by the specification.
+    static let maximumPushkey = 512
+    /// The longest id of an app here; the specification has 64.
+    static let maximumAppID = 256
+    /// Beyond this a time is in milliseconds: in seconds it would be some thousand years ahead.
+    fileprivate static let firstMilliseconds = 100_000_000_000
+
+    /// Reads a body. What is unknown is passed over; `null` and empty ids count as absent, as homeservers send them.
+    ///
+    /// - Throws: ``MatrixError`` with the first place that is wrong.
+    init(body: [UInt8]) throws(MatrixError) {
+        let value: JSONValue
+        do throws(JSONSyntaxError) {
+            value = try JSONValue(parsing: body)
+        } catch {
+            throw .badJSON("the body is not JSON that is accepted: \(InvalidInput(error).description)")
+        }
+        let errors = InputErrors()
+        var reader = JSONObjectReader(value, unknown: .tolerate, into: errors)
+        let notification = reader.object("notification", required: true).flatMap { reader in
+            var reader = reader
+            return MatrixNotification(&reader, errors)
+        }
+        if let error = errors.errors.first {
+            throw .badJSON(error.pointer.isEmpty ? "the body \(error.detail)" : "\(error.pointer) \(error.detail)")
+        }
+        guard let notification else { throw .badJSON("/notification is required") }
+        self = notification
+    }
+
+    private init?(_ reader: inout JSONObjectReader, _ errors: InputErrors) {
+        eventID = reader.word("event_id")
+        roomID = reader.word("room_id")
+        type = reader.word("type")
+        sender = reader.word("sender")
+        senderName = reader.word("sender_display_name")
+        roomName = reader.word("room_name")
+        roomAlias = reader.word("room_alias")
+        membership = reader.word("membership")
+        userIsTarget = reader.bool("user_is_target") ?? false
+        isLow = reader.word("prio") == "low"
+        content = reader.members("content")
+        counts = Counts()
+        if var reader = reader.object("counts") {
+            counts.unread = reader.count("unread")
+            counts.missedCalls = reader.count("missed_calls")
+        }
+        devices = []
+        guard let elements = reader.array("devices", required: true, maximumCount: Self.maximumDevices) else {
+            return nil
+        }
+        if elements.isEmpty { reader.refuse("devices", "must not be empty") }
+        for (index, element) in elements.enumerated() {
+            let place = reader.pointer(to: "devices") + "/\(index)"
+            var reader = JSONObjectReader(element, at: place, unknown: .tolerate, into: errors)
+            guard let device = Device(&reader) else { return nil }
+            devices.append(device)
+        }
+    }
+}
+
+extension MatrixNotification.Device {
+    fileprivate init?(_ reader: inout JSONObjectReader) {
+        let appID = reader.string(
+            "app_id",
+            required: true,
+            maximumBytes: MatrixNotification.maximumAppID,
+            nonEmpty: true
+        )
+        let pushkey = reader.string(
+            "pushkey",
+            required: true,
+            maximumBytes: MatrixNotification.maximumPushkey,
+            nonEmpty: true
+        )
+        obtainedAt = reader.moment("pushkey_ts")
+        data = reader.members("data")
+        if var tweaks = reader.object("tweaks") { sound = tweaks.word("sound") }
+        guard let appID, let pushkey else { return nil }
+        self.appID = appID
+        self.pushkey = pushkey
+    }
+}
+
+extension JSONObjectReader {
+    /// A string; an empty one is as good as none.
+    fileprivate mutating func word(_ key: String) -> String? {
+        string(key, maximumBytes: .max).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// How many there are of something.
+    fileprivate mutating func count(_ key: String) -> Int? { integer(key, in: Int(Int32.min)...Int(Int32.max)) }
+
+    /// The members of an object.
+    fileprivate mutating func members(_ key: String) -> JSONObject {
+        guard let value = value(key) else { return JSONObject() }
+        guard case .object(let members) = value else {
+            refuse(key, "must be an object")
+            return JSONObject()
+        }
+        return members
+    }
+
+    /// A moment in seconds since 1970; some write milliseconds.
+    fileprivate mutating func moment(_ key: String) -> Timestamp? {
+        guard let number = integer(key, in: 0...Int(Int64.max / 1_000)) else { return nil }
+        let milliseconds = number < MatrixNotification.firstMilliseconds ? number * 1_000 : number
+        return milliseconds == 0 ? nil : Timestamp(milliseconds: Int64(milliseconds))
+    }
+}

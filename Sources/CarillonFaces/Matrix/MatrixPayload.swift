@@ -1,0 +1,72 @@
+import CarillonCore
+import Crypto
+
+/// What apps get that were built for Sygnal: a raw part that replaces whatever is built in (FACES section D3).
+///
+/// A pure translation of a notification for one device; `nil` where nothing is sent.
+struct MatrixPayload {
+    /// The longest name of somebody or something, in bytes of UTF-8.
+    static let longestName = 256
+    /// The longest of other texts.
+    static let longestText = 1_024
+    /// Where the final text goes, however the core cleans and cuts it.
+    static let body: JSONValue = ["$text": "body"]
+
+    let notification: MatrixNotification
+    let device: MatrixNotification.Device
+    let binding: MatrixBinding
+
+    /// The part for a push service; `nil` when there is nothing to send.
+    func part(for provider: ProviderName) -> RawPart? {
+        switch provider {
+        case .apns: apns
+        case .fcm: fcm
+        case .webpush: webpush
+        case .log, .relay, .webhook: nil
+        }
+    }
+
+    /// The number on the app's icon.
+    var badge: Int? {
+        binding.showsBadge ? notification.counts.sum.map { min($0, PushContent.largestBadge) } : nil
+    }
+}
+
+extension MatrixNotification {
+    /// A name as it is sent on.
+    func name(_ text: String?) -> String? {
+        text?.shortened(toCharacters: .max, bytes: MatrixPayload.longestName)
+    }
+
+    /// How many arrays and objects may stand inside each other in a member of the content.
+    private static let deepestContent = 32
+
+    /// The content as browsers get it: without what they have no use for, and without what they fetch anyway.
+    var shownContent: JSONObject {
+        var shown = JSONObject()
+        for (key, value) in content.members where key != "formatted_body" {
+            if key == "ciphertext", value.isLonger(than: MatrixPayload.longestText) { continue }
+            // It stands deeper in what is stored than in what was posted.
+            if value.isDeeper(than: Self.deepestContent) { continue }
+            shown[key] = value
+        }
+        return shown
+    }
+}
+
+extension JSONValue {
+    /// Whether more arrays and objects stand inside each other than so many.
+    func isDeeper(than levels: Int) -> Bool {
+        switch self {
+        case .array(let elements): levels == 0 || elements.contains { $0.isDeeper(than: levels - 1) }
+        case .object(let object): levels == 0 || object.members.contains { $0.value.isDeeper(than: levels - 1) }
+        case .null, .bool, .number, .string: false
+        }
+    }
+
+    /// Whether its text, or its JSON where it is none, takes more bytes than so many.
+    func isLonger(than bytes: Int) -> Bool {
+        if case .string(let text) = self { return text.utf8.count > bytes }
+        return serialized.count > bytes
+    }
+}

@@ -1,0 +1,144 @@
+import CarillonCore
+import Crypto
+
+/// A pushkey as what it stands for: where a device is reached.
+struct MatrixPushkey: Sendable {
+    /// What is made of a pushkey.
+    enum Reading: Sendable, Equatable {
+        /// A device can be reached there.
+        case address(DeviceAddress)
+        /// It cannot be any device's. Known by an address of its own that reaches nothing, so that it can be remembered since when
+        /// it is so.
+        case unusable(DeviceAddress)
+        /// A browser's push service that must not be called.
+        case blocked
+    }
+
+    /// The longest token of Apple's, in hexadecimal digits.
+    private static let longestToken = 200
+    private static let shortestHex = 64
+
+    /// Checks browsers' push services.
+    let egress: EgressGuard
+
+    /// Reads the pushkey of a device of an app.
+    ///
+    /// - Parameters:
+    ///   - device: The device.
+    ///   - binding: What is said of its app.
+    ///   - provider: Its push service.
+    ///   - hosts: The push services that the network's subscriptions may name.
+    /// - Returns: What it stands for.
+    func reading(
+        of device: MatrixNotification.Device,
+        _ binding: MatrixBinding,
+        _ provider: ProviderName,
+        hosts: WebPushHosts
+    ) -> Reading {
+        let appID = binding.appID ?? device.appID
+        switch provider {
+        case .apns:
+            guard let token = Self.token(device.pushkey, binding.pushkeyFormat) else { break }
+            return .address(.apns(token: token, appID: appID, environment: binding.environment))
+        case .fcm:
+            guard device.pushkey.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { break }
+            return .address(.fcm(token: device.pushkey, appID: appID))
+        case .webpush:
+            guard let endpoint = device.text("endpoint"), let auth = device.text("auth") else { break }
+            // A blocked push service is our decision, and says nothing of the pushkey.
+            guard let url = try? OutboundURL(endpoint) else { break }
+            guard (binding.allowedEndpoints ?? hosts).allow(url.host), (try? egress.check(endpoint)) != nil else {
+                return .blocked
+            }
+            if let address = subscription(endpoint, device.pushkey, auth) { return .address(address) }
+        case .log, .relay, .webhook:
+            break
+        }
+        return .unusable(Self.substitute(for: device.pushkey, of: provider, appID, binding.environment))
+    }
+
+    /// A token of Apple's in hexadecimal digits.
+    static func token(_ pushkey: String, _ format: MatrixBinding.PushkeyFormat) -> String? {
+        let isHex = pushkey.utf8.count.isMultiple(of: 2) && pushkey.utf8.allSatisfy(\.isHexDigit)
+        let token: String
+        switch format {
+        case .hex where isHex, .auto where isHex && pushkey.utf8.count >= shortestHex: token = pushkey.lowercased()
+        case .hex: return nil
+        case .auto, .base64:
+            guard let bytes = base64(pushkey) else { return nil }
+            token = hex(bytes)
+        }
+        return (1...longestToken).contains(token.utf8.count) ? token : nil
+    }
+
+    /// Either alphabet of Base64 (RFC 4648), with padding or without.
+    private static func base64(_ text: String) -> [UInt8]? {
+        let digits = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed()
+        guard text.utf8.count - digits.count <= 2 else { return nil }
+        return Base64URL.decode(
+            digits.map { digit in
+                switch digit {
+                case UInt8(ascii: "+"): UInt8(ascii: "-")
+                case UInt8(ascii: "/"): UInt8(ascii: "_")
+                default: digit
+                }
+            }
+        )
+    }
+
+    private static func hex(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    private func subscription(_ endpoint: String, _ p256dh: String, _ auth: String) -> DeviceAddress? {
+        let body: JSONValue = [
+            "provider": "webpush",
+            "subscription": [
+                "endpoint": .string(endpoint),
+                "keys": ["p256dh": .string(Self.urlAlphabet(p256dh)), "auth": .string(Self.urlAlphabet(auth))],
+            ],
+        ]
+        var reader = JSONObjectReader(body, unknown: .tolerate, into: InputErrors())
+        // Which push services may be called was asked before.
+        let hosts = (try? OutboundURL(endpoint)).map { WebPushHosts([$0.host.text]) } ?? WebPushHosts()
+        return DeviceAddressReader(egress: egress, webPushHosts: hosts).address(from: &reader)
+    }
+
+    /// Some apps write keys in the other alphabet of Base64.
+    private static func urlAlphabet(_ text: String) -> String {
+        text.replacing("+", with: "-").replacing("/", with: "_")
+    }
+
+    /// An address that no device has, but that is well formed, for a pushkey that is not.
+    private static func substitute(
+        for pushkey: String,
+        of provider: ProviderName,
+        _ appID: String,
+        _ environment: DeviceAddress.APNsEnvironment
+    ) -> DeviceAddress {
+        let name = hex(Array(SHA256.hash(data: Array("unusable:\(pushkey)".utf8))))
+        return switch provider {
+        case .apns: .apns(token: name, appID: appID, environment: environment)
+        case .webpush: .webpush(endpoint: "https://unusable.invalid/\(name)", p256dh: "", auth: "")
+        case .fcm, .log, .relay, .webhook: .fcm(token: name, appID: appID)
+        }
+    }
+}
+
+extension MatrixNotification.Device {
+    fileprivate func text(_ key: String) -> String? {
+        guard case .string(let text)? = data[key], !text.isEmpty else { return nil }
+        return text
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHexDigit: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): true
+        default: false
+        }
+    }
+}

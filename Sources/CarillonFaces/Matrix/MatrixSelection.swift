@@ -1,0 +1,93 @@
+import CarillonCore
+import HTTPTypes
+
+/// Which of a notification's devices are taken, by the bindings of their apps.
+struct MatrixSelection {
+    /// A device with what is said of its app.
+    struct Place: Sendable {
+        var device: MatrixNotification.Device
+        var binding: MatrixBinding
+        var provider: ProviderName
+    }
+
+    /// The devices that are taken, by their networks, in the order in which these are named first.
+    private(set) var taken: [(network: NetworkID, places: [Place])] = []
+    /// The pushkeys that the homeserver is to forget, each once.
+    private(set) var rejected: [String] = []
+    /// How many devices are passed over, and why.
+    private(set) var skipped: [MatrixOutcome: Int] = [:]
+    /// Whose app is named first.
+    private(set) var firstNetwork: NetworkID?
+
+    /// Chooses among the devices of a notification.
+    init(_ notification: MatrixNotification, _ caller: MatrixCaller, _ index: FaceIndex) {
+        for device in notification.devices {
+            guard let found = Self.binding(of: device.appID, caller, index) else {
+                let isHidden = caller.keyOwner == nil && index.isPrivate(.matrix, matching: device.appID)
+                skipped[isHidden ? .withoutKey : .unbound, default: 0] += 1
+                continue
+            }
+            if firstNetwork == nil { firstNetwork = found.networkID }
+            add(device, MatrixBinding(stored: found.settings), of: found.networkID, caller)
+        }
+    }
+
+    /// The binding that a caller means by an app id: with a gateway key the network's own, otherwise one that anybody can name.
+    private static func binding(of appID: String, _ caller: MatrixCaller, _ index: FaceIndex) -> FaceBinding? {
+        let open = index.binding(.matrix, matching: appID)
+        guard let owner = caller.keyOwner else { return open }
+        let own = index.binding(.matrix, matching: appID, ownedBy: owner)
+        guard let open, open.networkID == owner else { return own }
+        guard let own else { return open }
+        return open.externalID.utf8.count > own.externalID.utf8.count ? open : own
+    }
+
+    private mutating func add(
+        _ device: MatrixNotification.Device,
+        _ binding: MatrixBinding,
+        of network: NetworkID,
+        _ caller: MatrixCaller
+    ) {
+        if binding.isKeyRequired, caller.keyOwner != network {
+            skipped[.withoutKey, default: 0] += 1
+            return
+        }
+        guard binding.admits(caller.address) else {
+            skipped[.fromElsewhere, default: 0] += 1
+            return
+        }
+        guard !binding.isRetired, let provider = binding.provider else {
+            reject([device.pushkey])
+            return
+        }
+        let place = Place(device: device, binding: binding, provider: provider)
+        if let position = taken.firstIndex(where: { $0.network == network }) {
+            taken[position].places.append(place)
+        } else {
+            taken.append((network, [place]))
+        }
+    }
+
+    /// Has the homeserver forget these.
+    mutating func reject(_ pushkeys: [String]) {
+        for pushkey in pushkeys where !rejected.contains(pushkey) { rejected.append(pushkey) }
+    }
+
+    /// Makes sure that any device is taken or rejected.
+    ///
+    /// - Throws: ``MatrixError`` for what keeps all of them out; a homeserver repeats the notification then.
+    func requireAny() throws(MatrixError) {
+        guard taken.isEmpty, rejected.isEmpty else { return }
+        if skipped[.withoutKey] != nil { throw .unauthorized("a gateway key is needed for this app") }
+        if skipped[.fromElsewhere] != nil { throw .forbidden("notifications are not taken from there for this app") }
+        throw .notFound("no network here has bound this app id")
+    }
+
+    /// What an admin is told of devices that were passed over.
+    var reason: String? {
+        if skipped[.withoutKey] != nil { return "a gateway key is needed for some of the apps" }
+        if skipped[.fromElsewhere] != nil { return "some of the apps are not notified from there" }
+        if skipped[.unbound] != nil { return "some of the apps are not bound" }
+        return rejected.isEmpty ? nil : "pushkeys are rejected: \(rejected.count)"
+    }
+}

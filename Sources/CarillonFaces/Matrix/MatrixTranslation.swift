@@ -1,0 +1,161 @@
+import CarillonCore
+import Crypto
+
+/// Makes Carillon's events of a homeserver's notification: one for each device, so that each is recognised when it is repeated.
+struct MatrixTranslation {
+    /// What an update of the badge replaces: the one before it.
+    static let badgeKey = "badge"
+    /// No push service takes half of it: beyond this a payload is not kept whole, since it would be kept for each device.
+    private static let largestPart = 8_192
+    /// What is looked at of a text; a payload has room for less.
+    private static let longestBody = 8_192
+
+    let notification: MatrixNotification
+    let now: Timestamp
+
+    /// The event for one device; `nil` when there is nothing to send to it.
+    ///
+    /// - Parameters:
+    ///   - device: The device.
+    ///   - audience: What is known of it.
+    ///   - binding: What is said of its app.
+    ///   - provider: Its push service.
+    ///   - texts: What is shown, where a template says it.
+    /// - Returns: The event.
+    func event(
+        for device: MatrixNotification.Device,
+        _ audience: Audience,
+        _ binding: MatrixBinding,
+        _ provider: ProviderName,
+        texts: DirectTexts? = nil
+    ) -> ParsedEvent? {
+        let payload = MatrixPayload(notification: notification, device: device, binding: binding)
+        guard var content = payload.content(for: provider, isShown: texts != nil) else { return nil }
+        for (provider, part) in content.parts {
+            content.parts[provider]?.payload = part.payload.bounded(to: Self.largestPart)
+        }
+        content.data = content.data.bounded(to: Self.largestPart)
+        let direct = DirectNotification(to: audience, texts: texts ?? ownTexts, content: content)
+        let event = Event(
+            sourceID: sourceID(for: device),
+            type: .notificationDirect,
+            timestamp: now,
+            channel: notification.roomID.flatMap { ChannelID($0) }.map { Channel(id: $0) },
+            direct: direct
+        )
+        return ParsedEvent(
+            sourceID: event.sourceID,
+            content: .known(event),
+            body: event.canonicalJSON.serialized
+        )
+    }
+
+    /// What a template is to say: who wrote, where and what; `nil` where the homeserver does not say it.
+    var subject: NotificationSubject? {
+        guard !notification.isBadgeUpdate, !notification.isEventIDOnly else { return nil }
+        let kind: Message.Kind =
+            switch notification.messageType {
+            case "m.image": .image
+            case _ where notification.type == "m.room.message" && notification.body != nil: .text
+            default: .other
+            }
+        return .messageSent(
+            user: notification.name(notification.from) ?? "",
+            channel: notification.name(notification.room) ?? "",
+            kind: kind,
+            text: shownBody ?? "",
+            isDirect: notification.room == nil
+        )
+    }
+
+    /// What is shown where no template is asked.
+    private var ownTexts: DirectTexts {
+        guard !notification.isBadgeUpdate, !notification.isEventIDOnly else { return DirectTexts() }
+        var named = notification
+        named.senderName = notification.name(notification.from)
+        named.roomName = notification.name(notification.room)
+        return DirectTexts(DirectTexts.Text(title: named.title, body: shownBody))
+    }
+
+    private var shownBody: String? {
+        notification.body?.shortened(toCharacters: Self.longestBody, bytes: Self.longestBody)
+    }
+
+    /// What a repeated notification is recognised by: the event, for this app on this device.
+    private func sourceID(for device: MatrixNotification.Device) -> String {
+        guard let event = notification.eventID else {
+            return "m:" + Base64URL.encode((0..<32).map { _ in UInt8.random(in: .min ... .max) })
+        }
+        let parts = [event, device.appID, device.pushkey].map { "\($0.utf8.count):\($0)" }
+        return "m:" + Base64URL.encode(SHA256.hash(data: Array(parts.joined().utf8)))
+    }
+}
+
+extension MatrixPayload {
+    /// What is sent beyond title and body; `nil` when there is nothing to send.
+    ///
+    /// - Parameters:
+    ///   - provider: The push service.
+    ///   - isShown: Whether a template says what is shown.
+    /// - Returns: The content.
+    fileprivate func content(for provider: ProviderName, isShown: Bool) -> PushContent? {
+        var content = PushContent()
+        content.badge = badge
+        content.priority = notification.isLow ? .normal : .high
+        content.timeToLive = binding.timeToLive
+        content.hasEnvelope = false
+        if notification.isBadgeUpdate {
+            content.collapseKey = MatrixTranslation.badgeKey
+            content.isRetried = false
+        }
+        if isShown {
+            content.sound = binding.payload == .buzz ? .standard : sound
+            if binding.payload == .text { content.data = data }
+            if binding.payload == .buzz { content.parts[provider] = buzz(for: provider) }
+            return content
+        }
+        guard var part = part(for: provider) else { return nil }
+        if binding.payload == .buzz, !notification.isBadgeUpdate { part.add(buzzKeys(for: provider), for: provider) }
+        content.parts[provider] = part
+        return content
+    }
+
+    /// What is heard: nothing, unless the app wants to be told.
+    private var sound: PushContent.Sound {
+        guard binding.playsSound, let sound = device.sound else { return .none }
+        return sound == "default" || sound.utf8.count > PushContent.longestSound ? .standard : .named(sound)
+    }
+
+    /// What an app gets beside the text.
+    private var data: JSONObject {
+        var data = JSONObject()
+        for (key, value) in device.defaultPayload.members where key != "aps" && !Self.isReserved(key) {
+            data[key] = value
+        }
+        data["channelId"] = notification.roomID.map(JSONValue.string)
+        for (key, value) in notification.common(isText: false) { data[key] = value }
+        return data
+    }
+}
+
+extension JSONObject {
+    /// The members, or, where they take more than so many bytes, as much of them as shows that no push service takes them.
+    fileprivate func bounded(to limit: Int) -> JSONObject {
+        guard JSONValue.object(self).serialized.count > limit else { return self }
+        var kept = JSONObject()
+        var room = limit
+        for (key, value) in members {
+            let bytes = value.serialized
+            let size = key.utf8.count + bytes.count
+            guard size > room else {
+                kept[key] = value
+                room -= size
+                continue
+            }
+            let name = String(decoding: key.utf8.prefix(room), as: UTF8.self)
+            kept[name] = .string(String(decoding: bytes.prefix(max(0, room - key.utf8.count)), as: UTF8.self))
+            break
+        }
+        return kept
+    }
+}

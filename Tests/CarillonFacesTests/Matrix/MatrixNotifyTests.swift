@@ -1,0 +1,219 @@
+import CarillonCore
+import CarillonEdge
+import CarillonTesting
+import HTTPTypes
+import Testing
+
+@testable import CarillonFaces
+
+/// FACES section D4: what homeservers are answered, and what is accepted.
+@Suite struct MatrixNotifyTests {
+    private static let path = "/_matrix/push/v1/notify"
+
+    private static func device(_ pushkey: String, app: String = "app", _ rest: String = "") -> String {
+        #"{"app_id":"\#(app)","pushkey":"\#(pushkey)"\#(rest)}"#
+    }
+
+    private static func body(_ devices: String..., event: String = "$e") -> String {
+        #"{"notification":{"event_id":"\#(event)","room_id":"!r:x","devices":[\#(devices.joined(separator: ","))]}}"#
+    }
+
+    @Test(arguments: [
+        "", "{", "[]", "7", "{}", #"{"notification":[]}"#, #"{"notification":{}}"#, #"{"notification":{"devices":{}}}"#,
+        #"{"notification":{"devices":[]}}"#, #"{"notification":{"devices":[7]}}"#,
+        #"{"notification":{"devices":[{}]}}"#,
+        #"{"notification":{"devices":[{"app_id":"app"}]}}"#,
+        #"{"notification":{"devices":[{"app_id":"app","pushkey":7}]}}"#,
+        #"{"notification":{"devices":[{"app_id":"app","pushkey":""}]}}"#,
+        #"{"notification":{"devices":[{"app_id":"app","pushkey":"\u0000"}]}}"#,
+        #"{"notification":{"devices":[{"app_id":"app","pushkey":"k","data":7}]}}"#,
+        #"{"notification":{"devices":[{"app_id":"app","pushkey":"k","tweaks":7}]}}"#,
+        #"{"notification":{"devices":[{"app_id":"app","pushkey":"k","pushkey_ts":"now"}]}}"#,
+        #"{"notification":{"event_id":7,"devices":[{"app_id":"app","pushkey":"k"}]}}"#,
+        #"{"notification":{"prio":1,"devices":[{"app_id":"app","pushkey":"k"}]}}"#,
+        #"{"notification":{"content":"words","devices":[{"app_id":"app","pushkey":"k"}]}}"#,
+        #"{"notification":{"counts":{"unread":"2"},"devices":[{"app_id":"app","pushkey":"k"}]}}"#,
+        #"{"notification":{"counts":{"unread":1.5},"devices":[{"app_id":"app","pushkey":"k"}]}}"#,
+    ])
+    func `what is no notification is refused, and nothing is stored`(_ body: String) async throws {
+        try await withStage(MatrixFace.init) { stage in
+            try stage.bind("app", #"{"provider":"fcm"}"#)
+            let answer = try await stage.call(.post, Self.path, body)
+            #expect(answer.status == 400)
+            #expect(answer["errcode"] == "M_BAD_JSON")
+            #expect(answer.headers[.contentType] == "application/json")
+            #expect(stage.book.accepted.isEmpty)
+        }
+    }
+
+    @Test func `limits are told in Matrix's words`() async throws {
+        try await withStage(MatrixFace.init) { stage in
+            try stage.bind("app", #"{"provider":"fcm"}"#)
+            let devices = (0..<101).map { Self.device("k\($0)") }
+            let tooMany = #"{"notification":{"event_id":"$e","devices":[\#(devices.joined(separator: ","))]}}"#
+            #expect(try await stage.call(.post, Self.path, tooMany).status == 400)
+            let longKey = Self.body(Self.device(String(repeating: "k", count: 513)))
+            #expect(try await stage.call(.post, Self.path, longKey).status == 400)
+            let padding = String(repeating: " ", count: 128 * 1024)
+            let large = try await stage.call(.post, Self.path, Self.body(Self.device("k")) + padding)
+            #expect(large.status == 413)
+            #expect(large["errcode"] == "M_TOO_LARGE")
+            let whole = Self.body(Self.device("k"))
+            let exact = whole + String(repeating: " ", count: 128 * 1024 - whole.utf8.count)
+            #expect(try await stage.call(.post, Self.path, exact).status == 200)
+            let get = try await stage.call(.get, Self.path)
+            #expect(get.status == 405)
+            #expect(get["errcode"] == "M_UNRECOGNIZED")
+            #expect(get.headers[.allow] == "POST")
+            let other = try await stage.call(.post, "/_matrix/push/v1/other", "{}")
+            #expect(other.status == 404)
+            #expect(other["errcode"] == "M_UNRECOGNIZED")
+        }
+    }
+
+    @Test func `a hundred devices are accepted by one call, each recognised by itself`() async throws {
+        try await withStage(MatrixFace.init) { stage in
+            try stage.bind("app", #"{"provider":"fcm"}"#)
+            let devices = (0..<100).map { Self.device("k\($0)") }
+            let body = #"{"notification":{"event_id":"$e","devices":[\#(devices.joined(separator: ","))]}}"#
+            #expect(try await stage.call(.post, Self.path + "?access=1", body)["rejected"] == [])
+            #expect(stage.book.calls == 1)
+            #expect(stage.book.accepted.count == 100)
+            #expect(try await stage.call(.post, Self.path, body).status == 200)
+            #expect(stage.book.accepted.count == 100, "a repeated notification is no second one")
+        }
+    }
+
+    @Test func `nobody's app is not found, and no pushkey is rejected for it`() async throws {
+        try await withStage(MatrixFace.init) { stage in
+            let none = try await stage.call(.post, Self.path, Self.body(Self.device("k")))
+            #expect(none.status == 404)
+            try stage.bind("app", #"{"provider":"fcm"}"#)
+            let unbound = try await stage.call(.post, Self.path, Self.body(Self.device("k", app: "other")))
+            #expect(unbound.status == 404)
+            #expect(unbound["errcode"] == "M_NOT_FOUND")
+            let mixed = Self.body(Self.device("k"), Self.device("l", app: "other"))
+            let answer = try await stage.call(.post, Self.path, mixed)
+            #expect(answer.status == 200)
+            #expect(answer["rejected"] == [])
+            #expect(stage.book.accepted.count == 1)
+            let entries = stage.journal.entries(of: "matrix", in: "acme")
+            #expect(entries.first?.reason == "some of the apps are not bound")
+        }
+    }
+
+    @Test func `the longest pattern counts, and the exact name before all`() async throws {
+        try await withStage(MatrixFace.init) { stage in
+            try stage.bind("org.*", #"{"provider":"fcm","appId":"wide"}"#)
+            try stage.bind("org.app.*", #"{"provider":"fcm","appId":"narrow"}"#)
+            try stage.bind("org.app.ios", #"{"provider":"fcm","appId":"exact"}"#)
+            for app in ["org.else", "org.app.web", "org.app.ios"] {
+                _ = try await stage.call(.post, Self.path, Self.body(Self.device("k", app: app)))
+            }
+            #expect(stage.book.accepted.map { Self.address(of: $0)?.appID } == ["wide", "narrow", "exact"])
+        }
+    }
+
+    @Test func `a retired app's pushkeys are rejected, each once`() async throws {
+        try await withStage(MatrixFace.init) { stage in
+            try stage.bind("app", #"{"provider":"fcm","retired":true}"#)
+            let body = Self.body(Self.device("k"), Self.device("l"), Self.device("k"))
+            #expect(try await stage.call(.post, Self.path, body)["rejected"] == ["k", "l"])
+            #expect(stage.book.accepted.isEmpty)
+        }
+    }
+
+    @Test func `apps under a gateway key are their network's alone`() async throws {
+        try await withStage(MatrixFace.init) { stage in
+            try stage.bind("mine", #"{"provider":"fcm","gatewayKeyRequired":true}"#)
+            try stage.bind("mine", #"{"provider":"apns","gatewayKeyRequired":true}"#, to: "other")
+            try stage.bind("open", #"{"provider":"fcm"}"#)
+            let secret = try #require(try stage.makeKey(#"{"rights":["any"]}"#)["secret"])
+            guard case .string(let key) = secret else { return }
+            #expect(key.hasPrefix("gk_"))
+            guard case .string(let strangers)? = try stage.makeKey(of: "other")["secret"] else { return }
+            let body = Self.body(Self.device("k", app: "mine"))
+            let without = try await stage.call(.post, Self.path, body)
+            #expect(without.status == 401)
+            #expect(without["errcode"] == "M_UNAUTHORIZED")
+            #expect(try await stage.call(.post, Self.path + "?k=gk_wrong", body).status == 401)
+            #expect(try await stage.call(.post, Self.path + "?k=\(key)", body).status == 200)
+            let open = Self.body(Self.device("k", app: "open"))
+            #expect(try await stage.call(.post, Self.path + "?k=\(key)", open).status == 200)
+            #expect(try await stage.call(.post, Self.path, open).status == 200)
+            #expect(try await stage.call(.post, Self.path + "?k=\(strangers)", open).status == 404)
+            let token = Self.body(Self.device("AQID", app: "mine"))
+            #expect(try await stage.call(.post, Self.path + "?k=\(strangers)", token).status == 200)
+            #expect(stage.book.accepted.last.flatMap(Self.address(of:))?.provider == .apns)
+            let both = Self.body(Self.device("n", app: "mine"), Self.device("n", app: "open"))
+            #expect(try await stage.call(.post, Self.path, both)["rejected"] == [])
+        }
+    }
+
+    @Test func `notifications come from where they may`() async throws {
+        try await withStage(MatrixFace.init) { stage in
+            try stage.bind("app", #"{"provider":"fcm","allowFrom":["203.0.113.0/24"]}"#)
+            // Without a connection there is no address, which is none of those.
+            let answer = try await stage.call(.post, Self.path, Self.body(Self.device("k")))
+            #expect(answer.status == 403)
+            #expect(answer["errcode"] == "M_FORBIDDEN")
+        }
+        var binding = MatrixBinding(provider: .fcm)
+        binding.allowedSources = [try CIDRBlock("203.0.113.0/24")]
+        #expect(binding.admits(IPAddress("203.0.113.9")))
+        #expect(binding.admits(IPAddress("::ffff:203.0.113.9")))
+        #expect(!binding.admits(IPAddress("203.0.114.9")))
+    }
+
+    @Test func `a default payload that is none is passed over`() async throws {
+        try await withStage(MatrixFace.init) { stage in
+            try stage.bind("app", #"{"provider":"fcm"}"#)
+            let body = Self.body(Self.device("k", #","data":{"default_payload":[1]}"#))
+            #expect(try await stage.call(.post, Self.path, body)["rejected"] == [])
+            #expect(stage.book.accepted.count == 1)
+        }
+    }
+
+    @Test func `too many pushes to one pushkey, or of one network, have to wait`() async throws {
+        try await withStage(MatrixFace.init) { stage in
+            try stage.bind("app", #"{"provider":"fcm"}"#)
+            for number in 0..<60 {
+                let answer = try await stage.call(.post, Self.path, Self.body(Self.device("k"), event: "$\(number)"))
+                #expect(answer.status == 200)
+            }
+            let answer = try await stage.call(.post, Self.path, Self.body(Self.device("k"), event: "$60"))
+            #expect(answer.status == 429)
+            #expect(answer["errcode"] == "M_LIMIT_EXCEEDED")
+            #expect(answer["retry_after_ms"] == 1_000)
+            #expect(answer.headers[.retryAfter] == "1")
+            #expect(try await stage.call(.post, Self.path, Self.body(Self.device("l"))).status == 200)
+            stage.book.advance(by: .milliseconds(100))
+            #expect(try await stage.call(.post, Self.path, Self.body(Self.device("k"), event: "$60")).status == 200)
+        }
+    }
+
+    @Test func `what cannot be stored is told as such`() async throws {
+        try await withStage(MatrixFace.init) { stage in
+            try stage.bind("app", #"{"provider":"fcm"}"#)
+            stage.book.fail(with: Busy())
+            let answer = try await stage.call(.post, Self.path, Self.body(Self.device("k")))
+            #expect(answer.status == 503)
+            #expect(answer["errcode"] == "M_UNKNOWN")
+            #expect(answer.headers[.retryAfter] == "1")
+            stage.book.fail(with: nil)
+            #expect(try await stage.call(.post, Self.path, Self.body(Self.device("k"))).status == 200)
+        }
+    }
+
+    private static func address(of event: ParsedEvent) -> DeviceAddress? {
+        guard case .known(let event) = event.content, case .addresses(let devices)? = event.direct?.audience else {
+            return nil
+        }
+        return devices.first?.address
+    }
+}
+
+/// Too much waits.
+private struct Busy: TransientError {
+    var isTransient: Bool { true }
+}
