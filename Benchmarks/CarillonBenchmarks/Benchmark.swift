@@ -27,6 +27,7 @@ enum BenchmarkName: String, CaseIterable, ExpressibleByArgument {
     case slowProvider = "slow-provider"
     case chat
     case neighbours
+    case matrix
 
     /// All names.
     static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
@@ -48,6 +49,7 @@ enum BenchmarkName: String, CaseIterable, ExpressibleByArgument {
         case .pushWebPush: push(.webPush, scale)
         case .slowProvider: SlowProviderBenchmark(rounds: max(10, scale.rounds), devices: scale.devices)
         case .chat: ChatBenchmark(seconds: scale.seconds ?? 15)
+        case .matrix: MatrixBenchmark(rounds: scale.rounds, seconds: scale.seconds ?? 10)
         case .neighbours: NeighboursBenchmark(names: scale.chosen, seconds: scale.seconds ?? 15, size: scale.size)
         }
     }
@@ -64,7 +66,7 @@ struct Scale: ParsableArguments, Sendable {
 
     @Option(
         help:
-            "How long each load lasts: 10 for ingest, 60 for mixed and relay, 15 for chat and neighbours, unless given."
+            "How long each load lasts: 10 for ingest and matrix, 60 for mixed and relay, 15 for chat and neighbours, unless given."
     )
     var seconds: Int?
 

@@ -15,7 +15,7 @@ final class LoadConnection: ChannelInboundHandler {
     }
 
     /// Sends the next event.
-    func send(_ events: inout SignedEvents, dueAt: NIODeadline) {
+    func send(_ events: inout any LoadSource, dueAt: NIODeadline) {
         guard let context else { return run.fail(HTTPFailure.closed) }
         var buffer = context.channel.allocator.buffer(capacity: 1536)
         events.write(to: &buffer)

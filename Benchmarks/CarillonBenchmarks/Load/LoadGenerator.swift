@@ -25,8 +25,8 @@ struct LoadGenerator: Sendable {
     /// Posts events until the time is over and everything is answered.
     ///
     /// - Returns: What was answered.
-    /// - Throws: ``UnexpectedAnswer`` at anything but 202 and 503, ``HTTPFailure``, or why there is no connection.
-    func post(_ events: SignedEvents) async throws -> LoadResult {
+    /// - Throws: ``UnexpectedAnswer`` at anything but 200, 202 and 503, ``HTTPFailure``, or why there is no connection.
+    func post(_ events: some LoadSource) async throws -> LoadResult {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let promise = loop.makePromise(of: LoadResult.self)
         let plan = self
@@ -62,9 +62,17 @@ struct LoadGenerator: Sendable {
     }
 }
 
+/// Makes what is posted.
+protocol LoadSource: Sendable {
+    /// How many requests were made: the number of the last one.
+    var count: Int { get }
+    /// Appends the next request as it is sent.
+    mutating func write(to buffer: inout ByteBuffer)
+}
+
 /// What became of a load.
 struct LoadResult: Sendable {
-    /// How many events were answered with 202.
+    /// How many events were answered with 202, or whatever was posted with 200.
     var accepted = 0
     /// How many of them while requests were being sent.
     var acceptedInTime = 0

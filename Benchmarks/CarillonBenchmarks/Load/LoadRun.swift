@@ -10,7 +10,7 @@ final class LoadRun {
     private let plan: LoadGenerator
     private let promise: EventLoopPromise<LoadResult>
     private let eventLoop: any EventLoop
-    private var events: SignedEvents
+    private var events: any LoadSource
     private var result = LoadResult()
     private var startedAt = NIODeadline.now()
     private var end = NIODeadline.distantFuture
@@ -22,7 +22,7 @@ final class LoadRun {
 
     init(
         _ plan: LoadGenerator,
-        events: SignedEvents,
+        events: some LoadSource,
         result promise: EventLoopPromise<LoadResult>,
         eventLoop: any EventLoop
     ) {
@@ -58,7 +58,7 @@ final class LoadRun {
     func answered(_ answer: HTTPAnswer, toEvent number: Int, sentAt: NIODeadline, on connection: LoadConnection) {
         inFlight -= 1
         switch answer.status {
-        case 202:
+        case 200, 202:
             result.accepted += 1
             if answer.arrivedAt < end { result.acceptedInTime += 1 }
             result.latency.record(nanoseconds: (answer.arrivedAt - sentAt).nanoseconds)

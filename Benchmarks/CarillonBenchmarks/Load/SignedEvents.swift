@@ -4,7 +4,7 @@ import NIOCore
 /// Makes `message.sent` events of about 600 bytes, each with an id of its own and signed by Standard Webhooks.
 ///
 /// They go to one channel after the other, and when the channels come round again another member sends.
-struct SignedEvents: Sendable {
+struct SignedEvents: LoadSource {
     /// What goes into the events besides ids.
     enum Style: Sendable {
         /// The names and roles that a chat backend knows, as in the API's example: they are facts for the directory.
