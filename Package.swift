@@ -89,7 +89,7 @@ let package = Package(
                 "CarillonTemplates", "CarillonWebhooks", "CMalloc", "EmbeddedPostgres", "Postgres",
                 argumentParser, asyncHTTPClient, configuration, httpTypes, hummingbird, jwtKit, logging, metrics,
                 metricsCore,
-                nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, unixSignals,
+                nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, unixSignals, yams,
             ],
             swiftSettings: settings
         ),

@@ -28,6 +28,13 @@ package struct APNsCredentialFormat: CredentialFormat {
     }
 }
 
+extension APNsCredentialFormat {
+    /// The app ids that a certificate is for, with its key, both in PEM; none where it is no certificate for APNs.
+    package static func topics(ofCertificate certificate: String, key: String) -> [String] {
+        (try? APNsCertificate(certificatePEM: certificate, keyPEM: key))?.topics ?? []
+    }
+}
+
 extension APNsCredential {
     /// Reads back what ``APNsCredentialFormat`` made.
     /// - Throws: `InvalidInput` when it is something else.

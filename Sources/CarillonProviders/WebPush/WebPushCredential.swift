@@ -10,6 +10,7 @@ import Foundation
 /// - SeeAlso: RFC 8292.
 package struct WebPushCredential: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private static let maximumSubjectBytes = 256
+    private static let maximumKeyBytes = 4_096
 
     /// A `mailto:` or `https:` URI of who answers for the messages; `nil` before anybody said so.
     package let subject: String?
@@ -28,7 +29,8 @@ package struct WebPushCredential: Sendable, CustomStringConvertible, CustomDebug
         publicKey = Base64URL.encode(key.publicKey.x963Representation)
     }
 
-    /// Reads the body of `PUT /providers/webpush`: `{"subject":"mailto:ops@acme.example"}`.
+    /// Reads the body of `PUT /providers/webpush`: `{"subject":"mailto:ops@acme.example"}`, with a `privateKey` where browsers have
+    /// subscribed elsewhere with its public one.
     /// - Parameters:
     ///   - document: The body.
     ///   - former: What the network has so far, of which the key pair is kept; `nil` makes a new one.
@@ -38,9 +40,28 @@ package struct WebPushCredential: Sendable, CustomStringConvertible, CustomDebug
         var reader = JSONObjectReader(document, unknown: .refuse, into: errors)
         let subject = reader.string("subject", required: true, maximumBytes: Self.maximumSubjectBytes)
         if let subject, let complaint = Self.complaint(about: subject) { reader.refuse("subject", complaint) }
+        let taken = reader.string("privateKey", maximumBytes: Self.maximumKeyBytes).flatMap { text in
+            let key = Self.key(text)
+            if key == nil {
+                reader.refuse("privateKey", "must be a private key on the curve P-256, in PEM or base64url")
+            }
+            return key
+        }
+        if let taken, let former, taken.rawRepresentation != former.key.rawRepresentation {
+            reader.refuse(
+                "privateKey",
+                "is not the network's: whoever subscribed here would be lost; remove that one first"
+            )
+        }
         reader.finish()
         try errors.throwIfAny(problem: "invalid-credential")
-        self.init(subject: subject, key: former?.key ?? P256.Signing.PrivateKey())
+        self.init(subject: subject, key: taken ?? former?.key ?? P256.Signing.PrivateKey())
+    }
+
+    /// A private key as the usual tools write it: in PEM, or its 32 bytes in base64url.
+    private static func key(_ text: String) -> P256.Signing.PrivateKey? {
+        if let key = try? P256.Signing.PrivateKey(pemRepresentation: text) { return key }
+        return Base64URL.decode(text.utf8).flatMap { try? P256.Signing.PrivateKey(rawRepresentation: $0) }
     }
 
     /// What is wrong with a subject; Apple's service refuses messages whose subject leads nowhere.

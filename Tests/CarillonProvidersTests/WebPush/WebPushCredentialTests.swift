@@ -114,4 +114,26 @@ import Testing
             _ = try format.read(["subject": "mailto:ops@acme.example"], appID: "", former: broken, now: now)
         }
     }
+
+    @Test func `a key that browsers have subscribed with elsewhere is taken over, and takes the place of no other`()
+        throws
+    {
+        let key = P256.Signing.PrivateKey()
+        let subject: JSONValue = "mailto:ops@acme.example"
+        let forms = [key.pemRepresentation, Base64URL.encode(key.rawRepresentation)]
+        for form in forms {
+            let document: JSONValue = ["subject": subject, "privateKey": .string(form)]
+            let taken = try WebPushCredential(reading: document, keepingKeyOf: nil)
+            #expect(taken.publicKey == Base64URL.encode(key.publicKey.x963Representation))
+            #expect(try WebPushCredential(reading: document, keepingKeyOf: taken).publicKey == taken.publicKey)
+            let other = try WebPushCredential(reading: ["subject": subject], keepingKeyOf: nil)
+            let refusal = #expect(throws: InvalidInput.self) {
+                _ = try WebPushCredential(reading: document, keepingKeyOf: other)
+            }
+            #expect(refusal?.errors.map(\.pointer) == ["/privateKey"])
+        }
+        #expect(throws: InvalidInput.self) {
+            _ = try WebPushCredential(reading: ["subject": subject, "privateKey": "none"], keepingKeyOf: nil)
+        }
+    }
 }

@@ -1,0 +1,121 @@
+import ArgumentParser
+import AsyncHTTPClient
+import CarillonCore
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// `carillon import-sygnal`: makes bindings and credentials of Sygnal's configuration.
+struct ImportSygnalCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import-sygnal",
+        abstract: "Take over the apps of a Sygnal configuration: credentials and bindings of the Matrix face.",
+        discussion: """
+            Reads the apps of types apns, gcm and webpush with the key files that they name, and calls the API of a running service as \
+            its operator: with CARILLON_OPERATOR_TOKEN, or the token in CARILLON_DATA_DIR. Then homeservers' pushers work unchanged \
+            once the host name leads here. Can be repeated. Ends with status 1 when an app was left out.
+            """
+    )
+
+    @Argument(
+        help: "Sygnal's configuration. Files that it names are looked for beside it, then from here.",
+        completion: .file()
+    )
+    var file: String
+
+    @Option(help: ArgumentHelp("The network that the apps belong to.", valueName: "id"))
+    var network: String
+
+    @Option(help: ArgumentHelp("Where the service is; CARILLON_LISTEN unless it is said.", valueName: "url"))
+    var url: String?
+
+    @Flag(help: "Say what would be done, and do nothing.")
+    var dryRun = false
+
+    func validate() throws {
+        if NetworkID(network) == nil { throw ValidationError("--network is a network's id") }
+    }
+
+    func run() async throws {
+        try await reportingErrors {
+            let terminal = Terminal()
+            let sygnal: SygnalFile
+            do {
+                sygnal = try SygnalFile(yaml: try String(contentsOfFile: file, encoding: .utf8))
+            } catch let error as SygnalFile.Unreadable {
+                throw StartError("\(file) \(error)")
+            } catch {
+                throw StartError("\(file) cannot be read")
+            }
+            let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
+            let translation = SygnalTranslation { name in
+                let beside = URL(fileURLWithPath: name, relativeTo: folder).path
+                return (try? String(contentsOfFile: beside, encoding: .utf8))
+                    ?? (try? String(contentsOfFile: name, encoding: .utf8))
+            }
+            let service = try dryRun ? nil : ImportTarget(url: url, network: network)
+            if sygnal.hasProxy { terminal.show(.warn("proxy", "is not taken over: push services are called directly")) }
+            var hasFailed = false
+            for app in sygnal.apps {
+                let outcome = translation.outcome(of: app)
+                for remark in outcome.remarks { terminal.show(.warn(app.name, remark)) }
+                var problem = outcome.problem
+                for call in outcome.calls where problem == nil {
+                    terminal.line("PUT \(ImportTarget.path(of: network))\(call.path) \(call.shown.serializedText)")
+                    problem = try await service?.put(call)
+                }
+                if let problem {
+                    hasFailed = true
+                    terminal.show(.fail(app.name, problem))
+                } else {
+                    terminal.show(.ok(app.name, dryRun ? "would be taken over" : "taken over"))
+                }
+            }
+            if hasFailed { throw ExitCode.failure }
+        }
+    }
+}
+
+/// The network of a running service that apps are taken over into.
+struct ImportTarget: Sendable {
+    private static let timeout = TimeAmount.seconds(15)
+    private static let maximumBytes = 1 << 20
+
+    private let base: String
+    private let token: Secret
+
+    /// The network of a service, as the environment says where it is and who its operator is.
+    init(url: String?, network: String) throws(ConfigurationError) {
+        let settings = try Settings(environment: ProcessInfo.processInfo.environment)
+        let secret = GeneratedSecrets(dataDirectory: settings.dataDirectory).operatorToken
+        if let token = settings.operatorToken {
+            self.token = token
+        } else if secret.exists {
+            token = Secret(try secret.load().text)
+        } else {
+            throw ConfigurationError(mistakes: [
+                "\(Setting.operatorToken.variable) is needed: bindings are made by the operator"
+            ])
+        }
+        let address = url ?? "http://\(settings.listen)"
+        base = (address.hasSuffix("/") ? String(address.dropLast()) : address) + Self.path(of: network)
+    }
+
+    /// What the paths of a network begin with.
+    static func path(of network: String) -> String { "/v1/networks/\(network)" }
+
+    /// Carries out a call; says why not, where it is refused.
+    func put(_ call: SygnalTranslation.Call) async throws -> String? {
+        var request = HTTPClientRequest(url: base + call.path)
+        request.method = .PUT
+        request.headers.add(name: "content-type", value: "application/json")
+        token.reveal { request.headers.add(name: "authorization", value: "Bearer \($0)") }
+        request.body = .bytes(ByteBuffer(bytes: JSONValue.object(call.body).serialized))
+        let response = try await HTTPClient.shared.execute(request, timeout: Self.timeout)
+        let bytes = Array(buffer: try await response.body.collect(upTo: Self.maximumBytes))
+        guard response.status.code >= 300 else { return nil }
+        let problem = try? JSONValue(parsing: bytes)
+        let words = [problem?["title"]?.text, problem?["detail"]?.text].compactMap(\.self)
+        return "\(response.status.code) \(words.joined(separator: ": "))"
+    }
+}
