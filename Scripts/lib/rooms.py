@@ -11,7 +11,7 @@ import sys
 # moment, so the folder stands behind those of toggles and rendering, although it is asked before them.
 ROOMS = [
     "JSON", "Egress", "Model", "Scheduling", "Announcements", "Observability", "Dialects", "Accounts", "Toggles", "Rendering",
-    "Credentials", "Faces", "Directory", "Relay", "Statistics", "Inbox", "Ingest", "Recipients", "Outbox", "Following", "Fanout", "Explaining", "Sending",
+    "Credentials", "Faces", "Directory", "Relay", "Statistics", "Inbox", "Ingest", "Polling", "Recipients", "Outbox", "Following", "Fanout", "Explaining", "Sending",
     "Settling",
 ]
 # Counts what stages hand it; uses their values and nothing of their work.

@@ -42,6 +42,9 @@ package final class MemoryStore: Sendable {
                 for group in state.networks[id]?.groups.keys.map(\.self) ?? [] {
                     state.networks[id]?.groups[group]?.runAt = now
                 }
+                for source in state.networks[id]?.sources.keys.map(\.self) ?? [] {
+                    state.networks[id]?.sources[source]?.runAt = now
+                }
             }
         }
     }
@@ -133,6 +136,7 @@ struct MemoryNetwork {
     var templates: [MemoryTemplateKey: TemplateOverride] = [:]
     var providerCredentials: [MemoryCredentialKey: ProviderCredential] = [:]
     var endpoints: [EndpointID: MemoryEndpoint] = [:]
+    var sources: [SourceID: MemorySource] = [:]
     var faceBindings: [MemoryFaceKey: FaceBinding] = [:]
     var faceKeys: [MemoryFaceKey: StoredFaceKey] = [:]
     /// What was used once, and until when that matters.

@@ -9,7 +9,7 @@ import Testing
         + DirectoryFactsContract.clauses + MessageMembersContract.clauses
         + RemovalContract.clauses
         + ToggleStoreContract.clauses + DeviceStoreContract.clauses + TemplateStoreContract.clauses
-        + TagStoreContract.clauses + DeviceListingContract.clauses
+        + TagStoreContract.clauses + DeviceListingContract.clauses + SourceContract.clauses
         + EventInboxContract.clauses + RecipientSourceContract.clauses + DirectAudienceContract.clauses
         + DeliveryQueueContract.clauses
         + LaneBookContract.clauses + SettlementContract.clauses + EventHistoryContract.clauses
@@ -42,6 +42,8 @@ import Testing
             questions: store,
             relays: store,
             history: store,
+            sources: store,
+            polls: store,
             statistics: store,
             passTime: { store.expireLeases() }
         )

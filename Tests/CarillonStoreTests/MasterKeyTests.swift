@@ -17,7 +17,7 @@ import Testing
         MasterKeyKeeper(pool: pool, box: try box(key, previous: previous))
     }
 
-    /// Stores one of everything that is sealed, with the old key: eight values.
+    /// Stores one of everything that is sealed, with the old key: nine values.
     private func storeSecrets(_ scene: StoreScene) async throws {
         for _ in 0..<2 {
             try await scene.accounts.rotateWebhookSecret(of: scene.network, to: .generate(), overlap: .seconds(600))
@@ -59,6 +59,12 @@ import Testing
                 updatedAt: WallClock.system.now()
             )
         }
+        _ = try await scene.sources.putSource(
+            "s/1",
+            SourceSettings(url: "https://example.org", interval: 60),
+            secret: .generate(),
+            of: scene.network
+        )
         let token = ProviderToken(value: "t", issuedAt: WallClock.system.now())
         _ = try await scene.credentials.providerToken("k", candidate: token, ifOlderThan: token.issuedAt)
     }
@@ -127,6 +133,9 @@ import Testing
             #expect(after.dialects.first?.secrets.map(\.value) == [Secret("webhook")])
             let endpoints = PostgresEndpointStore(accounts: accounts)
             #expect(try await endpoints.endpointSecrets(of: "e/1", in: scene.network).count == 1)
+            let inbox = PostgresEventInbox(pool: pool)
+            let sources = PostgresSourceStore(accounts: accounts, inbox: inbox)
+            #expect(try await sources.claimSources(limit: 1, share: 1, busy: [:]).first?.secret != nil)
             let faces = try await PostgresFaceStore(accounts: accounts).faceList(unless: nil)
             #expect(faces?.keys.map(\.proof) == [.secret(Secret("signing"))])
         }

@@ -79,6 +79,11 @@ import Testing
         try await withStores { scene, _ in try await clause.check(scene) }
     }
 
+    @Test(arguments: SourceContract.clauses)
+    func sources(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
     @Test(arguments: DeviceListingContract.clauses)
     func deviceListing(_ clause: ContractClause) async throws {
         try await withStores { scene, _ in try await clause.check(scene) }

@@ -84,6 +84,14 @@ package final class Ingestor: Sendable {
     ///
     /// - Throws: A transient error when the database is away or too much is waiting: nothing of it was promised then.
     package func accept(_ parsed: [ParsedEvent], for network: NetworkID) async throws -> [Receipt] {
+        var incoming = try await incoming(parsed, for: network)
+        let acceptances = try await store(&incoming, of: network)
+        return receipts(for: parsed, acceptances)
+    }
+
+    /// Events on their way into the database, for those who store them together with something of their own; what is ignored is left
+    /// out.
+    package func incoming(_ parsed: [ParsedEvent], for network: NetworkID) async throws -> [IncomingEvent] {
         let endpoints = try await endpoints(network)
         // Behind what may take long: whoever looks for events by time expects their ids to be hardly younger than this.
         let now = clock.now()
@@ -102,8 +110,18 @@ package final class Ingestor: Sendable {
             guard !endpoints.isEmpty else { continue }
             incoming[incoming.count - 1].isRelayed = endpoints.keepBody(of: event.type.rawValue, acceptedAt: now)
         }
-        let acceptances = try await store(&incoming, of: network)
-        return receipts(for: parsed, acceptances)
+        return incoming
+    }
+
+    /// Counts what became of events.
+    package func count(_ incoming: [IncomingEvent], _ acceptances: [Acceptance], of network: NetworkID) {
+        guard !incoming.isEmpty else { return }
+        statistics.add(to: network) { figures in
+            for (event, acceptance) in zip(incoming, acceptances) {
+                metrics.accepted(acceptance)
+                figures.count(acceptance, of: event.event.type)
+            }
+        }
     }
 
     private func store(_ incoming: inout [IncomingEvent], of network: NetworkID) async throws -> [Acceptance] {
@@ -116,12 +134,7 @@ package final class Ingestor: Sendable {
         for index in reserved { incoming[index].leased = true }
         do {
             let acceptances = try await commits.submit(incoming, for: network)
-            statistics.add(to: network) { figures in
-                for (event, acceptance) in zip(incoming, acceptances) {
-                    metrics.accepted(acceptance)
-                    figures.count(acceptance, of: event.event.type)
-                }
-            }
+            count(incoming, acceptances, of: network)
             return acceptances
         } catch {
             fanout.cancel(reserved.map { PendingEvent(incoming[$0]) })

@@ -19,8 +19,9 @@ package struct JSONObjectReader {
     package let pointer: String
     private let members: JSONObject?
     /// What happens to members that nobody asks for.
-    let unknown: UnknownMembers
-    let errors: InputErrors
+    package let unknown: UnknownMembers
+    /// Where errors go.
+    package let errors: InputErrors
     private var asked: Set<String> = []
 
     /// A reader of `value`, which should be an object.

@@ -1,9 +1,19 @@
 /// One message to an endpoint, to be signed and sent once, with somebody waiting for the answer.
 package struct EndpointCall: Sendable {
+    /// What is asked of it.
+    package enum Method: String, Sendable {
+        /// To tell what it has.
+        case get = "GET"
+        /// To take what it is sent.
+        case post = "POST"
+    }
+
     /// The network of the endpoint.
     package var networkID: NetworkID
     /// The endpoint.
     package var endpointID: EndpointID
+    /// What is asked of it.
+    package var method: Method
     /// Where it is reached.
     package var url: String
     /// What signs, the newest first.
@@ -21,6 +31,7 @@ package struct EndpointCall: Sendable {
     package init(
         networkID: NetworkID,
         endpointID: EndpointID,
+        method: Method = .post,
         url: String,
         secrets: [WebhookSecret],
         messageID: String,
@@ -30,6 +41,7 @@ package struct EndpointCall: Sendable {
     ) {
         self.networkID = networkID
         self.endpointID = endpointID
+        self.method = method
         self.url = url
         self.secrets = secrets
         self.messageID = messageID

@@ -30,6 +30,7 @@ struct PublicControllers {
     private let brakes: BrakeController
     private let endpoints: EndpointController
     private let relays: RelayController
+    private let sources: SourceController
     private let statistics: StatisticsController
     private let description: DescriptionController
     private let bindings: FaceController
@@ -178,6 +179,11 @@ struct PublicControllers {
             history: dependencies.relays,
             clock: clock
         )
+        sources = SourceController(
+            authenticator: authenticator,
+            sources: dependencies.sources,
+            egress: dependencies.egress
+        )
         description = DescriptionController(openAPI: dependencies.openAPI, faces: dependencies.facesOpenAPI)
         faces = dependencies.faces(FaceServices(dependencies, authenticator: authenticator, cache: cache))
         bindings = FaceController(
@@ -215,6 +221,7 @@ struct PublicControllers {
         brakes.addRoutes(to: router)
         endpoints.addRoutes(to: router)
         relays.addRoutes(to: router)
+        sources.addRoutes(to: router)
         statistics.addRoutes(to: router)
         description.addRoutes(to: router)
         bindings.addRoutes(to: router)

@@ -26,6 +26,8 @@ package struct PublicDependencies: Sendable {
     package var endpointEnabled: @Sendable (Lane) async -> Void
     /// What endpoints were told.
     package var relays: any RelayHistory
+    /// Networks' sources.
+    package var sources: any SourceStore
     /// Calls endpoints.
     package var endpointCaller: any EndpointCaller
     /// Whom events concern, as the fan-out reads it.
@@ -105,6 +107,7 @@ package struct PublicDependencies: Sendable {
         endpointsChanged: @escaping @Sendable (NetworkID) async -> Void,
         endpointEnabled: @escaping @Sendable (Lane) async -> Void,
         relays: any RelayHistory,
+        sources: any SourceStore,
         endpointCaller: any EndpointCaller,
         recipients: any RecipientSource,
         history: any EventHistory,
@@ -149,6 +152,7 @@ package struct PublicDependencies: Sendable {
         self.endpointsChanged = endpointsChanged
         self.endpointEnabled = endpointEnabled
         self.relays = relays
+        self.sources = sources
         self.endpointCaller = endpointCaller
         self.recipients = recipients
         self.history = history

@@ -65,7 +65,13 @@ package struct EndpointClient: EndpointCaller {
             now: clock.now()
         )
         if call.format == .amity { headers.signForAmity(call.body, secrets: call.secrets) }
+        if call.method == .get {
+            // There is no body whose type it could be.
+            headers.remove(name: "content-type")
+            headers.add(name: "accept", value: "application/json")
+        }
         let request = OutboundRequest(
+            method: call.method == .get ? .get : .post,
             url: call.url,
             headers: headers,
             body: call.body,

@@ -20,8 +20,19 @@ package final class PostgresEventInbox: EventInbox {
     /// `docs/decisions/0018`.
     package func accept(_ events: [IncomingEvent], lockWait: Duration) async throws -> [Acceptance] {
         guard !events.isEmpty else { return [] }
+        return try await accept(events, lockWait: lockWait) { _ in true } ?? []
+    }
+
+    /// Commits events together with what `first` writes before them; `nil`, and nothing of either, when that answers `false`.
+    func accept(
+        _ events: [IncomingEvent],
+        lockWait: Duration,
+        after first: @escaping @Sendable (borrowing PostgresSession) throws -> Bool
+    ) async throws -> [Acceptance]? {
         let batch = IncomingBatch(events)
-        let known = try await pool.write(lockWait: lockWait) { session in
+        let known = try await pool.write(lockWait: lockWait) { session -> (ids: [EventKey: EventID], block: Int64)? in
+            guard try first(session) else { return nil }
+            guard !batch.events.isEmpty else { return ([:], 0) }
             var members = KnownMembers(among: batch.facts.implied)
             let (known, block) = try Self.recordKeys(of: batch.events, &members, session)
             let isNew: (IncomingEvent) -> Bool = { known[$0.key] == $0.id }
@@ -40,6 +51,7 @@ package final class PostgresEventInbox: EventInbox {
             }
             return (ids: known, block: block)
         }
+        guard let known else { return nil }
         return try events.map { event in
             guard let id = known.ids[event.key] else { throw StoreError.unreadable("event key") }
             guard id == event.id else { return .duplicate(id) }

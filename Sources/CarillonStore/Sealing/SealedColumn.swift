@@ -62,6 +62,14 @@ struct SealedColumn: Sendable {
             purpose: "'dialect-secrets/' || dialect",
             condition: "true"
         ),
+        SealedColumn(
+            table: "sources",
+            column: "sealed",
+            network: "network_id",
+            key: "source_id",
+            purpose: "'source-secret/' || source_id",
+            condition: "true"
+        ),
         // Tokens belong to no network, and are made anew within the hour.
         SealedColumn(
             table: "provider_tokens",

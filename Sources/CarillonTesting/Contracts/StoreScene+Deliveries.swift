@@ -127,6 +127,8 @@ extension StoreScene {
             questions: questions,
             relays: relays,
             history: history,
+            sources: sources,
+            polls: polls,
             statistics: statistics,
             passTime: passTime
         )

@@ -41,6 +41,10 @@ package struct StoreScene: Sendable {
     package let relays: any RelayHistory
     /// What became of events.
     package let history: any EventHistory
+    /// Networks' sources.
+    package let sources: any SourceStore
+    /// Those of them that are asked.
+    package let polls: any SourceQueue
     /// What was counted.
     package let statistics: any StatisticsStore
 
@@ -68,6 +72,8 @@ package struct StoreScene: Sendable {
         questions: any QuestionSource,
         relays: any RelayHistory,
         history: any EventHistory,
+        sources: any SourceStore,
+        polls: any SourceQueue,
         statistics: any StatisticsStore,
         passTime: @escaping @Sendable () async throws -> Void
     ) {
@@ -90,6 +96,8 @@ package struct StoreScene: Sendable {
         self.questions = questions
         self.relays = relays
         self.history = history
+        self.sources = sources
+        self.polls = polls
         self.statistics = statistics
         self.passTime = passTime
     }

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 import CarillonProviders
 import CarillonStore
 import CarillonTemplates
@@ -13,6 +14,8 @@ struct Pipeline: Sendable {
     let lanes: LaneKeeper
     let interceptor: Interceptor
     let outcomes: OutcomeIntake
+    /// Counts what callers and sources do.
+    let rates = RequestRates()
     /// What tidies up, what sends and what expands, in the order of dependency.
     let services: [any Service]
 
@@ -118,10 +121,24 @@ struct Pipeline: Sendable {
             metrics: metrics,
             statistics: storage.recorder
         )
+        let poller = Poller(
+            queue: storage.sources,
+            caller: providers.endpoints,
+            ingestor: ingestor,
+            mayPost: { [accounts = storage.accounts, rates] network, count in
+                guard let network = try await accounts.network(network) else { return false }
+                return rates.admits(events: count, of: network)
+            },
+            ids: storage.ids,
+            clock: storage.clock,
+            egress: settings.egress,
+            metrics: PollMetrics(factory: storage.metrics),
+            logger: logger
+        )
         let writer = StatisticsWriter(recorder: storage.recorder, store: storage.statistics, logger: logger)
         let workers: [any Service] = [
             housekeeping, storage.endpointBook, storage.faceBook, notes, writer, lanes, settler, sender, claimer,
-            Replayer(history: storage.relays, logger: logger), fanout,
+            Replayer(history: storage.relays, logger: logger), fanout, poller,
         ]
         services = workers.map { DeferredService($0, until: storage.readiness) }
     }

@@ -47,6 +47,7 @@ struct Servers: Sendable {
             endpointsChanged: { [book = storage.endpointBook] network in await book.changed(in: network) },
             endpointEnabled: { lane in await lanes.credentialConfirmed(LaneSelection(lane)) },
             relays: storage.relays,
+            sources: storage.sources,
             endpointCaller: providers.endpoints,
             recipients: storage.recipients,
             history: storage.history,
@@ -86,6 +87,7 @@ struct Servers: Sendable {
             console: try settings.console.map { try ConsoleFiles(directory: $0.path) },
             spools: spools,
             asker: providers.introspection,
+            rates: pipeline.rates,
             problems: .stored,
             metrics: storage.metrics,
             logger: logger,
@@ -169,7 +171,10 @@ private struct Listener: Service {
 extension [any Face] {
     /// The other systems that are answered.
     fileprivate static func all(_ services: FaceServices) -> Self {
-        [AblyFace(services), AmityFace(services), BuzzFace(services), MatrixFace(services)]
+        [
+            AblyFace(services), AmityFace(services), BuzzFace(services), MatrixFace(services),
+            MobileFirstFace(services),
+        ]
     }
 }
 

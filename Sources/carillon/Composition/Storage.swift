@@ -36,6 +36,7 @@ struct Storage: Sendable {
     let faces: PostgresFaceStore
     let relays: PostgresRelayHistory
     let statistics: PostgresStatisticsStore
+    let sources: PostgresSourceStore
     /// What is remembered of endpoints.
     let endpointBook: EndpointBook
     /// What is remembered of names and keys in other systems.
@@ -98,6 +99,7 @@ struct Storage: Sendable {
         tags = PostgresTagStore(pool: pool, feedback: feedback)
         relays = PostgresRelayHistory(pool: pool, ids: ids)
         statistics = PostgresStatisticsStore(pool: pool)
+        sources = PostgresSourceStore(accounts: accounts, inbox: inbox)
         let schema = SchemaKeeper(
             configuration: configuration,
             migrations: settings.migrations.path,

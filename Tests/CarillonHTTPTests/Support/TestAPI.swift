@@ -249,6 +249,7 @@ extension PublicDependencies {
             endpointsChanged: { dispatcher.endpointsChanged($0) },
             endpointEnabled: { dispatcher.endpointEnabled($0) },
             relays: store,
+            sources: store,
             endpointCaller: caller,
             recipients: store,
             history: store,

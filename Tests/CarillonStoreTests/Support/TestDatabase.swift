@@ -136,11 +136,14 @@ extension StoreScene {
             questions: PostgresEndpointStore(accounts: accounts),
             relays: PostgresRelayHistory(pool: pool, ids: ids),
             history: PostgresEventHistory(pool: pool, ids: ids),
+            sources: PostgresSourceStore(accounts: accounts, inbox: PostgresEventInbox(pool: pool)),
+            polls: PostgresSourceStore(accounts: accounts, inbox: PostgresEventInbox(pool: pool)),
             statistics: PostgresStatisticsStore(pool: pool),
             passTime: {
                 try await pool.withConnection { session in
                     try session.execute("UPDATE inbox SET run_at = now()")
                     try session.execute("UPDATE deliveries SET run_at = now()")
+                    try session.execute("UPDATE sources SET run_at = now()")
                 }
                 try await RemovalSweep(pool: pool, listeners: feedback.listeners()).sweep()
             }

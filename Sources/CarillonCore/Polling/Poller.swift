@@ -1,0 +1,263 @@
+package import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// Asks networks' sources for events and notifications, each when it is time (FACES section H5).
+///
+/// One replica at a time asks a source, by a lease on its row. The items of a page become durable together with the cursor behind them,
+/// so that a crash repeats a page at most, and what is repeated is known by its ids.
+package final class Poller: Service {
+    /// What bounds the work.
+    package struct Limits: Sendable {
+        /// How many sources are asked at a time.
+        package var places = 32
+        /// How many of one network, so that those that are slow do not hold up others'.
+        package var placesPerNetwork = 2
+        /// How many pages of one source are read in a row; the next ones wait for their turn.
+        package var pages = 10
+        /// How long an answer may take.
+        package var timeout = Duration.seconds(10)
+        /// How often it is looked whether it is time for a source.
+        package var interval = Duration.milliseconds(500)
+
+        /// The usual limits.
+        package init() {}
+    }
+
+    /// What came of a page.
+    private enum PageResult {
+        /// It is stored; `isLast` when there is no other one behind it.
+        case stored(isLast: Bool)
+        /// It was not stored, through no fault of the source.
+        case deferred(Duration)
+        /// The source is wrong.
+        case failed(String)
+        /// Somebody else asks the source, or its settings have changed.
+        case lost
+    }
+
+    /// How long a source waits that has had its pages, or whose page could not be stored now.
+    private static let pause = Duration.seconds(1)
+
+    private let queue: any SourceQueue
+    private let caller: any EndpointCaller
+    private let ingestor: Ingestor
+    private let mayPost: @Sendable (NetworkID, Int) async throws -> Bool
+    private let limits: Limits
+    private let parsers: (events: EventParser, notifications: NotificationParser)
+    private let ids: UUIDv7Generator
+    private let metrics: PollMetrics
+    private let logger: Logger
+    private let busy = Mutex<[NetworkID: Int]>([:])
+
+    /// A poller.
+    ///
+    /// - Parameters:
+    ///   - queue: Where sources are.
+    ///   - caller: Signs and sends, at permitted addresses only.
+    ///   - ingestor: Makes events of items.
+    ///   - mayPost: Counts events against what a network may post; `false` when that is too many.
+    ///   - limits: What bounds the work.
+    ///   - ids: Makes the ids of requests.
+    ///   - clock: The time.
+    ///   - egress: Where devices may be reached that notifications name.
+    ///   - metrics: Where polls are counted.
+    ///   - logger: Where trouble with the database is reported.
+    package init(
+        queue: any SourceQueue,
+        caller: any EndpointCaller,
+        ingestor: Ingestor,
+        mayPost: @escaping @Sendable (NetworkID, Int) async throws -> Bool = { _, _ in true },
+        limits: Limits = Limits(),
+        ids: UUIDv7Generator,
+        clock: WallClock,
+        egress: EgressGuard,
+        metrics: PollMetrics,
+        logger: Logger
+    ) {
+        self.queue = queue
+        self.caller = caller
+        self.ingestor = ingestor
+        self.mayPost = mayPost
+        self.limits = limits
+        self.ids = ids
+        self.metrics = metrics
+        self.logger = logger
+        // Whether a browser's push service is one of the network's is asked when it is sent to.
+        let addresses = DeviceAddressReader(egress: egress, webPushHosts: .any)
+        parsers = (EventParser(clock: clock), NotificationParser(clock: clock, addresses: addresses))
+    }
+
+    /// Works until graceful shutdown, when what is being asked is still heard, or cancellation.
+    package func run() async throws {
+        let (claimed, feed) = AsyncStream.makeStream(of: ClaimedSource.self)
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                await repeating(every: self.limits.interval, jitter: 0.2) {
+                    for source in await self.claim() { feed.yield(source) }
+                }
+                feed.finish()
+            }
+            for await source in claimed {
+                group.addTask { await self.ask(source) }
+            }
+        }
+    }
+
+    /// Takes sources for which there are places; they count as busy from here on.
+    func claim() async -> [ClaimedSource] {
+        let busy = busy.withLock { busy in
+            busy = busy.filter { $0.value > 0 }
+            return busy
+        }
+        let room = limits.places - busy.values.reduce(0, +)
+        guard room > 0 else { return [] }
+        do {
+            let sources = try await queue.claimSources(limit: room, share: limits.placesPerNetwork, busy: busy)
+            self.busy.withLock { busy in
+                for source in sources { busy[source.networkID, default: 0] += 1 }
+            }
+            return sources
+        } catch {
+            logger.debug("Could not look for sources", metadata: ["error": "\(error)"])
+            return []
+        }
+    }
+
+    /// Asks a source that was taken, whose place is free again afterwards.
+    func ask(_ source: ClaimedSource) async {
+        await poll(source)
+        busy.withLock { $0[source.networkID, default: 1] -= 1 }
+    }
+
+    /// Reads what a source has, a few pages at most, and says when it is asked again.
+    private func poll(_ source: ClaimedSource) async {
+        var source = source
+        for _ in 0..<limits.pages {
+            switch await readPage(of: &source) {
+            case .stored(isLast: true):
+                return await release(source, after: source.settings.wait(afterFailures: 0), .succeeded)
+            case .stored(isLast: false):
+                if Task.isShuttingDownGracefully || Task.isCancelled {
+                    return await release(source, after: .zero, .succeeded)
+                }
+            case .deferred(let wait):
+                return await release(source, after: wait, .undecided)
+            case .failed(let reason):
+                metrics.polled(.failed)
+                let wait = source.settings.wait(afterFailures: source.failures + 1)
+                return await release(source, after: wait, .failed(reason))
+            case .lost:
+                return metrics.polled(.lost)
+            }
+        }
+        await release(source, after: Self.pause, .succeeded)
+    }
+
+    private func readPage(of source: inout ClaimedSource) async -> PageResult {
+        guard let secret = source.secret else { return .failed("the secret cannot be read: see the master key") }
+        let call = EndpointCall(
+            networkID: source.networkID,
+            endpointID: EndpointID(trusted: "source \(source.id)"),
+            method: .get,
+            url: source.url,
+            secrets: [secret],
+            messageID: "poll_\(ids.next().canonicalText)",
+            body: [],
+            timeout: limits.timeout
+        )
+        switch await caller.call(call).result {
+        case .failure(let failure) where failure.isBusy: return .deferred(Self.pause)
+        case .failure(let failure): return .failed(failure.reason)
+        case .success(let reply): return await take(reply, of: &source)
+        }
+    }
+
+    private func take(_ reply: EndpointAnswer.Reply, of source: inout ClaimedSource) async -> PageResult {
+        let answer: SourceAnswer
+        switch (reply.status, reply.body) {
+        case (204, _): answer = SourceAnswer()
+        case (200, nil): return .failed("the answer is too long")
+        case (200, let body?):
+            do throws(SourceAnswer.Failure) {
+                answer = try SourceAnswer(body, events: parsers.events, notifications: parsers.notifications)
+            } catch {
+                return .failed(error.reason)
+            }
+        default: return .failed("http \(reply.status)")
+        }
+        do {
+            guard try await mayPost(source.networkID, answer.events.count) else { return .deferred(Self.pause) }
+            guard try await store(answer, of: source) else { return .lost }
+        } catch {
+            logger.debug(
+                "Could not store what a source answered",
+                metadata: ["network": "\(source.networkID)", "error": "\(error)"]
+            )
+            return error.isTransient || error is CancellationError
+                ? .deferred(Self.pause) : .failed("the answer could not be stored")
+        }
+        // Whoever does not move on would be asked for the same page for ever.
+        let hasMoved = answer.cursor.map { $0 != source.cursor } ?? false
+        source.cursor = answer.cursor ?? source.cursor
+        source.failures = 0
+        metrics.polled(answer.events.isEmpty ? .empty : .page)
+        metrics.skipped(answer.skippedItems)
+        return .stored(isLast: !answer.hasMore || !hasMoved)
+    }
+
+    /// Stores a page; `false` when the source is not ours any more.
+    private func store(_ answer: SourceAnswer, of source: ClaimedSource) async throws -> Bool {
+        let events = try await ingestor.incoming(answer.events, for: source.networkID)
+        let page = SourcePage(
+            events: events,
+            cursor: answer.cursor,
+            skippedItems: answer.skippedItems,
+            error: answer.error
+        )
+        guard let acceptances = try await queue.accept(page, from: source) else { return false }
+        ingestor.count(events, acceptances, of: source.networkID)
+        metrics.accepted(acceptances)
+        return true
+    }
+
+    private func release(_ source: ClaimedSource, after wait: Duration, _ outcome: PollOutcome) async {
+        do {
+            try await queue.release(source, after: wait, outcome)
+        } catch {
+            // Its lease runs out.
+            logger.debug(
+                "Could not let go a source",
+                metadata: ["network": "\(source.networkID)", "error": "\(error)"]
+            )
+        }
+    }
+}
+
+extension ClaimedSource {
+    /// Where its next page is.
+    fileprivate var url: String {
+        guard let cursor else { return settings.url }
+        let separator = settings.url.contains("?") ? "&" : "?"
+        return "\(settings.url)\(separator)cursor=\(cursor.queryEncoded)"
+    }
+}
+
+extension String {
+    /// As the value of a parameter (RFC 3986 section 3.4): letters, digits and `-._~` as they are.
+    fileprivate var queryEncoded: String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in utf8 {
+            let scalar = Unicode.Scalar(byte)
+            if scalar.isASCII,
+                scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || "-._~".contains(Character(scalar))
+            {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

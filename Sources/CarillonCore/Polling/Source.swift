@@ -1,0 +1,127 @@
+/// A server of a network's own that is asked for events and notifications from time to time (FACES section H5).
+package struct Source: Sendable, Equatable {
+    /// The most sources of a network.
+    package static let maximumCount = 20
+
+    /// Its id, which its admins chose.
+    package var id: SourceID
+    /// What its admins chose of it.
+    package var settings: SourceSettings
+    /// When it was made.
+    package var createdAt: Timestamp
+    /// How far it has been read, in its own words; `nil` at the beginning.
+    package var cursor: String?
+    /// When it was asked last.
+    package var lastPollAt: Timestamp?
+    /// How often it failed in a row.
+    package var failures: Int
+    /// How many of its items were no events and no notifications.
+    package var skippedItems: Int
+    /// What was wrong last.
+    package var lastError: String?
+
+    /// A source that has just been made.
+    package init(id: SourceID, settings: SourceSettings, createdAt: Timestamp) {
+        self.id = id
+        self.settings = settings
+        self.createdAt = createdAt
+        failures = 0
+        skippedItems = 0
+    }
+}
+
+/// Names one source inside a network.
+package typealias SourceID = Identifier<Source>
+
+/// What admins choose of a source.
+package struct SourceSettings: Sendable, Equatable {
+    /// How many seconds may lie between two polls.
+    package static let intervals = 3...86_400
+    /// The longest URL, in bytes: the cursor has to find room behind it.
+    package static let maximumURLBytes = 1_024
+
+    /// Where it is reached.
+    package var url: String
+    /// How many seconds lie between two polls.
+    package var interval: Int
+    /// Whether it is asked.
+    package var isEnabled: Bool
+
+    /// Settings by their parts.
+    package init(url: String, interval: Int, isEnabled: Bool = true) {
+        self.url = url
+        self.interval = interval
+        self.isEnabled = isEnabled
+    }
+
+    /// The longest wait after failures, but for sources that are asked more seldom anyway.
+    private static let longestWait = 3_600
+
+    /// After how long a source is asked again that has failed so often in a row: twice the time with each failure, up to an hour.
+    package func wait(afterFailures failures: Int) -> Duration {
+        guard failures > 0 else { return .seconds(interval) }
+        // No interval is shorter than two seconds, so that eleven doublings are more than an hour.
+        let doubled = interval << min(failures, 11)
+        return .seconds(max(interval, min(doubled, Self.longestWait)))
+    }
+}
+
+/// A source that this replica asks and no other one, until its lease ends.
+package struct ClaimedSource: Sendable {
+    /// How long that lasts unless it is held on to: longer than a page may take.
+    package static let leaseDuration = Duration.seconds(60)
+
+    /// Its network.
+    package var networkID: NetworkID
+    /// The source.
+    package var id: SourceID
+    /// What its admins chose of it.
+    package var settings: SourceSettings
+    /// What its requests are signed with; `nil` when that cannot be read.
+    package var secret: WebhookSecret?
+    /// How far it has been read.
+    package var cursor: String?
+    /// How often it failed in a row.
+    package var failures: Int
+    /// The fence: a commit that names an older token changes nothing.
+    package var leaseToken: Int64
+
+    /// A claimed source by its parts.
+    package init(
+        networkID: NetworkID,
+        id: SourceID,
+        settings: SourceSettings,
+        secret: WebhookSecret?,
+        cursor: String?,
+        failures: Int,
+        leaseToken: Int64
+    ) {
+        self.networkID = networkID
+        self.id = id
+        self.settings = settings
+        self.secret = secret
+        self.cursor = cursor
+        self.failures = failures
+        self.leaseToken = leaseToken
+    }
+}
+
+/// What a source answered, as it is to be stored.
+package struct SourcePage: Sendable {
+    /// What its items have become.
+    package var events: [IncomingEvent]
+    /// How far it has been read with them; `nil` for as far as before.
+    package var cursor: String?
+    /// How many items were passed over.
+    package var skippedItems: Int
+    /// What was wrong with them.
+    package var error: String?
+
+    /// A page by its parts.
+    package init(events: [IncomingEvent], cursor: String?, skippedItems: Int = 0, error: String? = nil) {
+        self.events = events
+        self.cursor = cursor
+        self.skippedItems = skippedItems
+        self.error = error
+    }
+}

@@ -1,0 +1,130 @@
+import CarillonCore
+import _CryptoExtras
+
+/// What a network says of one of its applications.
+struct MobileFirstApplication: Sendable, Equatable {
+    /// The two kinds of devices, as requests call them.
+    enum Platform: String, Sendable, CaseIterable {
+        /// Apple's.
+        case apple = "A"
+        /// Google's.
+        case google = "G"
+
+        /// The push service that reaches them.
+        var provider: ProviderName {
+            switch self {
+            case .apple: .apns
+            case .google: .fcm
+            }
+        }
+    }
+
+    /// Whose access tokens apps bring along: a MobileFirst server.
+    struct Issuer: Sendable, Equatable {
+        /// What `iss` says.
+        var name: String
+        /// Its key for RS256, in PEM.
+        var publicKey: String
+        /// The claim that names the user.
+        var userIDClaim: String
+    }
+
+    private static let maximumIssuers = 8
+    private static let maximumKeyBytes = 4_096
+    private static let fewestKeyBits = 2_048
+
+    /// The app's id at Apple, and which of Apple's two services its tokens are of.
+    var apple: (appID: String, environment: DeviceAddress.APNsEnvironment)?
+    /// The app's id at Google.
+    var google: (appID: String, senderID: String?)?
+    /// Whose tokens are believed.
+    var issuers: [Issuer]
+
+    /// The apps that devices of this application belong to.
+    var apps: [DeviceSelection.App] {
+        [apple.map { .init(.apns, $0.appID) }, google.map { .init(.fcm, $0.appID) }].compactMap(\.self)
+    }
+
+    /// The platform of an address, when it is one of this application's.
+    func platform(of address: DeviceAddress) -> Platform? {
+        guard apps.contains(DeviceSelection.App(address.provider, address.appID)) else { return nil }
+        return Platform.allCases.first { $0.provider == address.provider }
+    }
+
+    /// Reads a binding; `nil` after noting what is wrong.
+    init?(from reader: inout JSONObjectReader) {
+        if var part = reader.object("A") {
+            let appID = part.identifier("appId", as: DeviceAddress.self, required: true)
+            let environment = part.choice("environment", as: DeviceAddress.APNsEnvironment.self)
+            part.finish()
+            guard let appID else { return nil }
+            apple = (appID.rawValue, environment ?? .production)
+        }
+        if var part = reader.object("G") {
+            let appID = part.identifier("appId", as: DeviceAddress.self, required: true)
+            let sender = part.string("senderId", maximumBytes: 256, nonEmpty: true)
+            part.finish()
+            guard let appID else { return nil }
+            google = (appID.rawValue, sender)
+        }
+        issuers = []
+        for (index, value) in (reader.array("issuers", maximumCount: Self.maximumIssuers) ?? []).enumerated() {
+            let place = reader.pointer(to: "issuers") + "/\(index)"
+            guard let issuer = Self.issuer(value, at: place, of: reader) else { return nil }
+            guard !issuers.contains(where: { $0.name == issuer.name && $0.publicKey == issuer.publicKey }) else {
+                reader.refuse("issuers", at: index, "is given twice")
+                return nil
+            }
+            issuers.append(issuer)
+        }
+        guard apple != nil || google != nil else {
+            reader.refuse("A", "is required where there is no G")
+            return nil
+        }
+    }
+
+    private static func issuer(_ value: JSONValue, at place: String, of reader: JSONObjectReader) -> Issuer? {
+        var part = JSONObjectReader(value, at: place, unknown: reader.unknown, into: reader.errors)
+        let name = part.string("iss", required: true, nonEmpty: true)
+        let publicKey = part.string("publicKey", required: true, maximumBytes: maximumKeyBytes)
+        let claim = part.string("userIdClaim", maximumBytes: 256, nonEmpty: true)
+        part.finish()
+        guard let name, let publicKey else { return nil }
+        guard let key = try? _RSA.Signing.PublicKey(pemRepresentation: publicKey), key.keySizeInBits >= fewestKeyBits
+        else {
+            part.refuse("publicKey", "must be an RSA key of at least \(fewestKeyBits) bits in PEM")
+            return nil
+        }
+        return Issuer(name: name, publicKey: publicKey, userIDClaim: claim ?? "sub")
+    }
+
+    /// The binding as it is stored and shown.
+    var document: JSONObject {
+        var json = JSONObject()
+        if let apple {
+            json["A"] = ["appId": .string(apple.appID), "environment": .string(apple.environment.rawValue)]
+        }
+        if let google {
+            var part: JSONObject = ["appId": .string(google.appID)]
+            part["senderId"] = google.senderID.map(JSONValue.string)
+            json["G"] = .object(part)
+        }
+        json["issuers"] = .array(
+            issuers.map { issuer in
+                [
+                    "iss": .string(issuer.name), "publicKey": .string(issuer.publicKey),
+                    "userIdClaim": .string(issuer.userIDClaim),
+                ]
+            }
+        )
+        return json
+    }
+
+    /// Reads what ``document`` wrote; `nil` for what only a later release can read.
+    init?(_ document: JSONObject) {
+        var reader = JSONObjectReader(.object(document), unknown: .tolerate, into: InputErrors())
+        self.init(from: &reader)
+    }
+
+    static func == (left: Self, right: Self) -> Bool { left.document == right.document }
+}

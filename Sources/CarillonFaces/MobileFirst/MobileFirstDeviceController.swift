@@ -1,0 +1,193 @@
+import CarillonCore
+import CarillonEdge
+import HTTPTypes
+import Hummingbird
+
+/// Devices (FACES section H2).
+struct MobileFirstDeviceController: Sendable {
+    private static let root = "/imfpush/v1/apps/{application}/devices"
+
+    let authority: MobileFirstAuthority
+    let services: FaceServices
+
+    func addRoutes(to routes: FaceRoutes) {
+        routes.on(.post, RouterPath(Self.root), as: "register device", use: register)
+        routes.on(.get, RouterPath(Self.root), as: "list devices", use: list)
+        routes.on(.get, RouterPath(Self.root + "/{device}"), as: "show device", use: show)
+        routes.on(.put, RouterPath(Self.root + "/{device}"), as: "update device", use: update)
+        routes.on(.delete, RouterPath(Self.root + "/{device}"), as: "delete device", use: delete)
+        // Android asks before it registers.
+        let settings = RouterPath("/imfpush/v1/apps/{application}/settings/gcmConfPublic")
+        routes.on(.get, settings, as: "show sender", use: showSender)
+    }
+
+    private func register(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authority.caller(request, context, for: .devicesWrite)
+        try request.checkQuery(["locale"])
+        let body = try await RequestBodyReader.json(of: request)
+        let posted = try body.readMobileFirst { reader -> (id: DeviceID, MobileFirstRegistration)? in
+            let id = reader.identifier("deviceId", as: Device.self, required: true)
+            let registration = MobileFirstRegistration(from: &reader, isWhole: true)
+            return id.map { ($0, registration) }
+        }
+        let former = try await services.devices.device(posted.id, in: caller.networkID)
+        let owner = try caller.owner(
+            posted.1.userID,
+            former: former.map { caller.mayTouch($0) ? $0.userID : .nobody } ?? .nobody
+        )
+        return try await store(posted.1, posted.id, of: owner, former, caller, request, status: .created)
+    }
+
+    private func update(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authority.caller(request, context, for: .devicesWrite)
+        try request.checkQuery(["locale"])
+        let body = try await RequestBodyReader.json(of: request)
+        let registration = try body.readMobileFirst { MobileFirstRegistration(from: &$0, isWhole: false) }
+        let former = try await device(context, caller)
+        let owner = try caller.owner(registration.userID, former: former.userID)
+        return try await store(registration, former.id, of: owner, former, caller, request, status: .ok)
+    }
+
+    private func store(
+        _ registration: MobileFirstRegistration,
+        _ id: DeviceID,
+        of owner: UserID,
+        _ former: Device?,
+        _ caller: MobileFirstCaller,
+        _ request: Request,
+        status: HTTPResponse.Status
+    ) async throws -> Response {
+        let ours = former.flatMap { caller.application.platform(of: $0.address) == nil ? nil : $0 }
+        let now = services.clock.now()
+        let reader = DeviceAddressReader(egress: services.egress, webPushHosts: caller.network.webPushHosts)
+        let device = Device(
+            id: id,
+            userID: owner,
+            address: try registration.address(of: caller.application, former: ours?.address, reader),
+            locale: ours?.locale,
+            registeredAt: now,
+            broadcasts: ours?.broadcasts ?? true,
+            attributes: registration.attributes(of: ours, userAgent: request.headers[.userAgent], at: now),
+            secretHash: ours?.secretHash
+        )
+        guard !id.isOfAddress || id == DeviceID(reachedAt: device.address) else {
+            throw Problem.mobileFirst(.wrongValue, "/deviceId is kept for the device at another address")
+        }
+        _ = try await services.devices.putDevice(device, in: caller.networkID, by: caller.writer)
+        guard let json = device.mobileFirst(in: caller.application, showsToken: true) else {
+            throw Problem.mobileFirst(.notFound, "there is no such device")
+        }
+        return .json(.object(json), status: status)
+    }
+
+    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authority.caller(request, context, for: .devicesRead)
+        try request.checkQuery(["locale"])
+        let device = try await device(context, caller)
+        guard let json = device.mobileFirst(in: caller.application, showsToken: caller.maySeeToken(of: device)) else {
+            throw Problem.mobileFirst(.notFound, "there is no such device")
+        }
+        return .json(.object(json))
+    }
+
+    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authority.caller(request, context, for: .devicesRead)
+        let list = try MobileFirstList(request, by: ["userId"], filtered: ["platform", "tagName"])
+        let selection = try list.selection(for: caller)
+        let page = try await services.devices.devices(
+            selection,
+            in: caller.networkID,
+            offset: list.offset,
+            limit: list.size
+        )
+        let items = page.items.compactMap { device in
+            device.mobileFirst(in: caller.application, showsToken: caller.maySeeToken(of: device)).map(JSONValue.object)
+        }
+        return list.answer("devices", items, of: page.total)
+    }
+
+    private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authority.caller(request, context, for: .devicesWrite)
+        try request.checkQuery(["locale"])
+        let device = try await device(context, caller)
+        let isGone = try await services.devices.deleteDevice(
+            device.id,
+            ifOwnedBy: device.userID,
+            in: caller.networkID
+        )
+        guard isGone else { throw Problem.mobileFirst(.notFound, "there is no such device") }
+        return .noContent
+    }
+
+    private func showSender(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authority.caller(request, context)
+        try request.checkQuery(["locale"])
+        guard let sender = caller.application.google?.senderID else {
+            throw Problem.mobileFirst(.notConfigured, "the application has no senderId", status: .notFound)
+        }
+        return .json(["senderId": .string(sender)])
+    }
+
+    /// The device of the path, when it is one of the application's that the caller may see.
+    private func device(_ context: CarillonRequestContext, _ caller: MobileFirstCaller) async throws -> Device {
+        let id = try context.identifier("device", as: Device.self)
+        return try await services.device(id, for: caller)
+    }
+}
+
+extension FaceServices {
+    /// A device of the application that the caller may see.
+    /// - Throws: 404 for any other: that is what makes an SDK register anew.
+    func device(_ id: DeviceID, for caller: MobileFirstCaller) async throws -> Device {
+        guard let device = try await devices.device(id, in: caller.networkID),
+            caller.application.platform(of: device.address) != nil, caller.mayTouch(device)
+        else { throw Problem.mobileFirst(.notFound, "there is no such device") }
+        return device
+    }
+}
+
+extension MobileFirstList {
+    /// Which devices a list is about. Apps list those of the user who is logged in.
+    func selection(for caller: MobileFirstCaller) throws(Problem) -> DeviceSelection {
+        var selection = DeviceSelection(apps: try apps(of: caller.application))
+        selection.device = try id("deviceId")
+        selection.owner = try id("userId")
+        selection.tag = try id("tagName")
+        guard caller.kind != .backEnd else { return selection }
+        guard let user = caller.user, selection.owner ?? user == user else {
+            throw .forbidden("apps list what belongs to the user who is logged in")
+        }
+        selection.owner = user
+        return selection
+    }
+
+    /// The apps whose devices a list is about.
+    func apps(of application: MobileFirstApplication) throws(Problem) -> [DeviceSelection.App] {
+        guard let name = narrowed["platform"] else { return application.apps }
+        guard let platform = MobileFirstApplication.Platform(rawValue: name) else {
+            throw .mobileFirst(.wrongQuery, "platform must be A or G")
+        }
+        return application.apps.filter { $0.provider == platform.provider }
+    }
+
+    /// An id that narrows a list.
+    func id<Subject>(_ name: String, as type: Subject.Type = Subject.self) throws(Problem) -> Identifier<Subject>? {
+        guard let text = narrowed[name] else { return nil }
+        guard let id = Identifier<Subject>(text) else {
+            throw .mobileFirst(.wrongQuery, "\(name) must be 1 to 256 bytes without control characters")
+        }
+        return id
+    }
+}
+
+extension JSONValue {
+    /// Reads a body of the push service, whose unknown members are passed over.
+    func readMobileFirst<Value>(_ read: (inout JSONObjectReader) -> Value?) throws(InvalidInput) -> Value {
+        let errors = InputErrors()
+        var reader = JSONObjectReader(self, unknown: .tolerate, into: errors)
+        let value = read(&reader)
+        try errors.throwIfAny(problem: "invalid-body")
+        guard let value else { throw InvalidInput(problem: "invalid-body", pointer: "", detail: "is not complete") }
+        return value
+    }
+}

@@ -1,0 +1,63 @@
+package import CarillonCore
+package import CarillonEdge
+package import Hummingbird
+
+/// MobileFirst's push service, as its SDKs and its customers' back ends call it (FACES part H).
+package struct MobileFirstFace: Face {
+    /// `imfpush`, as the paths say.
+    package let name = FaceName.imfpush
+    /// The push service, and the token route of the authorization server.
+    package let roots = ["/imfpush/v1/apps", MobileFirstTokenController.path]
+
+    private let services: FaceServices
+
+    /// The face over what it needs of the service.
+    package init(_ services: FaceServices) {
+        self.services = services
+    }
+
+    /// An error in the form of the push service, or of OAuth on the token route.
+    package func answer(to error: any Error, _ problem: Problem, _ request: Request) -> Response {
+        request.uri.path.hasPrefix(MobileFirstTokenController.path)
+            ? problem.oauthResponse : problem.mobileFirstResponse
+    }
+
+    /// Adds all routes.
+    package func addRoutes(to routes: FaceRoutes) {
+        let authority = MobileFirstAuthority(services: services)
+        MobileFirstTokenController(authority: authority, services: services).addRoutes(to: routes)
+        MobileFirstDeviceController(authority: authority, services: services).addRoutes(to: routes)
+        MobileFirstSubscriptionController(authority: authority, services: services).addRoutes(to: routes)
+        MobileFirstTagController(authority: authority, services: services).addRoutes(to: routes)
+        MobileFirstMessageController(
+            authority: authority,
+            services: services,
+            ids: UUIDv7Generator(clock: services.clock)
+        ).addRoutes(to: routes)
+    }
+
+    /// Reads an application's binding.
+    package func settings(of name: String, from reader: inout JSONObjectReader) -> FaceSettings? {
+        guard !name.contains("/"), !name.contains("*") else {
+            reader.refuse("externalId", "must be one application, without / and *")
+            return nil
+        }
+        return MobileFirstApplication(from: &reader).map { FaceSettings($0.document) }
+    }
+
+    /// Makes a key; its name is the client id, and its rights are scopes.
+    package func makeKey(_ request: FaceKeyRequest, from reader: inout JSONObjectReader) -> NewFaceKey? {
+        guard let rights = MobileFirstRights(from: &reader) else { return nil }
+        if let name = request.name, name.contains(":") {
+            reader.refuse("name", "must not contain a colon, which ends a client id")
+            return nil
+        }
+        return NewFaceKey(
+            sent: request.secret ?? APIKeySecret.random(43),
+            name: request.name ?? APIKeySecret.random(12),
+            face: self.name,
+            rights: JSONValue(rights.scopes.sorted()),
+            for: request
+        )
+    }
+}

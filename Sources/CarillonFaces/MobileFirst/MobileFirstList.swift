@@ -1,0 +1,117 @@
+import CarillonCore
+import CarillonEdge
+import HTTPTypes
+import Hummingbird
+
+/// Which part of a list is wanted, and by what it is narrowed: `offset`, `size`, `expand`, `filter` (FACES section H1).
+struct MobileFirstList {
+    private static let sizes = 1...500
+    private static let usualSize = 10
+
+    /// Where the part begins.
+    let offset: Int
+    /// How long it is at most.
+    let size: Int
+    /// What must be equal to what; from `filter`, and from parameters of these names.
+    let narrowed: [String: String]
+    private let request: Request
+
+    /// The list that a request asks for.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - names: What it may be narrowed by.
+    ///   - filtered: What the parameter `filter` may name besides.
+    /// - Throws: `FPWSE0007E` for parameters and filters that nobody knows: they must not list more than was meant.
+    init(_ request: Request, by names: [String], filtered: [String] = []) throws {
+        self.request = request
+        let query = QueryParameters(request)
+        try Self.checkNames(query, request, names)
+        offset = try Self.number(query.text("offset"), or: 0, in: 0...CountedPage<Device>.maximumTotal, .wrongOffset)
+        size = try Self.number(query.text("size"), or: Self.usualSize, in: Self.sizes, .wrongSize)
+        _ = try query.flag("expand")
+        var narrowed: [String: String] = [:]
+        for name in names {
+            guard let value = try query.text(name) else { continue }
+            narrowed[name] = value
+        }
+        if let filter = try query.text("filter") {
+            guard let operation = filter.firstRange(of: "=="), !filter[operation.upperBound...].isEmpty,
+                (names + filtered).contains(String(filter[..<operation.lowerBound]))
+            else {
+                let known = (names + filtered).map { "\($0)==…" }.joined(separator: ", ")
+                throw Problem.mobileFirst(.wrongQuery, "filter must be one of \(known)")
+            }
+            let (name, value) = (String(filter[..<operation.lowerBound]), String(filter[operation.upperBound...]))
+            guard narrowed.updateValue(value, forKey: name) ?? value == value else {
+                throw Problem.mobileFirst(.wrongQuery, "\(name) is given twice")
+            }
+        }
+        self.narrowed = narrowed
+    }
+
+    private static func checkNames(_ query: QueryParameters, _ request: Request, _ names: [String]) throws(Problem) {
+        let known = names + ["offset", "size", "expand", "filter", "locale"]
+        try request.checkQuery(known)
+    }
+
+    private static func number(
+        _ text: String?,
+        or usual: Int,
+        in range: ClosedRange<Int>,
+        _ code: MobileFirstCode
+    ) throws(Problem) -> Int {
+        guard let text else { return usual }
+        guard let number = Int(text), range.contains(number), text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else {
+            throw .mobileFirst(code, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// The answer: a part, and where the ones before and after it are.
+    func answer(_ name: String, _ items: [JSONValue], of total: Int) -> Response {
+        let hasNext = offset + items.count < total && !items.isEmpty
+        return .json([
+            name: .array(items),
+            "pageInfo": [
+                "count": .string("\(items.count)"), "totalCount": .string("\(total)"),
+                "next": .string(hasNext ? address(of: offset + items.count) : ""),
+                "previous": .string(offset > 0 ? address(of: max(0, offset - size)) : ""),
+            ],
+        ])
+    }
+
+    private func address(of offset: Int) -> String {
+        let others = (request.uri.query ?? "").split(separator: "&").filter { pair in
+            !pair.hasPrefix("offset=") && !pair.hasPrefix("size=")
+        }
+        let query = others + ["offset=\(offset)", "size=\(size)"]
+        return request.baseURL + request.uri.path + "?" + query.joined(separator: "&")
+    }
+}
+
+extension Request {
+    /// What links to the same service begin with, as far as the caller's own request tells.
+    var baseURL: String {
+        guard let authority = head.authority, !authority.isEmpty else { return "" }
+        // Only the caller gets it back, so a caller who lies about it misleads nobody else.
+        let isSecure = headers[.known("x-forwarded-proto")]?.lowercased() == "https"
+        return "\(isSecure ? "https" : "http")://\(authority)"
+    }
+
+    /// Refuses all parameters but these.
+    func checkQuery(_ names: [String]) throws(Problem) {
+        for pair in (uri.query ?? "").split(separator: "&") {
+            let name = pair.prefix { $0 != "=" }
+            guard names.contains(String(name)) else {
+                throw .mobileFirst(.wrongQuery, "there is a parameter in the query that is not known here")
+            }
+        }
+    }
+}
+
+extension Timestamp {
+    /// `2015-05-20T11:42:11Z`.
+    var mobileFirst: JSONValue { .string(String(description.prefix(19)) + "Z") }
+}

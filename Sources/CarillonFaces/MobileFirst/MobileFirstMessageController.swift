@@ -1,0 +1,90 @@
+import CarillonCore
+import CarillonEdge
+import Hummingbird
+
+/// Messages (FACES section H3).
+struct MobileFirstMessageController: Sendable {
+    private static let root = "/imfpush/v1/apps/{application}/messages"
+    private static let maximumBulk = 1_000
+
+    let authority: MobileFirstAuthority
+    let services: FaceServices
+    let ids: UUIDv7Generator
+
+    func addRoutes(to routes: FaceRoutes) {
+        routes.on(.post, RouterPath(Self.root), as: "message", use: post)
+        routes.on(.post, RouterPath(Self.root + "/bulk"), as: "messages", use: postBulk)
+        routes.on(.get, RouterPath(Self.root + "/{message}"), as: "show message", use: show)
+        // A literal segment hides the parameter from all methods.
+        routes.on(.get, RouterPath(Self.root + "/bulk"), as: "show message", use: show)
+    }
+
+    private func post(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authority.caller(request, context, for: .messagesWrite)
+        try request.checkQuery(["locale"])
+        let message = try MobileFirstMessage(
+            await RequestBodyReader.json(of: request),
+            id: sourceID(),
+            to: caller.application
+        )
+        let answers = try await accept([message], .object(message.notification), caller, context)
+        return .json(answers[0], status: .accepted)
+    }
+
+    /// Takes all messages of an array, or none.
+    private func postBulk(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authority.caller(request, context, for: .messagesWrite)
+        try request.checkQuery(["locale"])
+        let body = try await RequestBodyReader.json(of: request, upTo: RequestBodyReader.eventsLimit)
+        guard case .array(let elements) = body, (1...Self.maximumBulk).contains(elements.count) else {
+            throw Problem.mobileFirst(.wrongValue, "must be an array of 1 to \(Self.maximumBulk) messages")
+        }
+        let messages = try elements.enumerated().map { index, element in
+            try MobileFirstMessage(element, id: sourceID(), to: caller.application, at: "/\(index)")
+        }
+        let bodies = JSONValue.array(messages.map { .object($0.notification) })
+        return .json(.array(try await accept(messages, bodies, caller, context)), status: .accepted)
+    }
+
+    /// Accepts messages as direct notifications; what is too much or too long of them is found by their own parser.
+    private func accept(
+        _ messages: [MobileFirstMessage],
+        _ body: JSONValue,
+        _ caller: MobileFirstCaller,
+        _ context: CarillonRequestContext
+    ) async throws -> [JSONValue] {
+        let addresses = DeviceAddressReader(egress: services.egress, webPushHosts: caller.network.webPushHosts)
+        let parser = NotificationParser(clock: services.clock, addresses: addresses)
+        let parsed: [ParsedEvent] =
+            switch try parser.parse(body: body.serialized, makeSourceID: { _ in sourceID() }) {
+            case .single(let event): [event]
+            case .batch(let events): events
+            }
+        try services.rates.take(events: parsed.count, of: caller.network)
+        let receipts = try await services.accept(parsed, caller.networkID)
+        if let first = receipts.first { context.face.note(event: first.id) }
+        return zip(messages, receipts).map { message, receipt in
+            var shown = JSONObject()
+            shown["alert"] = message.alert.map(JSONValue.string)
+            return ["messageId": .string(receipt.id.description), "message": .object(shown)]
+        }
+    }
+
+    /// Says how far a message got; its text is not kept.
+    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authority.caller(request, context, for: .messagesWrite)
+        try request.checkQuery(["locale"])
+        guard context.parameters.get("message") != nil, let id = EventID(try context.segment("message")),
+            let event = try await services.history.event(id, in: caller.networkID), event.type == .notificationDirect
+        else { throw Problem.mobileFirst(.notFound, "there is no such message") }
+        return .json([
+            "messageId": .string(id.description),
+            "message": [
+                "status": .string(event.state.rawValue), "createdTime": event.receivedAt.mobileFirst,
+                "recipients": JSONValue(event.recipients.resolved), "notified": JSONValue(event.recipients.notified),
+            ],
+        ])
+    }
+
+    private func sourceID() -> String { "imfpush:\(ids.next().canonicalText)" }
+}

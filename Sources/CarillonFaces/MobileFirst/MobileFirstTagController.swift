@@ -1,0 +1,125 @@
+import CarillonCore
+import CarillonEdge
+import Hummingbird
+
+/// Tags, which have to be declared here (FACES section H2).
+struct MobileFirstTagController: Sendable {
+    private static let root = "/imfpush/v1/apps/{application}/tags"
+    private static let maximumDescription = 1_000
+    private static let pageSize = 1_000
+
+    let authority: MobileFirstAuthority
+    let services: FaceServices
+
+    func addRoutes(to routes: FaceRoutes) {
+        routes.on(.post, RouterPath(Self.root), as: "create tag", use: create)
+        routes.on(.get, RouterPath(Self.root), as: "list tags", use: list)
+        routes.on(.get, RouterPath(Self.root + "/{tag}"), as: "show tag", use: show)
+        routes.on(.put, RouterPath(Self.root + "/{tag}"), as: "update tag", use: update)
+        routes.on(.delete, RouterPath(Self.root + "/{tag}"), as: "delete tag", use: delete)
+    }
+
+    private func create(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authority.caller(request, context, for: .tagsWrite)
+        try request.checkQuery(["locale"])
+        let tag = try await RequestBodyReader.json(of: request).readMobileFirst { reader -> Tag? in
+            let id = reader.identifier("name", as: Tag.self, required: true)
+            let description = reader.string("description", maximumBytes: Self.maximumDescription)
+            return id.map { Tag(id: $0, description: description) }
+        }
+        guard !MobileFirstMessage.isEveryone(tag.id.rawValue),
+            try await services.tags.tag(tag.id, in: caller.networkID) == nil
+        else { throw Problem.mobileFirst(.exists, "there is a tag of this name") }
+        let stored = try await services.tags.putTag(tag, in: caller.networkID).tag
+        return .json(json(stored, request, caller), status: .created)
+    }
+
+    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authority.caller(request, context, for: .tagsRead)
+        let list = try MobileFirstList(request, by: [], filtered: ["tagName"])
+        var tags: [Tag] = []
+        if list.narrowed["tagName"] != nil {
+            let id: TagID? = try list.id("tagName")
+            if let id { tags = try await services.tags.tag(id, in: caller.networkID).map { [$0] } ?? [] }
+        } else {
+            tags = try await all(of: caller.networkID)
+        }
+        let page = CountedPage(of: tags, offset: list.offset, limit: list.size)
+        return list.answer("tags", page.items.map { json($0, request, caller) }, of: page.total)
+    }
+
+    /// A network's tags, as many as are counted.
+    private func all(of network: NetworkID) async throws -> [Tag] {
+        var tags: [Tag] = []
+        while tags.count < CountedPage<Tag>.maximumTotal {
+            let page = try await services.tags.tags(in: network, after: tags.last?.id, limit: Self.pageSize)
+            tags += page
+            if page.count < Self.pageSize { break }
+        }
+        return tags
+    }
+
+    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authority.caller(request, context, for: .tagsRead)
+        try request.checkQuery(["locale"])
+        return .json(json(try await services.declaredTag(context.identifier("tag"), for: caller), request, caller))
+    }
+
+    private func update(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authority.caller(request, context, for: .tagsWrite)
+        try request.checkQuery(["locale"])
+        let description = try await RequestBodyReader.json(of: request).readMobileFirst { reader -> String?? in
+            .some(reader.string("description", maximumBytes: Self.maximumDescription))
+        }
+        var tag = try await services.declaredTag(context.identifier("tag"), for: caller)
+        if let description { tag.description = description }
+        return .json(json(try await services.tags.putTag(tag, in: caller.networkID).tag, request, caller))
+    }
+
+    private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let caller = try await authority.caller(request, context, for: .tagsWrite)
+        try request.checkQuery(["locale"])
+        let tag = try await services.declaredTag(context.identifier("tag"), for: caller)
+        try await services.tags.deleteTag(tag.id, in: caller.networkID)
+        return .noContent
+    }
+
+    private func json(_ tag: Tag, _ request: Request, _ caller: MobileFirstCaller) -> JSONValue {
+        var json: JSONObject = ["name": .string(tag.id.rawValue), "description": .string(tag.description ?? "")]
+        json["createdTime"] = tag.createdAt?.mobileFirst
+        json["lastUpdatedTime"] = tag.updatedAt?.mobileFirst
+        json["createdMode"] = "API"
+        let place = [caller.applicationID, "tags", tag.id.rawValue].map(\.percentEncoded).joined(separator: "/")
+        json["href"] = .string("\(request.baseURL)/imfpush/v1/apps/\(place)")
+        return .object(json)
+    }
+}
+
+extension FaceServices {
+    /// A tag that was declared.
+    func declaredTag(_ id: TagID, for caller: MobileFirstCaller) async throws -> Tag {
+        guard let tag = try await tags.tag(id, in: caller.networkID) else {
+            throw Problem.mobileFirst(.notFound, "there is no such tag")
+        }
+        return tag
+    }
+}
+
+extension String {
+    /// As a segment of a path (RFC 3986 section 3.3): letters, digits and `-._~` as they are.
+    var percentEncoded: String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in utf8 {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                bytes.append(byte)
+            default:
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,86 @@
+import CarillonCore
+import CarillonEdge
+import HTTPTypes
+import Hummingbird
+
+/// The codes of the push service's errors.
+enum MobileFirstCode: String, Sendable {
+    case notFound = "FPWSE0001E"
+    case exists = "FPWSE0002E"
+    case notConfigured = "FPWSE0003E"
+    case noJSON = "FPWSE0004E"
+    case wrongValue = "FPWSE0005E"
+    case unknownProperty = "FPWSE0006E"
+    case wrongQuery = "FPWSE0007E"
+    case incompleteQuery = "FPWSE0008E"
+    case internalError = "FPWSE0010E"
+    case subscriptionExists = "FPWSE0011E"
+    case noSubscription = "FPWSE0012E"
+    case unavailable = "FPWSE0025E"
+    case wrongOffset = "FPWSE1079E"
+    case wrongSize = "FPWSE1080E"
+
+    /// The status of the answer.
+    var status: HTTPResponse.Status {
+        switch self {
+        case .notFound, .noSubscription: .notFound
+        case .exists, .subscriptionExists: .conflict
+        case .internalError: .internalServerError
+        case .unavailable: .serviceUnavailable
+        case .notConfigured, .noJSON, .wrongValue, .unknownProperty, .wrongQuery, .incompleteQuery, .wrongOffset,
+            .wrongSize:
+            .badRequest
+        }
+    }
+}
+
+extension Problem {
+    /// A problem that the push service has a code for.
+    static func mobileFirst(
+        _ code: MobileFirstCode,
+        _ message: String,
+        status: HTTPResponse.Status? = nil
+    ) -> Problem {
+        Problem(code.rawValue, status: status ?? code.status, title: message)
+    }
+
+    /// The answer in the push service's envelope.
+    var mobileFirstResponse: Response {
+        var body = JSONObject()
+        body["code"] = mobileFirstCode.map { .string($0.rawValue) }
+        body["message"] = .string(detail ?? title)
+        return .json(.object(body), status: status, headers: headers)
+    }
+
+    /// The answer as a token route gives it (RFC 6749 section 5.2).
+    var oauthResponse: Response {
+        let known = ["invalid_client", "invalid_scope", "unsupported_grant_type"]
+        let error: String? =
+            switch status {
+            case _ where known.contains(name): name
+            case .badRequest, .contentTooLarge, .unsupportedMediaType: "invalid_request"
+            case .serviceUnavailable, .tooManyRequests: "temporarily_unavailable"
+            case .internalServerError: "server_error"
+            default: nil
+            }
+        var body = JSONObject()
+        body["error"] = .string(error ?? name)
+        body["error_description"] = .string(detail ?? title)
+        return .json(.object(body), status: status, headers: headers)
+    }
+
+    /// The code for a problem of any kind; none for what the push service says by the status alone.
+    private var mobileFirstCode: MobileFirstCode? {
+        if let code = MobileFirstCode(rawValue: name) { return code }
+        return switch (status, name) {
+        case (.badRequest, "invalid-json"): .noJSON
+        case (.badRequest, "invalid-parameter"): .wrongQuery
+        case (.badRequest, _), (.contentTooLarge, _): .wrongValue
+        case (.notFound, _): .notFound
+        case (.conflict, _): .exists
+        case (.internalServerError, _): .internalError
+        case (.serviceUnavailable, _), (.tooManyRequests, _): .unavailable
+        default: nil
+        }
+    }
+}

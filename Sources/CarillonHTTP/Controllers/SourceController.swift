@@ -1,0 +1,97 @@
+import CarillonCore
+import CarillonEdge
+import HTTPTypes
+import Hummingbird
+
+/// A network's sources: backends that are asked for events (FACES section H5). For admins.
+struct SourceController: Sendable {
+    let authenticator: Authenticator
+    let sources: any SourceStore
+    let egress: EgressGuard
+
+    func addRoutes(to router: Router<CarillonRequestContext>) {
+        router.get("/v1/networks/{network}/sources", use: list)
+        router.get("/v1/networks/{network}/sources/{source}", use: show)
+        router.put("/v1/networks/{network}/sources/{source}", use: put)
+        router.delete("/v1/networks/{network}/sources/{source}", use: delete)
+    }
+
+    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let all = try await sources.sources(of: access.networkID)
+        return .json(["items": .array(all.map { .object($0.json) })])
+    }
+
+    private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let id = try context.identifier("source", as: Source.self)
+        guard let source = try await sources.sources(of: access.networkID).first(where: { $0.id == id }) else {
+            throw Problem.notFound()
+        }
+        return .json(.object(source.json))
+    }
+
+    /// Makes a source, whose secret is shown once, or changes one, which is asked at once then.
+    private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let id = try context.identifier("source", as: Source.self)
+        let settings = try SourceSettings(await RequestBodyReader.json(of: request), egress: egress)
+        let secret = WebhookSecret.generate()
+        let (source, isNew) = try await sources.putSource(id, settings, secret: secret, of: access.networkID)
+        var json = source.json
+        if isNew { json["secret"] = .string(secret.text.reveal { $0 }) }
+        return .json(.object(json), status: isNew ? .created : .ok)
+    }
+
+    private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let id = try context.identifier("source", as: Source.self)
+        guard try await sources.deleteSource(id, of: access.networkID) else { throw Problem.notFound() }
+        return .noContent
+    }
+}
+
+extension SourceSettings {
+    /// Reads `{"url","intervalSeconds","enabled"}`.
+    ///
+    /// - Parameters:
+    ///   - body: The body.
+    ///   - egress: Where sources may be reached. Where a name leads is checked when it is used: names change.
+    /// - Throws: What is wrong with it.
+    fileprivate init(_ body: JSONValue, egress: EgressGuard) throws(InvalidInput) {
+        self = try body.read(as: "invalid-source") { reader in
+            let url = Self.url(from: &reader, egress)
+            let interval = reader.integer("intervalSeconds", required: true, in: Self.intervals)
+            let isEnabled = reader.bool("enabled") ?? true
+            guard let url, let interval else { return nil }
+            return SourceSettings(url: url, interval: interval, isEnabled: isEnabled)
+        }
+    }
+
+    private static func url(from reader: inout JSONObjectReader, _ egress: EgressGuard) -> String? {
+        guard let text = reader.string("url", required: true, maximumBytes: maximumURLBytes) else { return nil }
+        do throws(EgressRefusal) {
+            _ = try egress.confidential.check(text)
+        } catch {
+            reader.refuse("url", error.detail)
+            return nil
+        }
+        guard !text.contains("#") else {
+            reader.refuse("url", "must not have a fragment")
+            return nil
+        }
+        return text
+    }
+}
+
+extension Source {
+    /// The source as the API shows it.
+    fileprivate var json: JSONObject {
+        [
+            "id": .string(id.rawValue), "url": .string(settings.url), "intervalSeconds": JSONValue(settings.interval),
+            "enabled": .bool(settings.isEnabled), "createdAt": JSONValue(createdAt),
+            "lastPollAt": JSONValue(lastPollAt),
+            "failures": JSONValue(failures), "skippedItems": JSONValue(skippedItems), "lastError": JSONValue(lastError),
+        ]
+    }
+}

@@ -1,0 +1,109 @@
+package import CarillonCore
+import Postgres
+
+extension PostgresSourceStore: SourceQueue {
+    /// How many rows are looked at for those that are taken: a network has no more of them than it may have sources.
+    private static let depth = 1_000
+
+    /// Takes sources that it is time to ask and that nobody is asking, the longest waiting first, of each network as many as it has
+    /// places left.
+    package func claimSources(limit: Int, share: Int, busy: [NetworkID: Int]) async throws -> [ClaimedSource] {
+        let networks = busy.keys.sorted()
+        let full = networks.filter { busy[$0, default: 0] >= share }
+        let rows = try await pool.write { session in
+            try session.query(
+                """
+                WITH due AS (
+                    SELECT s.network_id, s.source_id, s.run_at FROM sources s
+                    WHERE s.enabled AND s.run_at <= now() AND s.network_id <> ALL (\(full.map(\.rawValue)))
+                    ORDER BY s.run_at LIMIT \(Self.depth)
+                ), placed AS (
+                    SELECT d.network_id, d.source_id, d.run_at,
+                           row_number() OVER (PARTITION BY d.network_id ORDER BY d.run_at, d.source_id)
+                               + coalesce(b.count, 0) AS place
+                    FROM due d
+                    LEFT JOIN unnest(\(networks.map(\.rawValue)), \(networks.map { Int64(busy[$0, default: 0]) }))
+                        AS b (network_id, count) ON b.network_id = d.network_id
+                ), taken AS MATERIALIZED (
+                    SELECT s.network_id, s.source_id FROM sources s
+                    WHERE s.enabled AND s.run_at <= now()
+                        AND (s.network_id, s.source_id) IN (
+                            SELECT p.network_id, p.source_id FROM placed p WHERE p.place <= \(share)
+                            ORDER BY p.place, p.run_at LIMIT \(limit))
+                    ORDER BY s.network_id, s.source_id
+                    FOR UPDATE SKIP LOCKED
+                )
+                UPDATE sources s
+                SET leased = true, lease_token = s.lease_token + 1,
+                    run_at = now() + \(ClaimedSource.leaseDuration.wholeMilliseconds) * interval '1 millisecond'
+                FROM taken t WHERE s.network_id = t.network_id AND s.source_id = t.source_id
+                RETURNING s.network_id, s.source_id, s.url, s.interval_seconds, s.sealed, s.cursor, s.failures, s.lease_token
+                """
+            ) { row in
+                (
+                    source: ClaimedSource(
+                        networkID: try row.id(0),
+                        id: try row.id(1),
+                        settings: SourceSettings(
+                            url: try row.decode(2),
+                            interval: Int(try row.decode(3, as: Int32.self))
+                        ),
+                        secret: nil,
+                        cursor: try row.decode(5),
+                        failures: Int(try row.decode(6, as: Int32.self)),
+                        leaseToken: try row.decode(7)
+                    ),
+                    sealed: try row.decode(4, as: [UInt8].self)
+                )
+            }
+        }
+        return rows.map { row in
+            var source = row.source
+            source.secret = secret(row.sealed, of: source)
+            return source
+        }
+    }
+
+    /// The secret of a source; `nil` when the master key is another one.
+    private func secret(_ sealed: [UInt8], of source: ClaimedSource) -> WebhookSecret? {
+        guard let bytes = try? accounts.box.open(sealed, for: .sourceSecret(of: source.id), in: source.networkID) else {
+            return nil
+        }
+        return WebhookSecret(String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Stores a page in one transaction: its events with the cursor; `nil`, and nothing, when the source is not held any more.
+    package func accept(_ page: SourcePage, from source: ClaimedSource) async throws -> [Acceptance]? {
+        try await inbox.accept(page.events, lockWait: .milliseconds(300)) { session in
+            try session.execute(
+                """
+                UPDATE sources
+                SET cursor = coalesce(\(page.cursor), cursor), skipped = skipped + \(Int64(page.skippedItems)),
+                    last_poll_at = now(), last_error = \(page.error), failures = 0,
+                    run_at = now() + \(ClaimedSource.leaseDuration.wholeMilliseconds) * interval '1 millisecond'
+                WHERE network_id = \(source.networkID.rawValue) AND source_id = \(source.id.rawValue)
+                    AND leased AND lease_token = \(source.leaseToken)
+                """
+            ) > 0
+        }
+    }
+
+    /// Lets go a source that is to be asked again after a wait.
+    package func release(_ source: ClaimedSource, after wait: Duration, _ outcome: PollOutcome) async throws {
+        let failure: String? = if case .failed(let reason) = outcome { reason } else { nil }
+        try await pool.write { session in
+            _ = try session.execute(
+                """
+                UPDATE sources
+                SET leased = false, run_at = now() + \(wait.wholeMilliseconds) * interval '1 millisecond',
+                    failures = CASE WHEN \(outcome == .succeeded) THEN 0 WHEN \(failure != nil) THEN failures + 1
+                               ELSE failures END,
+                    last_poll_at = CASE WHEN \(failure != nil) THEN now() ELSE last_poll_at END,
+                    last_error = coalesce(\(failure), last_error)
+                WHERE network_id = \(source.networkID.rawValue) AND source_id = \(source.id.rawValue)
+                    AND leased AND lease_token = \(source.leaseToken)
+                """
+            )
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import CarillonCore
+import CarillonTesting
+import HTTPTypes
+import Testing
+
+/// Devices, subscriptions, tags and messages, as SDKs and back ends use them.
+@Suite struct MobileFirstResourceTests {
+    @Test func `a device is registered, found, changed and removed`() async throws {
+        try await withMobileFirst { service in
+            let token = try await service.backEnd()
+            #expect(try await service.call(.get, "devices/d1", as: token).refusal == "404 FPWSE0001E")
+            let body =
+                #"{"deviceId":"d1","token":"<32E7 b1a1>","platform":"A","userId":"alice","phoneNumber":"1","x":[]}"#
+            for _ in 1...2 {
+                let made = try await service.call(.post, "devices/", body, as: token)
+                #expect(made.status == 201)
+                #expect(made.text("deviceId") == "d1" && made.text("userId") == "alice" && made.text("platform") == "A")
+                #expect(made.text("phoneNumber") == "1" && made.text("createdTime") == "2026-11-24T12:00:00Z")
+            }
+            let device = try #require(try await service.store.device("d1", in: "acme"))
+            #expect(device.address == .apns(token: "32e7b1a1", appID: "ios.app", environment: .sandbox))
+            let changed = try await service.call(.put, "devices/d1", #"{"userId":""}"#, as: token)
+            #expect(changed.status == 200 && changed.text("userId") == "" && changed.text("token") == "32e7b1a1")
+            let moved = try await service.call(.put, "devices/d1", #"{"token":"t","platform":"G"}"#, as: token)
+            #expect(moved.text("platform") == "G" && moved.text("token") == "t")
+            #expect(try await service.call(.get, "devices/d1", as: token).text("token") == "t")
+            #expect(try await service.call(.put, "devices/none", #"{"token":"t"}"#, as: token).status == 404)
+            #expect(try await service.call(.delete, "devices/d1", as: token).status == 204)
+            #expect(try await service.call(.delete, "devices/d1", as: token).status == 404)
+        }
+    }
+
+    @Test func `an app registers for its own user and sees nobody else's devices`() async throws {
+        try await withMobileFirst(deviceRegistration: .userToken) { service in
+            let (alice, bob) = (try service.app("alice"), try service.app("bob"))
+            let body = #"{"deviceId":"d1","token":"t1","platform":"G"}"#
+            #expect(try await service.call(.post, "devices", body, as: alice).text("userId") == "alice")
+            let named = #"{"deviceId":"d2","token":"t2","platform":"G","userId":"alice"}"#
+            #expect(try await service.call(.post, "devices", named, as: bob).refusal == "403 -")
+            #expect(try await service.call(.get, "devices/d1", as: bob).refusal == "404 FPWSE0001E")
+            #expect(try await service.call(.delete, "devices/d1", as: bob).refusal == "404 FPWSE0001E")
+            #expect(try await service.call(.get, "devices/d1", as: alice).text("token") == "t1")
+            #expect(try await service.call(.get, "devices", as: alice)["pageInfo", "totalCount"] == "1")
+            #expect(try await service.call(.get, "devices", as: bob)["pageInfo", "totalCount"] == "0")
+            #expect(try await service.call(.get, "devices?userId=alice", as: bob).refusal == "403 -")
+            let other = #"{"deviceId":"d1","token":"t9","platform":"G"}"#
+            #expect(try await service.call(.post, "devices", other, as: bob).refusal == "409 FPWSE0002E")
+            let nobody = try service.app(nil)
+            let unowned = try await service.call(.post, "devices", named, as: nobody)
+            #expect(unowned.status == 201 && unowned.text("userId") == "", "nobody vouches for the name")
+            #expect(try await service.call(.get, "devices/d1", as: nobody).status == 404)
+            let key = ["clientSecret": try await service.addKey("app", ["clientSecret"])]
+            let older = try await service.call(.post, "devices", named, headers: key)
+            #expect(older.status == 201 && older.text("userId") == "")
+        }
+    }
+
+    @Test func `where apps are trusted, an older one says whose device it is`() async throws {
+        try await withMobileFirst { service in
+            let key = ["clientSecret": try await service.addKey("app", ["clientSecret"])]
+            let body = #"{"deviceId":"d1","token":"t1","platform":"G","userId":"alice"}"#
+            #expect(try await service.call(.post, "devices", body, headers: key).text("userId") == "alice")
+            let seen = try await service.call(.get, "devices/d1", headers: key)
+            #expect(seen.status == 200 && seen["token"] == nil)
+        }
+    }
+
+    @Test func `lists are counted, narrowed and linked`() async throws {
+        try await withMobileFirst { service in
+            let token = try await service.backEnd()
+            for number in 1...5 {
+                let (platform, user) = (number == 5 ? "A" : "G", number < 3 ? "alice" : "bob")
+                let body =
+                    #"{"deviceId":"d\#(number)","token":"a\#(number)","platform":"\#(platform)","userId":"\#(user)"}"#
+                #expect(try await service.call(.post, "devices", body, as: token).status == 201)
+            }
+            let first = try await service.call(.get, "devices?size=2&expand=true", as: token)
+            #expect(first["devices", "0", "deviceId"] == "d1" && first["devices", "2"] == nil)
+            #expect(first["pageInfo", "count"] == "2" && first["pageInfo", "totalCount"] == "5")
+            #expect(first["pageInfo", "previous"] == "")
+            let next = try #require(first.text("pageInfo", "next"))
+            #expect(next.hasSuffix("/imfpush/v1/apps/com.acme/devices?expand=true&offset=2&size=2"))
+            let last = try await service.call(.get, "devices?offset=4&size=2", as: token)
+            #expect(last["devices", "0", "deviceId"] == "d5" && last["pageInfo", "next"] == "")
+            #expect(last.text("pageInfo", "previous")?.hasSuffix("offset=2&size=2") == true)
+            for (query, total) in [
+                ("userId=alice", "2"), ("filter=userId==bob", "3"), ("filter=platform==A", "1"),
+                ("filter=tagName==none", "0"), ("userId=bob&filter=platform==G", "2"),
+            ] {
+                #expect(
+                    try await service.call(.get, "devices?\(query)", as: token)["pageInfo", "totalCount"]
+                        == .string(total)
+                )
+            }
+        }
+    }
+
+    @Test func `tags are declared once, and devices subscribe to what is declared`() async throws {
+        try await withMobileFirst { service in
+            let token = try await service.backEnd()
+            let made = try await service.call(.post, "tags", #"{"name":"a b","description":"A"}"#, as: token)
+            #expect(made.status == 201 && made.text("createdMode") == "API")
+            #expect(made.text("href")?.hasSuffix("/imfpush/v1/apps/com.acme/tags/a%20b") == true)
+            #expect(try await service.call(.post, "tags", #"{"name":"a b"}"#, as: token).refusal == "409 FPWSE0002E")
+            #expect(
+                try await service.call(.put, "tags/a%20b", #"{"description":"B"}"#, as: token).text("description")
+                    == "B"
+            )
+            #expect(try await service.call(.get, "tags/a%20b", as: token).text("description") == "B")
+            #expect(try await service.call(.get, "tags", as: token)["tags", "0", "name"] == "a b")
+            let app = try service.app("alice")
+            let device = #"{"deviceId":"d1","token":"t1","platform":"G"}"#
+            #expect(try await service.call(.post, "devices", device, as: app).status == 201)
+            let one = #"{"deviceId":"d1","tagName":"a b"}"#
+            let begun = try await service.call(.post, "subscriptions", one, as: app)
+            #expect(begun.status == 201 && begun.text("deviceId") == "d1" && begun.text("tagName") == "a b")
+            #expect(try await service.call(.post, "subscriptions", one, as: app).refusal == "409 FPWSE0011E")
+            let unknown = #"{"deviceId":"d1","tagName":"none"}"#
+            #expect(try await service.call(.post, "subscriptions", unknown, as: app).refusal == "404 FPWSE0001E")
+            #expect(try await service.call(.post, "subscriptions", one, as: service.app("bob")).status == 404)
+            _ = try await service.call(.post, "tags", #"{"name":"c"}"#, as: token)
+            let many = try await service.call(
+                .post,
+                "subscriptions",
+                #"{"deviceId":"d1","tagNames":["a b","c","none","PUSH.all"]}"#,
+                as: app
+            )
+            #expect(many.status == 200 && many["subscribed"] == ["c"])
+            #expect(many["subscriptionExists"] == ["a b", "PUSH.all"])
+            #expect(many["tagsNotFound", "tags"] == ["none"] && many["tagsNotFound", "code"] == "FPWSE0001E")
+            let list = try await service.call(.get, "subscriptions?deviceId=d1", as: app)
+            #expect(list["pageInfo", "totalCount"] == "3")
+            #expect(list["subscriptions", "0", "tagName"] == "Push.ALL" && list["subscriptions", "2", "tagName"] == "c")
+            let second = try await service.call(.get, "subscriptions?deviceId=d1&offset=1&size=1", as: app)
+            #expect(second["subscriptions", "0", "tagName"] == "a b" && second["pageInfo", "count"] == "1")
+            let id = Base64URL.encode("d1\u{0}c".utf8)
+            #expect(try await service.call(.get, "subscriptions/\(id)", as: app).text("tagName") == "c")
+            #expect(try await service.call(.delete, "subscriptions/\(id)", as: app).status == 204)
+            #expect(try await service.call(.delete, "subscriptions/\(id)", as: app).refusal == "404 FPWSE0012E")
+            let both = #"{"deviceId":"d1","tagNames":["a b","c"]}"#
+            #expect(try await service.call(.post, "subscriptions?action=delete", both, as: app).status == 204)
+            #expect(
+                try await service.call(.get, "subscriptions?userId=alice", as: token)["pageInfo", "totalCount"] == "1"
+            )
+            #expect(try await service.call(.delete, "tags/c", as: token).status == 204)
+        }
+    }
+
+    @Test func `every device gets what goes to everyone unless it left`() async throws {
+        try await withMobileFirst { service in
+            let token = try await service.backEnd()
+            let device = #"{"deviceId":"d1","token":"t1","platform":"G"}"#
+            #expect(try await service.call(.post, "devices", device, as: token).status == 201)
+            let path = "subscriptions?deviceId=d1&tagName=push.ALL"
+            #expect(try await service.call(.delete, path, as: token).status == 204)
+            #expect(try await service.store.device("d1", in: "acme")?.broadcasts == false)
+            #expect(try await service.call(.delete, path, as: token).refusal == "404 FPWSE0012E")
+            #expect(try await service.call(.get, "subscriptions", as: token)["pageInfo", "totalCount"] == "0")
+            #expect(try await service.call(.put, "devices/d1", #"{"token":"t2"}"#, as: token).status == 200)
+            #expect(try await service.store.device("d1", in: "acme")?.broadcasts == false)
+            let again = #"{"deviceId":"d1","tagName":"Push.ALL"}"#
+            #expect(try await service.call(.post, "subscriptions", again, as: token).status == 201)
+            #expect(try await service.store.device("d1", in: "acme")?.broadcasts == true)
+        }
+    }
+
+    @Test func `Android is told the sender`() async throws {
+        try await withMobileFirst { service in
+            let answer = try await service.call(.get, "settings/gcmConfPublic", as: service.app(nil))
+            #expect(answer.json == ["senderId": "4711"])
+        }
+    }
+
+    @Test func `a message is a direct notification, and can be looked up`() async throws {
+        try await withMobileFirst { service in
+            let token = try await service.backEnd()
+            let answer = try await service.call(
+                .post,
+                "messages",
+                #"{"message":{"alert":"Hi"},"target":{"tagNames":["t"]},"settings":{"apns":{"badge":2}}}"#,
+                as: token
+            )
+            #expect(answer.status == 202 && answer.text("message", "alert") == "Hi")
+            let id = try #require(answer.text("messageId"))
+            guard case .object(let data)? = service.lastNotification else {
+                Issue.record("nothing was accepted")
+                return
+            }
+            #expect(data["to"] == ["tags": ["t"]] && data["body"] == "Hi" && data["envelope"] == false)
+            let shown = try await service.call(.get, "messages/\(id)", as: token)
+            #expect(shown.status == 200 && shown.text("messageId") == id)
+            let bulk = try await service.call(
+                .post,
+                "messages/bulk",
+                #"[{"message":{"alert":"A"}},{"message":{"alert":"B"},"target":{"userIds":["u"]}}]"#,
+                as: token
+            )
+            #expect(bulk.status == 202 && bulk["1", "message", "alert"] == "B" && bulk["2"] == nil)
+            #expect(service.acceptedCount == 3)
+        }
+    }
+}
