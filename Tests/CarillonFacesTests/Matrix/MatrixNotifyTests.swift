@@ -67,7 +67,7 @@ import Testing
             #expect(get.headers[.allow] == "POST")
             let other = try await stage.call(.post, "/_matrix/push/v1/other", "{}")
             #expect(other.status == 404)
-            #expect(other["errcode"] == "M_UNRECOGNIZED")
+            #expect(other["errcode"] == "M_NOT_FOUND")
         }
     }
 
@@ -88,6 +88,7 @@ import Testing
         try await withStage(MatrixFace.init) { stage in
             let none = try await stage.call(.post, Self.path, Self.body(Self.device("k")))
             #expect(none.status == 404)
+            #expect(none["errcode"] == "M_NOT_FOUND")
             try stage.bind("app", #"{"provider":"fcm"}"#)
             let unbound = try await stage.call(.post, Self.path, Self.body(Self.device("k", app: "other")))
             #expect(unbound.status == 404)
