@@ -148,7 +148,7 @@ extension MemoryNetwork {
     }
 
     /// Registers a device; its token leaves the device that had it. `true` when the device id is new.
-    mutating func put(_ device: Device) throws -> Bool {
+    mutating func put(_ device: Device, at now: Timestamp) throws -> Bool {
         let formerHosts = webhookHosts
         if !device.userID.isNobody { mention(device.userID) }
         var former = devices[device.id].map { [$0] } ?? []
@@ -162,7 +162,7 @@ extension MemoryNetwork {
         }
         devices[device.id] = device
         transientDevices.remove(device.id)
-        outOfUse[device.id] = nil
+        outOfUse[device.id] = device.state == .active ? nil : now
         let hosts = webhookHosts
         let limit = network.limits[.webhookHosts]
         guard hosts.count <= limit || hosts.isSubset(of: formerHosts) else { throw LimitReached(.webhookHosts, limit) }
@@ -181,7 +181,7 @@ extension MemoryNetwork {
     ) throws -> Bool {
         let former = endpoints.isEmpty ? [:] : devices
         if writer == .user { try checkRegistration(of: device) }
-        let isNew = try put(device)
+        let isNew = try put(device, at: now)
         if !endpoints.isEmpty { tell(news(of: device, since: former), at: now, ids: ids) }
         return isNew
     }

@@ -39,7 +39,7 @@ import Testing
             (webPush, #"{"subject":"mailto:ops@localhost"}"#, ["/subject"]),
             (
                 webPush, #"{"subject":"mailto:ops@acme.example","publicKey":"x","privateKey":"y"}"#,
-                ["/publicKey", "/privateKey"]
+                ["/privateKey", "/publicKey"]
             ),
         ] as [(String, String, [String])]
     )
