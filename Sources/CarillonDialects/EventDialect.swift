@@ -53,7 +53,9 @@ extension EventDialect {
             guard case .known(let event, _) = read.content, event.type == .messageSent, let sender = event.actor,
                 ignored.contains(sender.id.rawValue)
             else { return read }
-            return .ignored("its sender is one of ignoreSenders")
+            var read = read
+            read.content = .ignored("its sender is one of ignoreSenders")
+            return read
         }
         return reading
     }

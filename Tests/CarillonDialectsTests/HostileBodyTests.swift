@@ -50,6 +50,36 @@ import Testing
         try check(reading, Scene.now)
     }
 
+    @Test func `names that are written like tokens are not read again`() throws {
+        let mentions = (0..<8).map { number in
+            let name = String(repeating: "<@uid:b\(number + 1)>", count: 11)
+            return #""b\#(number)":{"uid":"b\#(number)","name":"\#(name)"}"#
+        }
+        let body = #"""
+            {"trigger":"message_sent","appId":"A","data":{"message":{"id":"1","sender":"alice","receiverType":"group",
+            "receiver":"g","category":"message","type":"text","data":{"text":"<@uid:b0>","mentions":{\#(
+                mentions.joined(separator: ","))}}}}}
+            """#
+        let text = try Scene(.cometchat).read(body).known.first?.message?.text ?? ""
+        #expect(text.utf8.count < 1_000)
+    }
+
+    @Test func `what would be said again in each event is not said thousands of times`() throws {
+        let channels = Array(repeating: #"{"channelId":"c"}"#, count: 1_000).joined(separator: ",")
+        let ids = (0..<1_000).map { #""u\#($0)""# }.joined(separator: ",")
+        let body = #"{"event":"channel.didJoin","data":{"channel":[\#(channels)],"userIds":[\#(ids)]}}"#
+        #expect(try Scene(.amity).read(body).known.isEmpty)
+    }
+
+    @Test func `a message for more people than an event can name reaches no others`() throws {
+        let people = (0..<10_001).map { #""u\#($0)":{}"# }.joined(separator: ",")
+        let body = #"""
+            {"id":"e","type":"message.sent","createdAt":1,"data":{"sender":{"id":"u1"},"conversation":{"id":"c",
+            "participants":{\#(people)}},"message":{"id":"m","type":"UserMessage","senderId":"u1","text":"x"}}}
+            """#
+        #expect(try Scene(.talkjs).read(body).known.first?.visibleTo?.count == 10_000)
+    }
+
     @Test func `times that cannot be are now`() throws {
         let scene = Scene(.stream)
         for time in [

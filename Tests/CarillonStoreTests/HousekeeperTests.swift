@@ -239,11 +239,11 @@ import Testing
                     """
                 ) { row in try row.decode(0, as: String.self) }
             }
-            // As many rows as there are networks, keys, secrets, templates, endpoints, names elsewhere and withdrawals.
+            // As many rows as there are networks, keys, secrets, templates, endpoints, names elsewhere, sources and withdrawals.
             let small: Set = [
                 "networks", "api_keys", "master_key_canary", "webhook_secrets", "user_token_keys", "templates",
                 "provider_credentials", "provider_tokens", "schema_migrations", "replays", "withdrawals",
-                "dialects", "faces", "face_keys", "face_changes",
+                "dialects", "faces", "face_keys", "face_changes", "sources",
                 // Only former releases write to it.
                 "released_brakes",
             ]

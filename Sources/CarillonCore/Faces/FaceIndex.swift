@@ -32,19 +32,25 @@ package struct FaceIndex: Sendable {
     private var bound: Set<FaceName> = []
     /// The names that only some networks' callers can use, without the networks.
     private var hidden: Set<Name> = []
+    /// How much stands before the `*` of patterns, the most first: strangers may ask for any name, at no more than these look-ups.
+    private var patternLengths: [FaceName: [Int]] = [:]
     private var byName: [Name: StoredFaceKey] = [:]
     private var byHash: [Hash: StoredFaceKey] = [:]
     private var byOwner: [Name: StoredFaceKey] = [:]
 
     /// An index of what was read at once.
     package init(_ list: FaceList) {
+        var lengths: [FaceName: Set<Int>] = [:]
         for binding in list.bindings {
             let owner = binding.isPrivate ? binding.networkID : nil
             bindings[Name(face: binding.face, network: owner, text: binding.externalID)] = binding
             bound.insert(binding.face)
             if binding.face == .buzz { buzzApps.formUnion(Self.apps(of: binding)) }
+            let scalars = binding.externalID.unicodeScalars
+            if scalars.last == "*" { lengths[binding.face, default: []].insert(scalars.count - 1) }
             if binding.isPrivate { hidden.insert(Name(face: binding.face, network: nil, text: binding.externalID)) }
         }
+        patternLengths = lengths.mapValues { $0.sorted(by: >) }
         for stored in list.keys {
             byOwner[Name(face: stored.key.face, network: stored.key.networkID, text: stored.key.name)] = stored
             switch stored.proof {
@@ -77,27 +83,25 @@ package struct FaceIndex: Sendable {
 
     /// The binding of a name, or of the longest pattern that it begins like: what stands before the pattern's `*`.
     package func binding(_ face: FaceName, matching name: String, ownedBy network: NetworkID? = nil) -> FaceBinding? {
-        Self.firstMatch(of: name) { binding(face, $0, ownedBy: network) }
+        firstMatch(face, of: name) { binding(face, $0, ownedBy: network) }
     }
 
     /// Whether a name, or a pattern that it begins like, is bound so that only its network's callers can use it.
     package func isPrivate(_ face: FaceName, matching name: String) -> Bool {
-        let found: Bool? = Self.firstMatch(of: name) { text in
+        let found: Bool? = firstMatch(face, of: name) { text in
             hidden.contains(Name(face: face, network: nil, text: text)) ? true : nil
         }
         return found ?? false
     }
 
     /// What is found for a name, or for the longest pattern that it begins like.
-    private static func firstMatch<Found>(of name: String, _ find: (String) -> Found?) -> Found? {
+    private func firstMatch<Found>(_ face: FaceName, of name: String, _ find: (String) -> Found?) -> Found? {
         if let exact = find(name) { return exact }
-        // No pattern is longer than a binding's name may be.
-        var prefix = name.unicodeScalars.prefix(256)
-        while true {
-            if let found = find(String(prefix) + "*") { return found }
-            guard !prefix.isEmpty else { return nil }
-            prefix.removeLast()
+        let scalars = name.unicodeScalars
+        for length in patternLengths[face] ?? [] where length <= scalars.count {
+            if let found = find(String(scalars.prefix(length)) + "*") { return found }
         }
+        return nil
     }
 
     /// The key of a secret that its holder has sent.

@@ -26,7 +26,9 @@ extension Event {
         var people: [UserID] = []
         if let causer, causer.roles == nil || !causer.displayName.isShown { people.append(causer.id) }
         // Which of them is named first depends on who was a member before.
-        if isOfNewMembersOnly { return people + members.filter { !$0.displayName.isShown }.map(\.id) }
+        if asksWhoIsNew {
+            return people + members.filter { !$0.displayName.isShown || actor == nil && $0.roles == nil }.map(\.id)
+        }
         // Those whom a message lists are not told of.
         if type != .messageSent, let first = members.first, !first.displayName.isShown, !people.contains(first.id) {
             people.append(first.id)
@@ -35,11 +37,14 @@ extension Event {
     }
 
     /// The memberships of which it has to be known whether they were there before.
-    package var questionedMembers: [UserID] { isOfNewMembersOnly ? members.map(\.id) : [] }
+    package var questionedMembers: [UserID] { asksWhoIsNew ? members.map(\.id) : [] }
+
+    /// More at a time is somebody's import, and news as it stands: a batch is read at once for all networks that are in it.
+    private var asksWhoIsNew: Bool { isOfNewMembersOnly && members.count <= 1_000 }
 
     /// The event without joiners who were members before, where that is no news.
     package func without(membersFromBefore former: Set<UserID>) -> Event {
-        guard isOfNewMembersOnly, !former.isEmpty else { return self }
+        guard asksWhoIsNew, !former.isEmpty else { return self }
         var event = self
         event.members.removeAll { former.contains($0.id) }
         return event

@@ -5,8 +5,14 @@ struct AmityReading {
     private let kind: String
     private let bytes: [UInt8]
     private let data: JSONValue
+    /// What of a body is repeated in each of its events may be this many people in all.
+    private static let mostPeople = 20_000
+
     /// The people that the body describes, in their order.
     private let users: [Person]
+    private let byID: [UserID: Person]
+    /// Those in `userIds`, as the body describes them; without it, all whom it describes.
+    private let named: [Person]
     /// Who is said to be gone.
     private let deleted: Set<UserID>
     private let clock: SenderClock
@@ -23,7 +29,12 @@ struct AmityReading {
             Person(user["userId"], name: user["displayName"], roles: user["roles"]?.list)
                 .map { (person: $0, isDeleted: user["isDeleted"].isTrue) }
         }
-        users = described.map(\.person).unique
+        let users = described.map(\.person).unique
+        let byID = Dictionary(users.map { ($0.id, $0) }) { first, _ in first }
+        named =
+            data["userIds"]?.list.map { ids in ids.compactMap { Person($0).map { byID[$0.id] ?? $0 } }.unique } ?? users
+        self.users = users
+        self.byID = byID
         deleted = Set(described.filter(\.isDeleted).map(\.person.id))
     }
 
@@ -37,7 +48,7 @@ struct AmityReading {
         case "channel.didBan": ofChannels { left($0, by: data["actorId"]) }
         case "channel.didUpdate", "channel.didUpdateMeta": ofChannels(updated)
         case "channel.didClose", "channel.didDelete": ofChannels(deleted)
-        case "message.didCreate": DialectReading((data["messages"]?.oneOrMore ?? []).map(sent))
+        case "message.didCreate": ofMessages
         case "user.didCreate", "user.didUpdate": DialectReading(described)
         default: .ignored("\(kind.shortened(toCharacters: 64, bytes: 256)) is nothing to notify of")
         }
@@ -47,6 +58,7 @@ struct AmityReading {
 
     private func ofChannels(_ make: (JSONValue) -> Event?) -> DialectReading {
         let channels = (data["channel"] ?? data["channels"])?.oneOrMore ?? []
+        guard !isTooMuch(channels) else { return Self.tooMuch }
         return DialectReading(
             channels.enumerated().map { index, channel in
                 guard var event = make(channel) else {
@@ -107,6 +119,18 @@ struct AmityReading {
 
     // MARK: - Messages and people
 
+    private static let tooMuch = DialectReading.ignored("it names too many people too often")
+
+    /// Whether it would be many times the body to say everybody in each event.
+    private func isTooMuch(_ elements: [JSONValue]) -> Bool {
+        elements.count > 1 && elements.count * max(1, users.count + named.count) > Self.mostPeople
+    }
+
+    private var ofMessages: DialectReading {
+        let messages = data["messages"]?.oneOrMore ?? []
+        return isTooMuch(messages) ? Self.tooMuch : DialectReading(messages.map(sent))
+    }
+
     private func sent(_ message: JSONValue) -> DialectEvent {
         guard !message["isDeleted"].isTrue else { return .ignored("the message is deleted") }
         guard let channel = Channel(message["channelId"]), let sender = person(message["userId"]),
@@ -148,15 +172,9 @@ struct AmityReading {
         }
     }
 
-    /// Those in `userIds`, as the body describes them; without it, all whom it describes.
-    private var named: [Person] {
-        guard let ids = data["userIds"]?.list else { return users }
-        return ids.compactMap { person($0) }.unique
-    }
-
     /// Somebody as the body describes them.
     private func person(_ id: JSONValue?) -> Person? {
         guard let person = Person(id) else { return nil }
-        return users.first { $0.id == person.id } ?? person
+        return byID[person.id] ?? person
     }
 }

@@ -2,6 +2,9 @@ import CarillonCore
 
 /// Reads one of CometChat's triggers.
 struct CometChatReading {
+    /// Bytes beyond which tokens are left as they are.
+    private static let longestText = 16 << 10
+
     private let trigger: String
     private let bytes: [UInt8]
     private let body: JSONValue
@@ -75,12 +78,20 @@ struct CometChatReading {
         return Channel(.string(pair.joined(separator: "_user_")), isDirect: true).map { ($0, [sender, other].unique) }
     }
 
-    /// A text with names in the place of tokens: `<@uid:bob>` is `@Bob`.
+    /// A text with names in the place of tokens: `<@uid:bob>` is `@Bob`. Read once from its beginning, as names may be written like
+    /// tokens, and no further than a notification can show.
     private func spelled(_ text: String, _ mentioned: [Person]) -> String {
-        mentioned.reduce(text) { text, person in
-            guard text.contains("<@uid:") else { return text }
-            return text.replacing("<@uid:\(person.id)>", with: "@\(person.displayName ?? person.id.rawValue)")
+        let names = Dictionary(mentioned.map { ($0.id, $0.displayName ?? $0.id.rawValue) }) { first, _ in first }
+        let pieces = text.split(separator: "<@uid:", omittingEmptySubsequences: false)
+        var spelled = String(pieces.first ?? "")
+        for piece in pieces.dropFirst() where spelled.utf8.count < Self.longestText {
+            if let end = piece.firstIndex(of: ">"), let id = UserID(String(piece[..<end])), let name = names[id] {
+                spelled += "@\(name)" + piece[piece.index(after: end)...]
+            } else {
+                spelled += "<@uid:" + piece
+            }
         }
+        return spelled
     }
 
     // MARK: - Groups

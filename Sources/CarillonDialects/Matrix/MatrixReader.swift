@@ -28,6 +28,8 @@ struct MatrixReader {
     private func said(_ type: String, _ content: JSONValue, _ event: Event) -> DialectEvent {
         var event = event
         let id = String(event.sourceID.dropFirst(DialectName.matrix.rawValue.count + 1))
+        // Also of what is encrypted this is not.
+        guard content["m.relates_to"]?["rel_type"]?.text != "m.replace" else { return .ignored("it is an edit") }
         switch type {
         case "m.room.encrypted":
             guard !settings.isOn(MatrixDialect.ignoreEncrypted) else {
@@ -37,7 +39,6 @@ struct MatrixReader {
         case "m.room.message":
             guard let kind = content["msgtype"]?.text else { return .ignored("the message has no msgtype") }
             guard kind != "m.notice" else { return .ignored("notices are from bots") }
-            guard content["m.relates_to"]?["rel_type"]?.text != "m.replace" else { return .ignored("it is an edit") }
             event.message = Message(.string(id), type: name(of: kind), text: content["body"]?.text)
             event.mentions = (content["m.mentions"]?["user_ids"]).elements.userIDs
             event.mentionsAll = (content["m.mentions"]?["room"]).isTrue

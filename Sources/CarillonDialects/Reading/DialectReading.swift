@@ -34,7 +34,11 @@ package struct DialectEvent: Sendable, Equatable {
 
     /// An event.
     static func known(_ event: Event) -> Self {
-        Self(content: .known(event, canonical: event.canonicalJSON))
+        var event = event
+        // As many as a stored event may name: whoever is beyond them is not told, rather than everybody.
+        event.mentions = Set(event.mentions.prefix(10_000))
+        event.visibleTo = event.visibleTo.map { Set($0.sorted().prefix(10_000)) }
+        return Self(content: .known(event, canonical: event.canonicalJSON))
     }
 
     /// Nothing, and why.

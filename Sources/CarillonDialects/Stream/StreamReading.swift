@@ -55,6 +55,8 @@ struct StreamReading {
             actor: sender
         )
         event.members = members
+        // Who looks at a livestream is no member of it.
+        event.senderIsMember = channelNumber?.hasPrefix("livestream:") != true
         event.message = Message(.string(id), type: kind(of: message), text: message["text"]?.text)
         let mentioned = message["mentioned_users"].elements
         event.mentions = mentioned.map { $0["id"] ?? $0 }.userIDs
@@ -74,10 +76,16 @@ struct StreamReading {
     /// as Stream's own pushes are.
     private func audience(of message: JSONValue, _ mentions: Set<UserID>) -> Set<UserID>? {
         var audience: Set<UserID>?
-        let restricted = message["restricted_visibility"].elements
-        if !restricted.isEmpty { audience = restricted.userIDs }
+        // Whatever it is that limits a message, nobody else is told.
+        switch message["restricted_visibility"] {
+        case nil, .null?, .array([])?: break
+        case let restricted?: audience = (restricted.list ?? []).userIDs
+        }
         let participants = message["thread_participants"] ?? body["thread_participants"]
-        if message["parent_id"]?.text != nil, !message["show_in_channel"].isTrue, !participants.elements.isEmpty {
+        let isForAll = message["mentioned_channel"].isTrue || message["mentioned_here"].isTrue
+        if !isForAll, message["parent_id"]?.text != nil, !message["show_in_channel"].isTrue,
+            !participants.elements.isEmpty
+        {
             let thread = participants.elements.compactMap { person($0)?.id }
             let told = mentions.union(thread)
             audience = audience.map { $0.intersection(told) } ?? told

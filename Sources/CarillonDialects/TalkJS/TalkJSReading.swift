@@ -46,7 +46,7 @@ struct TalkJSReading {
         event.mentions = data["mentionedUserIds"].elements.userIDs
         event.members = participants.map(\.person).unique
         // All who take part are listed: whoever is not has left, which no other event tells.
-        if !participants.isEmpty {
+        if conversation["participants"] != nil {
             event.visibleTo = Set(participants.filter { isTold($0.wish, event.mentions, $0.person) }.map(\.person.id))
         }
         event.message = Message(message["id"], type: kind(of: message), text: message["text"]?.text)

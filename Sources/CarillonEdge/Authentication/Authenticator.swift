@@ -38,14 +38,16 @@ package struct Authenticator: Sendable {
         try await access(request, context, in: context.identifier("network", as: Network.self))
     }
 
-    /// The caller in a network that something else than the path names, by `Authorization`. Without a network the credentials say
+    /// The caller in a network that something else than the path names, by `Authorization`. Where users are not meant (`ofUsers`),
+    /// nobody is asked about foreign tokens: what is sent there may be a key of Carillon's that is not known yet. Without a network the credentials say
     /// which one it is, as far as they are Carillon's own; the operator belongs to none.
     package func access(
         _ request: Request,
         _ context: CarillonRequestContext,
-        in networkID: NetworkID?
+        in networkID: NetworkID?,
+        ofUsers: Bool = true
     ) async throws -> Access {
-        switch try await identity(request, context, preferring: networkID) {
+        switch try await identity(request, context, preferring: networkID, ofUsers: ofUsers) {
         case .operator:
             guard let networkID else { throw Problem.forbidden("a credential of a network is needed") }
             guard let credentials = try await cache.credentials(of: networkID) else { throw Problem.notFound() }
@@ -71,7 +73,12 @@ package struct Authenticator: Sendable {
 
     /// The caller in the network of the path, when it has to be an admin.
     package func admin(_ request: Request, _ context: CarillonRequestContext) async throws -> Access {
-        let access = try await access(request, context)
+        let access = try await access(
+            request,
+            context,
+            in: context.identifier("network", as: Network.self),
+            ofUsers: false
+        )
         try access.requireAdmin()
         return access
     }
@@ -82,7 +89,9 @@ package struct Authenticator: Sendable {
         _ context: CarillonRequestContext,
         networkID: NetworkID? = nil
     ) async throws {
-        guard case .caller(let access) = try await identity(request, context, preferring: networkID) else {
+        guard
+            case .caller(let access) = try await identity(request, context, preferring: networkID, ofUsers: false)
+        else {
             context.admin.note(.operator)
             return
         }
@@ -112,14 +121,14 @@ package struct Authenticator: Sendable {
         return credentials.network
     }
 
-    /// A network with what it says of a dialect, for whom the dialect's own proof is looked at; `nil` when it takes none of it.
+    /// A network with what it says of a dialect, be that in use or not; `nil` when it says nothing of it.
     package func sender(
         of dialect: DialectName,
         in networkID: NetworkID,
         _ context: CarillonRequestContext
     ) async throws -> (network: Network, document: DialectDocument)? {
         guard let credentials = try await credentials(of: networkID, context),
-            let document = credentials.dialects[dialect], document.isEnabled
+            let document = credentials.dialects[dialect]
         else { return nil }
         return (credentials.network, document)
     }
@@ -128,9 +137,10 @@ package struct Authenticator: Sendable {
     private func identity(
         _ request: Request,
         _ context: CarillonRequestContext,
-        preferring networkID: NetworkID?
+        preferring networkID: NetworkID?,
+        ofUsers: Bool = true
     ) async throws -> Identity {
-        let identity = try await claimedIdentity(request, context, preferring: networkID)
+        let identity = try await claimedIdentity(request, context, preferring: networkID, ofUsers: ofUsers)
         if case .caller(let access) = identity { try rates.take(for: access) }
         return identity
     }
@@ -138,7 +148,8 @@ package struct Authenticator: Sendable {
     private func claimedIdentity(
         _ request: Request,
         _ context: CarillonRequestContext,
-        preferring networkID: NetworkID?
+        preferring networkID: NetworkID?,
+        ofUsers: Bool
     ) async throws -> Identity {
         guard let text = try BearerToken.text(request.headers) else {
             throw Problem.unauthorized("Authorization is missing")
@@ -151,6 +162,7 @@ package struct Authenticator: Sendable {
             return .caller(Access(network: credentials.network, principal: .apiKey(role), keyID: key.id))
         }
         guard let token = UserToken(text) else {
+            guard ofUsers else { throw Problem.unauthorized("the token is not valid") }
             return .caller(try await foreignAccess(text, context, in: networkID))
         }
         guard token.isCurrent(at: clock.now()) else {

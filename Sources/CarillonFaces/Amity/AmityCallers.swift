@@ -51,7 +51,12 @@ struct AmityCallers: Sendable {
     /// The network of an admin's key.
     func admin(_ request: Request, _ context: CarillonRequestContext) async throws -> Network {
         let key = try await key(request)
-        let access = try await services.authenticator.access(request, context, in: key?.networkID)
+        let access = try await services.authenticator.access(
+            request,
+            context,
+            in: key?.networkID,
+            ofUsers: false
+        )
         try access.requireAdmin()
         return try await place(access.networkID, context).network
     }

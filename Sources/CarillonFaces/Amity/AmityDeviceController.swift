@@ -33,8 +33,15 @@ struct AmityDeviceController: Sendable {
         do {
             _ = try await devices.putDevice(device, in: network, by: .user)
         } catch is DeviceTaken {
-            _ = try await devices.deleteDevice(device.id, ifOwnedBy: nil, in: network)
-            _ = try await devices.putDevice(device, in: network, by: .user)
+            let former = try await devices.device(device.id, in: network)
+            _ = try await devices.deleteDevice(device.id, ifOwnedBy: former?.userID, in: network)
+            do {
+                _ = try await devices.putDevice(device, in: network, by: .user)
+            } catch let full as LimitReached {
+                // Who may not have it has not taken it.
+                if let former { _ = try await devices.putDevice(former, in: network, by: .admin) }
+                throw full
+            }
         }
     }
 

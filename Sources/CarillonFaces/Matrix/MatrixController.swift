@@ -15,15 +15,6 @@ struct MatrixController: Sendable {
 
     /// `POST /_matrix/push/v1/notify`
     func notify(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        do {
-            return try await answer(request, context)
-        } catch let error as MatrixError {
-            context.face.note(reason: error.words)
-            return error.response([:])
-        }
-    }
-
-    private func answer(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         if let address = context.clientAddress {
             try services.rates.take(of: .requests, at: .matrix, from: address)
         }

@@ -33,6 +33,8 @@ struct MatrixDelivery {
 
     /// For how long an admin may mend a credential before homeservers forget the pushkeys that it made unusable.
     private static let patience = Duration.seconds(86_400)
+    /// How far a homeserver's clock may be ahead.
+    private static let clockTolerance = Duration.seconds(300)
     private static let unusable = "unusable pushkey"
 
     let services: FaceServices
@@ -52,10 +54,11 @@ struct MatrixDelivery {
             let name = DeviceID(reachedAt: target.address).rawValue
             try services.rates.take(of: .pushes, at: .matrix, about: name, in: networkID)
         }
-        try services.rates.take(events: targets.count, of: network)
         let known = try await services.reached(targets.map(\.address), networkID)
         for (position, device) in known.enumerated() { targets[position].known = device }
         try countNew(targets, in: networkID)
+        // After what strangers are held to: theirs is not the network's.
+        try services.rates.take(events: targets.count, of: network)
         try await renew(&targets, in: networkID, at: now)
         try await remember(targets.filter { !$0.isUsable && $0.known == nil }, in: networkID)
         let events = try await events(for: targets, of: network, at: now, &outcome)
@@ -102,7 +105,10 @@ struct MatrixDelivery {
     private func renew(_ targets: inout [Target], in network: NetworkID, at now: Timestamp) async throws {
         var obtained: [DeviceID: Timestamp] = [:]
         for (position, target) in targets.enumerated() where target.isUsable {
-            guard let moment = target.place.device.obtainedAt, var known = target.known else { continue }
+            // What lies ahead of our clock proves nothing: it would be newer than every death to come.
+            guard let moment = target.place.device.obtainedAt, moment <= now + Self.clockTolerance,
+                var known = target.known
+            else { continue }
             if known.state == .active {
                 guard known.registeredAt < min(moment, now) else { continue }
             } else {

@@ -6,13 +6,18 @@ import Hummingbird
 /// What is wrong with a request, in Matrix's words.
 ///
 /// - SeeAlso: <https://spec.matrix.org/latest/client-server-api/#standard-error-response>
-struct MatrixError: Error, Sendable, Equatable {
+struct MatrixError: FaceError, Equatable {
     /// `errcode`.
     var code: String
     /// The status of the answer.
     var status: HTTPResponse.Status
     /// `error`, for people; holds nothing of the request.
     var words: String
+
+    /// The same in Carillon's own terms.
+    var problem: Problem {
+        Problem("matrix", status: status, title: "A homeserver was told \(code)", detail: words)
+    }
 
     /// A body that is not what the specification asks for.
     static func badJSON(_ words: String) -> MatrixError {

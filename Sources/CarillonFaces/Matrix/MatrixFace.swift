@@ -29,7 +29,7 @@ package struct MatrixFace: Face {
 
     /// Matrix's envelope of errors.
     package func answer(to error: any Error, _ problem: Problem, _ request: Request) -> Response {
-        MatrixError(problem).response(problem.headers)
+        (error as? MatrixError ?? MatrixError(problem)).response(problem.headers)
     }
 
     /// What an admin says of an app id.

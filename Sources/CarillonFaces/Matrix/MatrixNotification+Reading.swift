@@ -7,8 +7,6 @@ extension MatrixNotification {
     static let maximumDevices = 100
     /// The longest pushkey, by the specification.
     static let maximumPushkey = 512
-    /// The longest id of an app here; the specification has 64.
-    static let maximumAppID = 256
     /// Beyond this a time is in milliseconds: in seconds it would be some thousand years ahead.
     fileprivate static let firstMilliseconds = 100_000_000_000
 
@@ -68,12 +66,8 @@ extension MatrixNotification {
 
 extension MatrixNotification.Device {
     fileprivate init?(_ reader: inout JSONObjectReader) {
-        let appID = reader.string(
-            "app_id",
-            required: true,
-            maximumBytes: MatrixNotification.maximumAppID,
-            nonEmpty: true
-        )
+        // Under a pattern it is the app of the device, so it has to be one that can be stored.
+        let appID = reader.identifier("app_id", as: DeviceAddress.self, required: true)?.rawValue
         let pushkey = reader.string(
             "pushkey",
             required: true,

@@ -164,8 +164,8 @@ struct MobileFirstAuthority: Sendable {
             }
             return (.backEnd, grant.rights.permitted, grant.client)
         }
-        guard settings.issuers.contains(where: { token.isSigned(by: $0) }), token.isCurrent(at: now),
-            let issuer = settings.issuers.first(where: { $0.name == token.text("iss") })
+        guard let issuer = settings.issuers.first(where: { $0.name == token.text("iss") && token.isSigned(by: $0) }),
+            token.isCurrent(at: now)
         else { throw Self.unauthorized("the token is not valid") }
         let rights = token.scopes
         guard rights.scopes.contains(MobileFirstRights.mobileClient),

@@ -45,6 +45,10 @@ struct MobileFirstDeviceController: Sendable {
         let registration = try body.readMobileFirst { MobileFirstRegistration(from: &$0, isWhole: false) }
         let former = try await device(context, caller)
         let owner = try caller.owner(registration.userID, former: former.userID)
+        // Who changes nothing of where it is reached does not get to see that, nor to have it.
+        guard owner == former.userID || registration.token != nil || caller.kind == .backEnd else {
+            throw Problem.mobileFirst(.wrongValue, "/token is required")
+        }
         return try await store(registration, former.id, of: owner, former, caller, request, status: .ok)
     }
 
@@ -57,7 +61,10 @@ struct MobileFirstDeviceController: Sendable {
         _ request: Request,
         status: HTTPResponse.Status
     ) async throws -> Response {
-        let ours = former.flatMap { caller.application.platform(of: $0.address) == nil ? nil : $0 }
+        // A phone's second owner inherits nothing of the first one.
+        let ours = former.flatMap {
+            caller.mayTouch($0) && caller.application.platform(of: $0.address) != nil ? $0 : nil
+        }
         let now = services.clock.now()
         let reader = DeviceAddressReader(egress: services.egress, webPushHosts: caller.network.webPushHosts)
         let device = Device(
@@ -74,7 +81,12 @@ struct MobileFirstDeviceController: Sendable {
             throw Problem.mobileFirst(.wrongValue, "/deviceId is kept for the device at another address")
         }
         _ = try await services.devices.putDevice(device, in: caller.networkID, by: caller.writer)
-        guard let json = device.mobileFirst(in: caller.application, showsToken: true) else {
+        guard
+            let json = device.mobileFirst(
+                in: caller.application,
+                showsToken: registration.token != nil || caller.maySeeToken(of: former ?? device)
+            )
+        else {
             throw Problem.mobileFirst(.notFound, "there is no such device")
         }
         return .json(.object(json), status: status)

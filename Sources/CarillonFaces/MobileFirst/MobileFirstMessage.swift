@@ -28,7 +28,13 @@ struct MobileFirstMessage: Sendable {
         let errors = InputErrors()
         var reader = JSONObjectReader(json, at: pointer, unknown: .tolerate, into: errors)
         // `WL.Server` wraps what it sends.
-        if !reader.contains("message"), let inner = reader.object("notification") { reader = inner }
+        if !reader.contains("message"), let inner = reader.object("notification") {
+            // What stands beside it would be passed over, and without a target a message goes to everyone.
+            for name in ["target", "settings", "notificationType"] where reader.contains(name) {
+                reader.refuse(name, "must stand inside notification")
+            }
+            reader = inner
+        }
         let kind = reader.integer("notificationType", in: 1...3) ?? 1
         if kind != 1 { reader.refuse("notificationType", "must be 1: messages are not sent by SMS") }
         var settings = reader.object("settings")
@@ -81,6 +87,8 @@ struct MobileFirstMessage: Sendable {
         of application: MobileFirstApplication
     ) throws(Problem) -> Target {
         var filter: JSONObject = ["appIds": JSONValue(Array(Set(application.apps.map(\.appID))).sorted())]
+        // Both of Apple's and Google's apps are often called the same, and only one of them may be this application's.
+        if application.apps.count == 1 { filter["providers"] = JSONValue(application.apps.map(\.provider.rawValue)) }
         let everybody = Target(audience: ["everyone": true], filter: filter, tag: everyone)
         guard var target = reader.object("target") ?? settings?.object("target") else { return everybody }
         let known = ["consumerIds", "deviceIds", "platforms", "tagNames", "userIds"]
@@ -89,7 +97,10 @@ struct MobileFirstMessage: Sendable {
             throw .mobileFirst(.unknownProperty, "\(target.pointer(to: name)) is nothing that messages can be sent to")
         }
         let given = target.keys.filter { !target.isNull($0) }
-        guard let key = given.first else { return everybody }
+        guard let key = given.first else {
+            if let named = target.keys.first { target.refuse(named, "must not be null where nothing else is given") }
+            return everybody
+        }
         guard given.count == 1 else {
             target.refuse(given[1], "must not be given with \(key)")
             return everybody

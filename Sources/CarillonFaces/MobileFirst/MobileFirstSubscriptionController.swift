@@ -5,7 +5,7 @@ import Hummingbird
 /// What devices subscribe to (FACES section H2).
 struct MobileFirstSubscriptionController: Sendable {
     private static let root = "/imfpush/v1/apps/{application}/subscriptions"
-    private static let maximumTags = 1_000
+    private static let maximumTags = 100
 
     let authority: MobileFirstAuthority
     let services: FaceServices

@@ -94,11 +94,17 @@ struct DialectPostController: Sendable {
                 let access = try await authenticator.access(request, context)
                 try access.requireEvents()
                 return Sender(network: access.network, document: known?.document, hasKey: true)
-            } catch let problem as Problem where known == nil && [.unauthorized, .forbidden].contains(problem.status) {
+            } catch let problem as Problem
+                where known?.document.isEnabled != true && [.unauthorized, .forbidden].contains(problem.status)
+            {
+                if problem.status == .unauthorized { try rates.takeRefusal(of: context) }
                 throw Problem.notFound()
             }
         }
-        guard let known else { throw Problem.notFound() }
+        guard let known, known.document.isEnabled else {
+            try rates.takeRefusal(of: context)
+            throw Problem.notFound()
+        }
         return Sender(network: known.network, document: known.document, hasKey: false)
     }
 
@@ -139,7 +145,9 @@ struct DialectPostController: Sendable {
     /// Lets a sender of CloudEvents post here (HTTP 1.1 Web Hooks for Event Delivery, section 4).
     private func shakeHands(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let networkID = try context.identifier("network", as: Network.self)
-        guard try await authenticator.sender(of: .cloudevents, in: networkID, context) != nil else {
+        guard try await authenticator.sender(of: .cloudevents, in: networkID, context)?.document.isEnabled == true
+        else {
+            try rates.takeRefusal(of: context)
             throw Problem.notFound()
         }
         let origin = HTTPField.Name.known("webhook-request-origin")
@@ -194,7 +202,9 @@ struct DialectPostController: Sendable {
             return try await body()
         } catch {
             guard let problem = (error as? Problem) ?? (error as? InvalidInput).map(Problem.init) else { throw error }
-            if problem.status == .unauthorized { try rates.takeRefusal(of: context) }
+            if problem.status == .unauthorized {
+                do throws(Problem) { try rates.takeRefusal(of: context) } catch { return MatrixError(error).response }
+            }
             return MatrixError(problem).response
         }
     }

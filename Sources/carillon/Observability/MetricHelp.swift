@@ -27,6 +27,8 @@ enum MetricHelp {
         "carillon_master_key_previous": "1 while a former master key is configured: its rotation is not finished.",
         "carillon_matrix_devices_total": "Devices that homeservers named, by what became of it.",
         "carillon_metric_series_dropped_total": "Label combinations that were too many to be kept.",
+        "carillon_poll_items_total": "What networks' sources answered, by what became of it.",
+        "carillon_polls_total": "Times that networks' sources were asked, by what came of it.",
         "carillon_postgres_connections": "Connections to PostgreSQL by what they do.",
         "carillon_postgres_wait_seconds": "Time that callers waited for a connection to PostgreSQL.",
         "carillon_postgres_waiting": "Callers that wait for a connection to PostgreSQL now.",

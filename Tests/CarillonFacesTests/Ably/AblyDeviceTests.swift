@@ -56,6 +56,8 @@ import Testing
             #expect(try await ably.call(.delete, Self.list + "?deviceId=d1", as: token).status == 204)
             #expect(try await ably.store.device("d1", in: "acme") == nil)
             #expect(try await ably.call(.delete, Self.list + "?deviceId=d1", as: token).status == 204)
+            let again = try await ably.call(.post, Self.list, Self.body(), as: token)
+            #expect(again.error == [401, 40101], "with its device the token speaks for nobody")
         }
     }
 

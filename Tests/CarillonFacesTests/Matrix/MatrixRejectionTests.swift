@@ -117,12 +117,22 @@ import Testing
         }
     }
 
-    @Test func `a time may be in milliseconds, and none is later than now`() async throws {
+    @Test func `a time may be in milliseconds, and one ahead of our clock is none`() async throws {
         try await withPost { stage, post in
-            #expect(try await post(#","pushkey_ts":4102444800000"#) == [])
-            #expect(try await post(#","pushkey_ts":4102444800"#) == [])
-            let device = try await stage.store.device(DeviceID(reachedAt: Self.address), in: "acme")
-            #expect(device?.registeredAt == FaceStage.start)
+            #expect(try await post() == [])
+            for time in ["1763000000000", "4102444800000", "4102444800"] {
+                #expect(try await post(#","pushkey_ts":\#(time)"#) == [])
+                let device = try await stage.store.device(DeviceID(reachedAt: Self.address), in: "acme")
+                #expect(device?.registeredAt == Timestamp(milliseconds: 1_763_000_000_000))
+            }
+        }
+    }
+
+    @Test func `a time ahead of our clock revives nobody`() async throws {
+        try await withPost { stage, post in
+            #expect(try await post() == [])
+            try stage.store.report(.unregistered, of: DeviceID(reachedAt: Self.address), in: "acme")
+            #expect(try await post(#","pushkey_ts":4102444800"#) == [.string(Self.key)])
         }
     }
 

@@ -37,6 +37,8 @@ import Testing
         (#"{"message":{"alert":"x"},"target":{"phoneNumbers":["1"]}}"#, "FPWSE0006E"),
         (#"{"message":{"alert":"x"},"target":{"tagname":["a"]}}"#, "FPWSE0006E"),
         (#"{"message":{"alert":"x"},"target":"all"}"#, "invalid-message"),
+        (#"{"message":{"alert":"x"},"target":{"userIds":null}}"#, "invalid-message"),
+        (#"{"notification":{"message":{"alert":"x"}},"target":{"userIds":["a"]}}"#, "invalid-message"),
         (#"{"message":{"alert":"x"},"settings":{"apns":{"type":"LOUD"}}}"#, "invalid-message"),
         (#"{"message":{"alert":"x"},"settings":{"apns":{"payload":"x"}}}"#, "invalid-message"),
         (#"{"message":{"alert":"x"},"settings":{"gcm":{"timeToLive":-1}}}"#, "invalid-message"),

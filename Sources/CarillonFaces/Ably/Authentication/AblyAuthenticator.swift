@@ -97,8 +97,11 @@ struct AblyAuthenticator: Sendable {
             let network = try await services.network(binding.networkID),
             let device = AblyDeviceToken(token, of: network.id, secret: services.secret, now: services.clock.now())
         else { throw AblyError.credentials("the device's token is not valid") }
+        let known = try await services.devices.device(device.deviceID, in: network.id)
+        guard known.map(device.isOf) ?? true else { throw AblyError.credentials("the device's token is not valid") }
+        // With the device it speaks for nobody any more; all that is left to it is to be told that the device is gone.
         let client: AblyCaller.Client =
-            if let own = token.string(AblyToken.Claim.client).flatMap(UserID.init) { .named(own) } else { .none }
+            if let known, !known.userID.isNobody { .named(known.userID) } else { .none }
         return AblyCaller(
             network: network,
             appID: token.keyName,

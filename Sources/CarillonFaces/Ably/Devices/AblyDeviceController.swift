@@ -71,8 +71,8 @@ struct AblyDeviceController: Sendable {
                     throw AblyError.credentials("the device is known, and its secret is another one")
                 }
             }
-            if let own = caller.device, own.deviceID != id {
-                throw AblyError.credentials("the token is another device's")
+            if let own = caller.device, own.deviceID != id || known == nil {
+                throw AblyError.credentials("the token is another device's, or its device is gone")
             }
         }
         if let state = body.state, state != known?.ablyState ?? "ACTIVE" {

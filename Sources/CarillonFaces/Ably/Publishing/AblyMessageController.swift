@@ -3,6 +3,7 @@ import CarillonEdge
 import struct Foundation.UUID
 import HTTPTypes
 import Hummingbird
+import Logging
 
 /// `/channels/{name}/messages` and `/messages` (FACES E6): what is to be pushed of a message is; the rest of it is taken and
 /// forgotten.
@@ -55,6 +56,12 @@ struct AblyMessageController: Sendable {
             } catch let error as AblyError {
                 failures += 1
                 results.append(["channel": .string(name), "error": error.json])
+            } catch let error where results.count > failures {
+                // What was taken must not be sent again, so it is told apart from what was not.
+                context.logger.warning("A channel was not published to", metadata: ["error": "\(error)"])
+                failures += 1
+                let refusal = AblyError(.serviceUnavailable, 50003, "it could not be taken at the moment")
+                results.append(["channel": .string(name), "error": refusal.json])
             }
         }
         guard failures > 0 else { return .ably(.array(results), to: request) }
