@@ -239,25 +239,6 @@ extension ClaimedSource {
     fileprivate var url: String {
         guard let cursor else { return settings.url }
         let separator = settings.url.contains("?") ? "&" : "?"
-        return "\(settings.url)\(separator)cursor=\(cursor.queryEncoded)"
-    }
-}
-
-extension String {
-    /// As the value of a parameter (RFC 3986 section 3.4): letters, digits and `-._~` as they are.
-    fileprivate var queryEncoded: String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in utf8 {
-            let scalar = Unicode.Scalar(byte)
-            if scalar.isASCII,
-                scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || "-._~".contains(Character(scalar))
-            {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        return "\(settings.url)\(separator)cursor=\(cursor.percentEncoded)"
     }
 }

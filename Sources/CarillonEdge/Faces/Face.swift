@@ -36,7 +36,12 @@ package protocol Face: Sendable {
 extension Face {
     /// Whether a path is one of its own.
     package func owns(_ path: String) -> Bool {
-        roots.contains { path == $0 || path.hasPrefix($0 + "/") }
+        // Asked with every request, so no text is made for it.
+        roots.contains { root in
+            guard path.utf8.starts(with: root.utf8) else { return false }
+            let next = path.utf8.dropFirst(root.utf8.count).first
+            return next == nil || next == UInt8(ascii: "/")
+        }
     }
 
     /// Nothing.

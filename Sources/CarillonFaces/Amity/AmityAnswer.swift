@@ -13,17 +13,13 @@ enum AmityAnswer {
     /// The envelope of errors.
     static func refusal(_ problem: Problem) -> Response {
         let code = AmityCode(problem.status)
-        var headers = HTTPFields()
-        for name in [HTTPField.Name.retryAfter, .wwwAuthenticate, .allow, .connection] {
-            headers[name] = problem.headers[name]
-        }
         return .json(
             [
                 "status": "error", "code": .number(JSONNumber(code.rawValue)),
                 "message": .string(problem.detail ?? problem.title),
             ],
             status: code == .badRequest && problem.status == .conflict ? .badRequest : problem.status,
-            headers: headers
+            headers: problem.headersOfProtocol
         )
     }
 }

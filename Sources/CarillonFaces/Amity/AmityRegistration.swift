@@ -130,13 +130,3 @@ extension JSONObjectReader {
         return id
     }
 }
-
-extension UInt8 {
-    fileprivate var isHexDigit: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): true
-        default: false
-        }
-    }
-}

@@ -46,14 +46,10 @@ package struct BuzzFace: Face {
 
     /// `{"message"}`, all that its apps look for.
     package func answer(to error: any Error, _ problem: Problem, _ request: Request) -> Response {
-        var headers = HTTPFields()
-        for name in [HTTPField.Name.retryAfter, .wwwAuthenticate, .allow, .connection] {
-            headers[name] = problem.headers[name]
-        }
         return .json(
             ["message": .string(problem.detail ?? problem.title)],
             status: problem.status == .conflict ? .badRequest : problem.status,
-            headers: headers
+            headers: problem.headersOfProtocol
         )
     }
 

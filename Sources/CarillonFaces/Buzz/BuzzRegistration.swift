@@ -20,7 +20,7 @@ struct BuzzRegistration: Sendable, Equatable {
             let isDebugBuild = reader.bool("debugBuild") ?? false
             let token = reader.string("token", required: true, maximumBytes: Self.longestToken, nonEmpty: true)
             guard let application, let type, let token else { return nil }
-            if type == 0, token.utf8.count > Self.longestAppleToken || !token.utf8.allSatisfy(Self.isHexDigit) {
+            if type == 0, token.utf8.count > Self.longestAppleToken || !token.utf8.allSatisfy(\.isHexDigit) {
                 reader.refuse("token", "must be at most \(Self.longestAppleToken) hexadecimal digits")
             }
             if !token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
@@ -47,13 +47,5 @@ struct BuzzRegistration: Sendable, Equatable {
         isAndroid
             ? .fcm(token: token, appID: apps.android)
             : .apns(token: token.lowercased(), appID: apps.ios, environment: isDebugBuild ? .sandbox : .production)
-    }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): true
-        default: false
-        }
     }
 }

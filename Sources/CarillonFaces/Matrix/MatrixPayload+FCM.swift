@@ -12,7 +12,7 @@ extension MatrixPayload {
         data["prio"] = notification.isLow ? "normal" : "high"
         if !notification.isEventIDOnly, !notification.isBadgeUpdate {
             for (key, value) in notification.details { data[key] = value }
-            for (key, value) in notification.texts where !Self.isReserved(key) { data[key] = value }
+            for (key, value) in notification.texts { data[key] = value }
         }
         var android: JSONObject = [
             "priority": notification.isLow ? "NORMAL" : "HIGH", "ttl": .string("\(binding.timeToLive)s"),

@@ -73,17 +73,8 @@ struct MatrixPushkey: Sendable {
 
     /// Either alphabet of Base64 (RFC 4648), with padding or without.
     private static func base64(_ text: String) -> [UInt8]? {
-        let digits = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed()
-        guard text.utf8.count - digits.count <= 2 else { return nil }
-        return Base64URL.decode(
-            digits.map { digit in
-                switch digit {
-                case UInt8(ascii: "+"): UInt8(ascii: "-")
-                case UInt8(ascii: "/"): UInt8(ascii: "_")
-                default: digit
-                }
-            }
-        )
+        let padding = text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }
+        return padding.count <= 2 ? Base64URL.decodeEither(text) : nil
     }
 
     private static func hex(_ bytes: [UInt8]) -> String {
@@ -130,15 +121,5 @@ extension MatrixNotification.Device {
     fileprivate func text(_ key: String) -> String? {
         guard case .string(let text)? = data[key], !text.isEmpty else { return nil }
         return text
-    }
-}
-
-extension UInt8 {
-    fileprivate var isHexDigit: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): true
-        default: false
-        }
     }
 }

@@ -25,7 +25,7 @@ struct MobileFirstDeviceController: Sendable {
         let caller = try await authority.caller(request, context, for: .devicesWrite)
         try request.checkQuery(["locale"])
         let body = try await RequestBodyReader.json(of: request)
-        let posted = try body.readMobileFirst { reader -> (id: DeviceID, MobileFirstRegistration)? in
+        let posted = try body.readForeign { reader -> (id: DeviceID, MobileFirstRegistration)? in
             let id = reader.identifier("deviceId", as: Device.self, required: true)
             let registration = MobileFirstRegistration(from: &reader, isWhole: true)
             return id.map { ($0, registration) }
@@ -42,7 +42,7 @@ struct MobileFirstDeviceController: Sendable {
         let caller = try await authority.caller(request, context, for: .devicesWrite)
         try request.checkQuery(["locale"])
         let body = try await RequestBodyReader.json(of: request)
-        let registration = try body.readMobileFirst { MobileFirstRegistration(from: &$0, isWhole: false) }
+        let registration = try body.readForeign { MobileFirstRegistration(from: &$0, isWhole: false) }
         let former = try await device(context, caller)
         let owner = try caller.owner(registration.userID, former: former.userID)
         // Who changes nothing of where it is reached does not get to see that, nor to have it.
@@ -189,17 +189,5 @@ extension MobileFirstList {
             throw .mobileFirst(.wrongQuery, "\(name) must be 1 to 256 bytes without control characters")
         }
         return id
-    }
-}
-
-extension JSONValue {
-    /// Reads a body of the push service, whose unknown members are passed over.
-    func readMobileFirst<Value>(_ read: (inout JSONObjectReader) -> Value?) throws(InvalidInput) -> Value {
-        let errors = InputErrors()
-        var reader = JSONObjectReader(self, unknown: .tolerate, into: errors)
-        let value = read(&reader)
-        try errors.throwIfAny(problem: "invalid-body")
-        guard let value else { throw InvalidInput(problem: "invalid-body", pointer: "", detail: "is not complete") }
-        return value
     }
 }

@@ -25,7 +25,7 @@ package struct MobileFirstFace: Face {
     /// Adds all routes.
     package func addRoutes(to routes: FaceRoutes) {
         let authority = MobileFirstAuthority(services: services)
-        MobileFirstTokenController(authority: authority, services: services).addRoutes(to: routes)
+        MobileFirstTokenController(services: services).addRoutes(to: routes)
         MobileFirstDeviceController(authority: authority, services: services).addRoutes(to: routes)
         MobileFirstSubscriptionController(authority: authority, services: services).addRoutes(to: routes)
         MobileFirstTagController(authority: authority, services: services).addRoutes(to: routes)

@@ -64,7 +64,7 @@ struct MobileFirstRegistration: Sendable {
             guard let google = application.google else { throw Self.notConfigured }
             body = ["provider": "fcm", "token": .string(token), "appId": .string(google.appID)]
         }
-        return try JSONValue.object(body).readMobileFirst { addresses.address(from: &$0) }
+        return try JSONValue.object(body).readForeign { addresses.address(from: &$0) }
     }
 
     private static let notConfigured = Problem.mobileFirst(

@@ -44,7 +44,7 @@ struct MobileFirstSubscriptionController: Sendable {
     }
 
     private func posted(_ request: Request) async throws -> Posted {
-        try await RequestBodyReader.json(of: request).readMobileFirst { reader -> Posted? in
+        try await RequestBodyReader.json(of: request).readForeign { reader -> Posted? in
             let device = reader.identifier("deviceId", as: Device.self, required: true)
             let isList = reader.contains("tagNames") && !reader.isNull("tagNames")
             var tags: [TagID]?

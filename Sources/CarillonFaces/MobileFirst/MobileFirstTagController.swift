@@ -22,7 +22,7 @@ struct MobileFirstTagController: Sendable {
     private func create(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let caller = try await authority.caller(request, context, for: .tagsWrite)
         try request.checkQuery(["locale"])
-        let tag = try await RequestBodyReader.json(of: request).readMobileFirst { reader -> Tag? in
+        let tag = try await RequestBodyReader.json(of: request).readForeign { reader -> Tag? in
             let id = reader.identifier("name", as: Tag.self, required: true)
             let description = reader.string("description", maximumBytes: Self.maximumDescription)
             return id.map { Tag(id: $0, description: description) }
@@ -68,7 +68,7 @@ struct MobileFirstTagController: Sendable {
     private func update(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let caller = try await authority.caller(request, context, for: .tagsWrite)
         try request.checkQuery(["locale"])
-        let description = try await RequestBodyReader.json(of: request).readMobileFirst { reader -> String?? in
+        let description = try await RequestBodyReader.json(of: request).readForeign { reader -> String?? in
             .some(reader.string("description", maximumBytes: Self.maximumDescription))
         }
         var tag = try await services.declaredTag(context.identifier("tag"), for: caller)
@@ -102,24 +102,5 @@ extension FaceServices {
             throw Problem.mobileFirst(.notFound, "there is no such tag")
         }
         return tag
-    }
-}
-
-extension String {
-    /// As a segment of a path (RFC 3986 section 3.3): letters, digits and `-._~` as they are.
-    var percentEncoded: String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                bytes.append(byte)
-            default:
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -9,7 +9,6 @@ struct MobileFirstTokenController: Sendable {
     static let path = "/mfp/api/az/v1/token"
     private static let maximumBytes = 16 * 1_024
 
-    let authority: MobileFirstAuthority
     let services: FaceServices
 
     func addRoutes(to routes: FaceRoutes) {

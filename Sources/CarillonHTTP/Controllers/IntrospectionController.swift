@@ -30,7 +30,7 @@ struct IntrospectionController: Sendable {
         let access = try await authenticator.admin(request, context)
         let body = try await RequestBodyReader.json(of: request)
         let introspection = try body.read(as: "invalid-introspection") { reader in
-            UserTokenIntrospection(&reader).flatMap { check($0, in: &reader) ? $0 : nil }
+            UserTokenIntrospection(&reader).flatMap { reader.admits($0.url, as: "url", by: egress) ? $0 : nil }
         }
         try await set(introspection, access)
         return .json(introspection.json)
@@ -49,20 +49,5 @@ struct IntrospectionController: Sendable {
         }
         cache.invalidate(access.networkID)
         guard network != nil else { throw Problem.notFound() }
-    }
-
-    /// Whether it leads where tokens may be sent, as far as can be seen. Where a name leads is checked when it is used.
-    private func check(_ introspection: UserTokenIntrospection, in reader: inout JSONObjectReader) -> Bool {
-        do throws(EgressRefusal) {
-            _ = try egress.confidential.check(introspection.url)
-        } catch {
-            reader.refuse("url", error.detail)
-            return false
-        }
-        guard !introspection.url.contains("#") else {
-            reader.refuse("url", "must not have a fragment")
-            return false
-        }
-        return true
     }
 }

@@ -70,17 +70,7 @@ extension SourceSettings {
 
     private static func url(from reader: inout JSONObjectReader, _ egress: EgressGuard) -> String? {
         guard let text = reader.string("url", required: true, maximumBytes: maximumURLBytes) else { return nil }
-        do throws(EgressRefusal) {
-            _ = try egress.confidential.check(text)
-        } catch {
-            reader.refuse("url", error.detail)
-            return nil
-        }
-        guard !text.contains("#") else {
-            reader.refuse("url", "must not have a fragment")
-            return nil
-        }
-        return text
+        return reader.admits(text, as: "url", by: egress) ? text : nil
     }
 }
 

@@ -6,7 +6,6 @@ import Hummingbird
 
 /// `GET /time` and `POST /keys/{keyName}/requestToken` (FACES E2).
 struct AblyTokenController: Sendable {
-    /// The operation that makes tokens.
     private static let longestLife = Duration.seconds(86_400)
     private static let usualLife = Duration.seconds(3_600)
     private static let clockTolerance = Duration.seconds(120)

@@ -2,13 +2,13 @@ import CarillonCore
 import CarillonEdge
 
 /// Whom a push is for, when it is for nobody's channel.
-enum AblyTarget: Sendable, Hashable {
+enum AblyTarget: Sendable {
     /// A device.
     case device(DeviceID)
     /// A client's devices.
     case client(UserID)
     /// Whatever is reached there; in the form of Carillon's own API.
-    case address(AblyAddress)
+    case address(JSONObject)
 
     /// Reads a recipient.
     /// - Throws: 40000, 40012, 40015.
@@ -21,7 +21,7 @@ enum AblyTarget: Sendable, Hashable {
             throw .malformed("recipient must have exactly one of deviceId, clientId and transportType")
         }
         guard key != "transportType" else {
-            self = .address(AblyAddress(json: try AblyRecipient(object, settings).address))
+            self = .address(try AblyRecipient(object, settings).address)
             return
         }
         guard case .string(let text)? = object[key] else { throw .malformed("recipient.\(key) must be a string") }
@@ -46,7 +46,7 @@ enum AblyTarget: Sendable, Hashable {
             switch target {
             case .device(let id): devices.append(.string(id.rawValue))
             case .client(let id): clients.append(.string(id.rawValue))
-            case .address(let address): addresses.append(.object(address.json))
+            case .address(let address): addresses.append(.object(address))
             }
         }
         func parts(_ key: String, _ all: [JSONValue], _ size: Int) -> [JSONObject] {
@@ -55,13 +55,6 @@ enum AblyTarget: Sendable, Hashable {
         return parts("deviceIds", devices, 1_000) + parts("userIds", clients, 1_000)
             + parts("addresses", addresses, 100)
     }
-}
-
-/// Where something is reached, in the form of Carillon's own API.
-struct AblyAddress: Sendable, Hashable {
-    let json: JSONObject
-
-    func hash(into hasher: inout Hasher) { hasher.combine(json.count) }
 }
 
 /// Makes events of what Ably's clients publish.
