@@ -191,7 +191,7 @@ let package = Package(
         ),
         .target(
             name: "CarillonTesting",
-            dependencies: ["CarillonCore", logging],
+            dependencies: ["CarillonCore", logging, metricsCore, serviceLifecycle],
             swiftSettings: settings
         ),
         .testTarget(
@@ -213,7 +213,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CarillonDialectsTests",
-            dependencies: ["CarillonCore", "CarillonDialects", "CarillonTesting", crypto],
+            dependencies: ["CarillonCore", "CarillonDialects", "CarillonTemplates", "CarillonTesting", crypto],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,3 +1,4 @@
+import CarillonTesting
 import Dispatch
 import Synchronization
 import Testing

@@ -1,40 +1,45 @@
-import CarillonTesting
+package import CarillonCore
+import CoreMetrics
 import Logging
-import Metrics
-import ServiceLifecycle
+package import ServiceLifecycle
 import Synchronization
 import Testing
 
-@testable import CarillonCore
-
-/// The database cannot be asked for now.
-struct StoreAway: TransientError {
-    var isTransient: Bool { true }
-}
-
 /// The whole pipeline on a store in memory, with one network, a channel and people with `log` devices.
-final class PipelineScene: Sendable {
-    let store: MemoryStore
-    let queue: WatchedQueue
-    let provider: ScriptedProvider
-    let ingestor: Ingestor
-    let lanes: LaneKeeper
-    let outcomes: OutcomeIntake
-    let claimer: Claimer
+package final class PipelineScene: Sendable {
+    /// What is remembered.
+    package let store: MemoryStore
+    /// The deliveries, which a test may watch.
+    package let queue: WatchedQueue
+    /// What sends, unless there are others.
+    package let provider: ScriptedProvider
+    /// The first stage.
+    package let ingestor: Ingestor
+    /// What is known of lanes.
+    package let lanes: LaneKeeper
+    /// Where outcomes go in.
+    package let outcomes: OutcomeIntake
+    /// Finds what is due.
+    package let claimer: Claimer
     private let settler: Settler
     private let sender: Sender
-    let fanout: FanoutWorker
-    let recorder = StatisticsRecorder()
-    let network = NetworkID(trusted: "acme")
+    /// The stage between.
+    package let fanout: FanoutWorker
+    /// What is counted.
+    package let recorder = StatisticsRecorder()
+    /// The network of most tests.
+    package let network = NetworkID(trusted: "acme")
     private let nextMessage = Mutex(0)
     private let running = Mutex<ServiceGroup?>(nil)
 
-    init(
+    /// A scene on a store; what it is not told is as usual, and it is not tried again later but at once.
+    package init(
         store: MemoryStore,
         ids: UUIDv7Generator,
         provider: ScriptedProvider = ScriptedProvider(),
         providers: [any Provider]? = nil,
         recipients: (any RecipientSource)? = nil,
+        catalog: TemplateCatalog? = nil,
         settleInterval: Duration = .milliseconds(250),
         isRelaying: Bool = false,
         asking caller: (any EndpointCaller)? = nil,
@@ -72,25 +77,12 @@ final class PipelineScene: Sendable {
         )
         claimer = Claimer(queue: sending, claims: watched, outcomes: sink, metrics: metrics, logger: logger)
         let events = FanoutQueue(inbox: store, logger: logger)
-        let catalog = try TemplateCatalog([
-            CompiledTemplate(.init(title: "%s", body: .one("New: %s")), for: .channelCreated, locale: .english),
-            CompiledTemplate(
-                .init(title: "%s", body: .variants([.one: "%1s has joined %2s", .many: "%1s and %3s others"])),
-                for: .memberJoined,
-                locale: .english
-            ),
-            CompiledTemplate(
-                .init(title: "%1s (%2s)", body: .variants([.text: "%s", .image: "Image", .other: "Special"])),
-                for: .messageSent,
-                locale: .english
-            ),
-        ])
         let source: any RecipientSource = recipients ?? store
         fanout = FanoutWorker(
             queue: events,
             inbox: store,
             recipients: source,
-            expander: Expander(catalog: catalog, ids: ids),
+            expander: Expander(catalog: try catalog ?? Self.shortTexts(), ids: ids),
             outbox: store,
             sending: sending,
             endpoints: { networks in
@@ -123,8 +115,24 @@ final class PipelineScene: Sendable {
         )
     }
 
+    private static func shortTexts() throws -> TemplateCatalog {
+        try TemplateCatalog([
+            CompiledTemplate(.init(title: "%s", body: .one("New: %s")), for: .channelCreated, locale: .english),
+            CompiledTemplate(
+                .init(title: "%s", body: .variants([.one: "%1s has joined %2s", .many: "%1s and %3s others"])),
+                for: .memberJoined,
+                locale: .english
+            ),
+            CompiledTemplate(
+                .init(title: "%1s (%2s)", body: .variants([.text: "%s", .image: "Image", .other: "Special"])),
+                for: .messageSent,
+                locale: .english
+            ),
+        ])
+    }
+
     /// Runs the pipeline around `body`, and shuts it down gracefully afterwards.
-    static func run(
+    package static func run(
         members: Int = 3,
         provider: ScriptedProvider = ScriptedProvider(),
         providers: [any Provider]? = nil,
@@ -151,7 +159,7 @@ final class PipelineScene: Sendable {
     }
 
     /// Starts services, usually all of this scene's, for the time of `body`.
-    func whileRunning(
+    package func whileRunning(
         _ services: [any Service]? = nil,
         _ body: @Sendable @escaping () async throws -> Void
     ) async throws {
@@ -170,16 +178,18 @@ final class PipelineScene: Sendable {
     }
 
     /// Tells this scene's services to stop, and does not wait for them.
-    func beginShutdown() {
+    package func beginShutdown() {
         let group = running.withLock(\.self)
         Task { await group?.triggerGracefulShutdown() }
     }
 
-    func populate(members: Int) async throws {
+    /// Fills the scene's network.
+    package func populate(members: Int) async throws {
         try await populate(network, members: members)
     }
 
-    func populate(_ network: NetworkID, members: Int) async throws {
+    /// Makes a network with nobody in it.
+    package func makeNetwork(_ network: NetworkID) async throws {
         let credentials = NetworkCredentials(
             network: Network(id: network, createdAt: WallClock.system.now()),
             webhookSecrets: [],
@@ -187,6 +197,11 @@ final class PipelineScene: Sendable {
             apiKeys: []
         )
         _ = try await store.createNetwork(credentials)
+    }
+
+    /// Makes a network whose channel `general` has that many members with a device each.
+    package func populate(_ network: NetworkID, members: Int) async throws {
+        try await makeNetwork(network)
         let users = (0..<members).map { UserID(trusted: "user-\($0)") }
         try await store.replaceMembers(of: "general", with: users, in: network)
         for user in users {
@@ -202,7 +217,7 @@ final class PipelineScene: Sendable {
 
     /// Posts a message from somebody who has no device.
     @discardableResult
-    func post(in other: NetworkID? = nil) async throws -> EventID {
+    package func post(in other: NetworkID? = nil) async throws -> EventID {
         let number = nextMessage.withLock { number in
             number += 1
             return number
@@ -211,7 +226,7 @@ final class PipelineScene: Sendable {
     }
 
     /// Posts the last message once more.
-    func postAgain() async throws -> Receipt { try await post(nextMessage.withLock(\.self), in: nil) }
+    package func postAgain() async throws -> Receipt { try await post(nextMessage.withLock(\.self), in: nil) }
 
     private func post(_ number: Int, in other: NetworkID?) async throws -> Receipt {
         let body = """
@@ -228,29 +243,11 @@ final class PipelineScene: Sendable {
     }
 
     /// Waits until an event is done and answers what became of it.
-    func finished(_ id: EventID, in other: NetworkID? = nil) async throws -> EventStatus {
+    package func finished(_ id: EventID, in other: NetworkID? = nil) async throws -> EventStatus {
         let network = other ?? network
         return try await eventually { [store] in
             let status = try? await store.event(id, in: network)
             return status?.state == .done ? status : nil
         }
-    }
-}
-
-/// Asks again and again until there is an answer.
-func eventually<Answer>(_ ask: () async throws -> Answer?) async throws -> Answer {
-    let deadline = ContinuousClock.now + .seconds(30)
-    while ContinuousClock.now < deadline {
-        if let answer = try await ask() { return answer }
-        try await Task.sleep(for: .milliseconds(2))
-    }
-    throw TookTooLong()
-}
-
-struct TookTooLong: Error {}
-
-extension Result where Failure == any Error {
-    init(_ body: () async throws -> Success) async {
-        do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }

@@ -1,0 +1,91 @@
+package import CarillonCore
+package import Foundation
+import Synchronization
+
+/// A queue in memory whose settlements a test can refuse, and that remembers what was claimed.
+package final class WatchedQueue: Outbox {
+    /// A write that can never succeed.
+    package struct NeverWritten: TransientError {
+        /// No.
+        package var isTransient: Bool { false }
+    }
+
+    private let store: MemoryStore
+    private let refuses: @Sendable (Settlement) -> Bool
+    private let claimedGroups = Mutex<Set<DeliveryGroup.ID>>([])
+    private let settled = Mutex<[[Settlement]]>([])
+
+    /// A queue that refuses what it is told to.
+    package init(_ store: MemoryStore, refusing refuses: @Sendable @escaping (Settlement) -> Bool = { _ in false }) {
+        self.store = store
+        self.refuses = refuses
+    }
+
+    /// The groups that were claimed because they were due.
+    package var claimed: Set<DeliveryGroup.ID> { claimedGroups.withLock(\.self) }
+
+    /// What was written down.
+    package var settlements: [Settlement] { settled.withLock { $0.flatMap(\.self) } }
+
+    /// How many settlements were written at a time.
+    package var writes: [Int] { settled.withLock { $0.map(\.count) } }
+
+    /// Asks the store, and remembers what it answered.
+    package func claimGroups(
+        limit: Int,
+        limitPerLane: Int,
+        excluding excluded: ClaimExclusions
+    ) async throws -> (groups: [RefreshedGroup], hasMore: Bool) {
+        let claimed = try await store.claimGroups(limit: limit, limitPerLane: limitPerLane, excluding: excluded)
+        claimedGroups.withLock { $0.formUnion(claimed.groups.map(\.group.id)) }
+        return claimed
+    }
+
+    /// Refuses, or writes and remembers.
+    package func settle(_ settlements: [Settlement]) async throws -> SettleReceipt {
+        if settlements.contains(where: refuses) { throw NeverWritten() }
+        let receipt = try await store.settle(settlements)
+        settled.withLock { $0.append(settlements) }
+        return receipt
+    }
+
+    /// As the store does.
+    package func enqueue(_ expansions: [Expansion]) async throws -> [Bool] { try await store.enqueue(expansions) }
+
+    /// As the store does.
+    package func claimExpired(limit: Int) async throws -> [RefreshedGroup] {
+        try await store.claimExpired(limit: limit)
+    }
+
+    /// As the store does.
+    package func refresh(_ groups: [DeliveryGroup]) async throws -> [RefreshedGroup] { try await store.refresh(groups) }
+
+    /// As the store does.
+    package func changes(since points: [(network: NetworkID, point: ReadPoint)]) async throws -> [Changes] {
+        try await store.changes(since: points)
+    }
+
+    /// As the store does.
+    package func renew(_ groups: [DeliveryGroup]) async throws -> Set<UUID> { try await store.renew(groups) }
+
+    /// As the store does.
+    package func release(_ groups: [DeliveryGroup], after delay: Duration, laneReason: String?) async throws {
+        try await store.release(groups, after: delay, laneReason: laneReason)
+    }
+
+    /// As the store does.
+    package func laneConditions(of network: NetworkID?) async throws -> LaneConditions {
+        try await store.laneConditions(of: network)
+    }
+
+    /// As the store does.
+    package func apply(_ change: LaneChange, to lanes: LaneSelection) async throws -> LaneConditions {
+        try await store.apply(change, to: lanes)
+    }
+
+    /// As the store does.
+    package func makeDue(_ lanes: LaneSelection) async throws { try await store.makeDue(lanes) }
+
+    /// As the store does.
+    package func oldestWait() async throws -> Duration { try await store.oldestWait() }
+}

@@ -1,0 +1,158 @@
+import CarillonCore
+import CarillonDialects
+import CarillonTemplates
+import CarillonTesting
+import Crypto
+import Foundation
+import Testing
+
+/// A network whose backend speaks a dialect, and everybody's devices: what is posted goes through the whole pipeline.
+struct Stage: Sendable {
+    private static let secret = "t"
+    private static let address = "https://push.example.com"
+
+    private let dialect: DialectName?
+    private let webhookSecret = WebhookSecret.generate()
+    private let scene: PipelineScene
+
+    /// Runs the pipeline around `body`.
+    ///
+    /// - Parameters:
+    ///   - telling: Whose backend it is.
+    ///   - asleep: Who has switched notifications off.
+    ///   - body: What happens.
+    static func run(
+        _ telling: Telling,
+        asleep: UserID? = nil,
+        _ body: @Sendable @escaping (Stage) async throws -> Void
+    ) async throws {
+        let ids = UUIDv7Generator()
+        let store = MemoryStore(ids: ids)
+        let scene = try PipelineScene(store: store, ids: ids, catalog: catalog.get())
+        try await scene.makeNetwork(scene.network)
+        for name in ["alice", "bob", "carol", "dave"] {
+            let device = Device(
+                id: DeviceID(trusted: name),
+                userID: UserID(trusted: name),
+                address: .log,
+                registeredAt: WallClock.system.now()
+            )
+            _ = try await store.putDevice(device, in: scene.network)
+        }
+        for user in telling.imported { _ = try await store.addMember(user, to: "general", in: scene.network) }
+        if let asleep {
+            _ = try await store.updateToggles(.user(asleep), in: scene.network, by: .admin, expected: nil) { _ in
+                ["enabled": false]
+            }
+        }
+        try await scene.whileRunning { try await body(Stage(dialect: telling.dialect, scene: scene)) }
+    }
+
+    /// What the service says without templates of a network's own.
+    private static let catalog = Result {
+        try TemplateCatalog(
+            directory: URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Templates").path
+        )
+    }
+
+    private init(dialect: DialectName?, scene: PipelineScene) {
+        self.dialect = dialect
+        self.scene = scene
+    }
+
+    /// Posts bodies, and answers what was sent to whom.
+    func tell(_ posts: [Telling.Post]) async throws -> [String] {
+        var told: [String] = []
+        for post in posts {
+            let events = try dialect.map { try read(post, $0) } ?? native(post)
+            for receipt in try await scene.ingestor.accept(events, for: scene.network) where receipt.status == .accepted
+            {
+                _ = try await scene.finished(receipt.id)
+                told += scene.provider.sent(for: receipt.id).map {
+                    "\($0.device): \($0.notification.title) | \($0.notification.body)"
+                }
+            }
+        }
+        return told.sorted()
+    }
+
+    private func native(_ post: Telling.Post) throws -> [ParsedEvent] {
+        let body = Array(post.body.utf8)
+        let now = WallClock.system.now()
+        let moment = now.milliseconds / 1000
+        try WebhookSignature.verify(
+            id: "w",
+            timestamp: String(moment),
+            signatures: WebhookSignature.sign(id: "w", timestamp: moment, body: body, secrets: [webhookSecret]),
+            body: body,
+            secrets: [webhookSecret],
+            now: now
+        )
+        switch try EventParser(clock: .system).parse(body: body, fallbackSourceID: nil) {
+        case .single(let event): return [event]
+        case .batch(let events): return events
+        }
+    }
+
+    private func read(_ post: Telling.Post, _ name: DialectName) throws -> [ParsedEvent] {
+        let dialect = Dialects.named(name)
+        let now = WallClock.system.now()
+        let request = proven(post, name, at: now)
+        var document = DialectDocument(name, secrets: "the next one", Self.secret, basic: ("carillon", "p:w"))
+        if name == .cloudevents { document.settings["publicUrl"] = .string(Self.address) }
+        try dialect.verify(request, document, now: now)
+        document.secrets.removeLast()
+        document.basic?.password = Secret("another")
+        #expect(throws: DialectRefusal.self) { try dialect.verify(request, document, now: now) }
+        return try dialect.events(of: request, DialectSettings(document.settings), now: now).events.map(\.parsed)
+    }
+
+    /// A post as its sender makes it, with the proof that it gives; some give it in the body.
+    private func proven(_ post: Telling.Post, _ name: DialectName, at now: Timestamp) -> DialectRequest {
+        let query = post.kind.map { [(name: "event", value: $0)] } ?? []
+        let body = Array(post.body.utf8)
+        let basic = ("authorization", "Basic \(base64("carillon:p:w"))")
+        switch name {
+        case .amity:
+            let code = HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Data(Self.secret.utf8)))
+            return DialectRequest(headers: [("x-amity-signature", Data(code).base64EncodedString())], body: body)
+        case .sendbird:
+            return DialectRequest(
+                headers: [("x-sendbird-signature", hexHMAC(post.body, key: Self.secret))],
+                body: body
+            )
+        case .stream:
+            return DialectRequest(headers: [("x-signature", hexHMAC(post.body, key: Self.secret))], body: body)
+        case .talkjs:
+            let signature = hexHMAC("\(now.milliseconds).\(post.body)", key: Self.secret).uppercased()
+            return DialectRequest(
+                headers: [("x-talkjs-signature", signature), ("x-talkjs-timestamp", "\(now.milliseconds)")],
+                body: body
+            )
+        case .cloudevents where post.body.contains("com.twilio"):
+            let digest = hexSHA256(post.body)
+            let target = "/v1/networks/acme/events/cloudevents?bodySHA256=\(digest)"
+            let code = HMAC<Insecure.SHA1>.authenticationCode(
+                for: Data((Self.address + target).utf8),
+                using: SymmetricKey(data: Data(Self.secret.utf8))
+            )
+            return DialectRequest(
+                target: target,
+                query: [("bodySHA256", digest)],
+                headers: [("x-twilio-signature", Data(code).base64EncodedString())],
+                body: body
+            )
+        case .cloudevents:
+            return DialectRequest(headers: [basic, ("content-type", "application/cloudevents+json")], body: body)
+        case .cometchat:
+            return DialectRequest(headers: [basic], body: body)
+        case .matrix:
+            return DialectRequest(headers: [("authorization", "Bearer \(Self.secret)")], body: body)
+        case .mattermost:
+            return DialectRequest(headers: [("content-type", "application/x-www-form-urlencoded")], body: body)
+        case .rocketchat:
+            return DialectRequest(query: query, body: body)
+        }
+    }
+}
