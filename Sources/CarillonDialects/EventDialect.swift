@@ -10,6 +10,9 @@ package protocol EventDialect: Sendable {
     var name: DialectName { get }
     /// What bodies may be; `nil` where the dialect finds out itself.
     var mediaTypes: [String]? { get }
+    /// How many bytes a body may have where that is more than of events as a rule. Its sender proves who they are by the head alone then,
+    /// before any of it is read.
+    var largestBody: Int? { get }
 
     /// Reads what an admin says of how it is read, beside ``DialectSettings``; what is wrong is noted, and unknown members are the
     /// caller's to find.
@@ -36,6 +39,9 @@ package protocol EventDialect: Sendable {
 extension EventDialect {
     /// JSON.
     package var mediaTypes: [String]? { ["application/json"] }
+
+    /// No more than of events as a rule.
+    package var largestBody: Int? { nil }
 
     /// None.
     package func settings(from reader: inout JSONObjectReader) -> JSONObject { JSONObject() }

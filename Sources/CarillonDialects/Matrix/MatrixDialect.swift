@@ -7,7 +7,13 @@ package struct MatrixDialect: EventDialect {
     /// Whether a change of name in one room is passed over: names are each room's own there.
     static let ignoreProfiles = "ignoreProfiles"
 
+    /// Many times what a homeserver puts into a transaction.
+    private static let mostEvents = 10_000
+
     package let name = DialectName.matrix
+    /// Synapse puts up to 100 events into a transaction, of up to 64 KiB each and as much again of what they replace, and what is
+    /// ephemeral besides. What is refused it repeats for ever.
+    package let largestBody: Int? = 16 << 20
 
     package func settings(from reader: inout JSONObjectReader) -> JSONObject {
         var settings = JSONObject()
@@ -42,9 +48,23 @@ package struct MatrixDialect: EventDialect {
         _ settings: DialectSettings,
         now: Timestamp
     ) throws(DialectRefusal) -> DialectReading {
-        let body = try request.object()
-        guard let events = body["events"]?.list else { throw .malformed("/events", "is required") }
+        guard let transaction = MatrixTransaction(request.body) else {
+            // Says where it is no JSON.
+            _ = try request.object()
+            throw .malformed("", "must be an object with one array of events")
+        }
+        guard let events = transaction.events else { throw .malformed("/events", "is required") }
+        guard events.count <= Self.mostEvents else {
+            throw .malformed("/events", "must hold at most \(Self.mostEvents)")
+        }
         let reader = MatrixReader(settings: settings, clock: SenderClock(now: now))
-        return DialectReading(events.map(reader.event), isList: true)
+        let read = events.enumerated().map { index, range -> DialectEvent in
+            do throws(JSONSyntaxError) {
+                return reader.event(try JSONValue(parsing: Array(request.body[range])))
+            } catch {
+                return .unreadable("event \(index + 1) cannot be read: \(error.reason.rawValue)")
+            }
+        }
+        return DialectReading(read, isList: true)
     }
 }

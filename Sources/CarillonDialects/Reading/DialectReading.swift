@@ -13,6 +13,15 @@ package struct DialectReading: Sendable, Equatable {
         self.isList = isList
     }
 
+    /// Why the first thing that is ignored is, what cannot be read before all else; `nil` where nothing is.
+    package var reason: String? {
+        let ignored = events.filter { if case .ignored = $0.content { true } else { false } }
+        guard case .ignored(let reason)? = (ignored.first(where: \.isUnreadable) ?? ignored.first)?.content else {
+            return events.isEmpty ? "it holds no events" : nil
+        }
+        return reason
+    }
+
     /// A body that says nothing to us.
     static func ignored(_ reason: String) -> Self { Self([.ignored(reason)]) }
 }
@@ -31,6 +40,8 @@ package struct DialectEvent: Sendable, Equatable {
     package var content: Content
     /// What its sender knows it by, where that is told back.
     package var shownID: String?
+    /// Whether it is ignored because it could not be read at all.
+    package var isUnreadable = false
 
     /// An event.
     static func known(_ event: Event) -> Self {
@@ -43,6 +54,13 @@ package struct DialectEvent: Sendable, Equatable {
 
     /// Nothing, and why.
     static func ignored(_ reason: String) -> Self { Self(content: .ignored(reason)) }
+
+    /// Something that cannot be read, among others that can.
+    static func unreadable(_ reason: String) -> Self {
+        var event = ignored(reason)
+        event.isUnreadable = true
+        return event
+    }
 
     /// It as it is accepted.
     package var parsed: ParsedEvent {

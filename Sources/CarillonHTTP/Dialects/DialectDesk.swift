@@ -12,32 +12,49 @@ enum DialectDesk {
         return Dialects.named(name)
     }
 
+    /// Whether a body may turn out to be larger than those of events are as a rule.
+    static func mayBeLarge(_ request: Request) -> Bool {
+        guard request.headers[.contentEncoding] == nil, let length = request.headers[.contentLength] else {
+            return true
+        }
+        return Int(length).map { $0 > RequestBodyReader.eventsLimit } ?? true
+    }
+
+    /// The request for a dialect without its body.
+    static func head(of request: Request) throws -> DialectRequest {
+        DialectRequest(
+            target: request.head.path ?? request.uri.path,
+            query: try QueryParameters(request).all(),
+            headers: headers(of: request),
+            body: []
+        )
+    }
+
     /// The request for a dialect, with its body unpacked: within the same limit before and after that.
-    static func request(_ request: Request, for dialect: any EventDialect) async throws -> DialectRequest {
+    static func request(
+        _ request: Request,
+        for dialect: any EventDialect,
+        upTo limit: Int = RequestBodyReader.eventsLimit
+    ) async throws -> DialectRequest {
         var headers = request.headers
         guard ["", "identity", "gzip", "x-gzip"].contains(headers[.contentEncoding]?.lowercased() ?? "") else {
             throw Problem.unsupportedMediaType("the body may be encoded with gzip only")
         }
         headers[.contentEncoding] = nil
         if let types = dialect.mediaTypes { try ContentType.check(headers, accepted: types) }
-        let limit = RequestBodyReader.eventsLimit
-        var bytes = try await RequestBodyReader.bytes(of: request, upTo: limit)
+        var posted = try head(of: request)
+        posted.body = try await RequestBodyReader.bytes(of: request, upTo: limit)
         // By the bytes: some senders say nothing of it, and some proxies unpack and leave the header.
-        if Gunzip.isPacked(bytes) {
+        if Gunzip.isPacked(posted.body) {
             do throws(Gunzip.Failure) {
-                bytes = try Gunzip.unpack(bytes, upTo: limit)
+                posted.body = try Gunzip.unpack(posted.body, upTo: limit)
             } catch {
                 throw error == .tooLarge
                     ? Problem.contentTooLarge(limit: limit)
                     : Problem(InvalidInput(problem: "invalid-encoding", pointer: "", detail: "is not whole as gzip"))
             }
         }
-        return DialectRequest(
-            target: request.head.path ?? request.uri.path,
-            query: try QueryParameters(request).all(),
-            headers: Self.headers(of: request),
-            body: bytes
-        )
+        return posted
     }
 
     private static func headers(of request: Request) -> [(name: String, value: String)] {

@@ -27,12 +27,14 @@ struct DialectJournal: Sendable {
         let accepted = receipts.first { $0.status == .accepted }
         let duplicate = receipts.first { $0.status == .duplicate }
         let count = receipts.count { $0.status == .accepted }
+        let unreadable = reading.events.contains(where: \.isUnreadable) ? reading.reason : nil
+        let share =
+            receipts.count > 1
+            ? ["\(count) of \(receipts.count) events", unreadable].compactMap(\.self).joined(separator: "; ") : nil
         record(
             accepted == nil ? .ignored : .accepted,
             status: 200,
-            reason: accepted != nil
-                ? (receipts.count > 1 ? "\(count) of \(receipts.count) events" : nil)
-                : duplicate != nil ? Self.duplicate : reading.reason,
+            reason: accepted != nil ? share : duplicate != nil ? Self.duplicate : reading.reason,
             eventID: (accepted ?? duplicate)?.id,
             dialect,
             network
@@ -71,13 +73,4 @@ struct DialectJournal: Sendable {
 
     /// Faces have some of the same names.
     private static func place(_ dialect: DialectName) -> String { "dialects/\(dialect.rawValue)" }
-}
-
-extension DialectReading {
-    /// Why nothing came of it.
-    var reason: String? {
-        events.lazy.compactMap { event in
-            if case .ignored(let reason) = event.content { reason } else { nil }
-        }.first ?? (events.isEmpty ? "it holds no events" : nil)
-    }
 }

@@ -14,6 +14,21 @@ struct DialectPostController: Sendable {
     let accept: EventController.Accept
     let journal: DialectJournal
     let clock: WallClock
+    private let large = LargeBodies()
+
+    init(
+        authenticator: Authenticator,
+        rates: RequestRates,
+        accept: @escaping EventController.Accept,
+        journal: DialectJournal,
+        clock: WallClock
+    ) {
+        self.authenticator = authenticator
+        self.rates = rates
+        self.accept = accept
+        self.journal = journal
+        self.clock = clock
+    }
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         let base = "/v1/networks/{network}/events"
@@ -40,19 +55,39 @@ struct DialectPostController: Sendable {
         _ dialect: any EventDialect,
         _ context: CarillonRequestContext
     ) async throws -> Response {
-        guard dialect.name == .matrix else { return try await take(request, dialect, context) }
-        return try await asMatrix(context) { try await take(request, dialect, context) }
+        guard dialect.name == .matrix else { return try await receive(request, dialect, context) }
+        return try await asMatrix(context) { try await receive(request, dialect, context) }
     }
 
-    private func take(
+    private func receive(
         _ request: Request,
         _ dialect: any EventDialect,
         _ context: CarillonRequestContext
     ) async throws -> Response {
         let sender = try await sender(request, dialect, context)
+        guard let limit = dialect.largestBody, DialectDesk.mayBeLarge(request) else {
+            return try await take(request, RequestBodyReader.eventsLimit, dialect, from: sender, context)
+        }
+        // Memory that is shared is for those who have proven who they are.
+        let head = try DialectDesk.head(of: request)
+        _ = try await journaling(dialect, sender) {
+            try await refusal(of: head, request, sender, dialect, context)
+        }
+        try large.enter(sender.network.id)
+        defer { large.leave(sender.network.id) }
+        return try await take(request, limit, dialect, from: sender, context)
+    }
+
+    private func take(
+        _ request: Request,
+        _ limit: Int,
+        _ dialect: any EventDialect,
+        from sender: Sender,
+        _ context: CarillonRequestContext
+    ) async throws -> Response {
         let network = sender.network
-        do {
-            let posted = try await DialectDesk.request(request, for: dialect)
+        return try await journaling(dialect, sender) {
+            let posted = try await DialectDesk.request(request, for: dialect, upTo: limit)
             if let refusal = try await refusal(of: posted, request, sender, dialect, context) {
                 journal.refused(refusal, 200, dialect.name, in: network.id)
                 return .json([:])
@@ -64,10 +99,21 @@ struct DialectPostController: Sendable {
             let receipts = try await accept(reading.events.map(\.parsed), network.id)
             journal.answered(reading, receipts, dialect.name, in: network.id)
             return DialectAnswer(dialect.name).response(to: reading, receipts)
+        }
+    }
+
+    /// Does something of a post, and writes down why it is refused.
+    private func journaling<Value>(
+        _ dialect: any EventDialect,
+        _ sender: Sender,
+        _ body: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await body()
         } catch {
             if let problem = (error as? Problem) ?? (error as? InvalidInput).map(Problem.init) {
                 let reason = problem.detail ?? problem.title
-                journal.refused(reason, problem.status.code, dialect.name, in: network.id)
+                journal.refused(reason, problem.status.code, dialect.name, in: sender.network.id)
             }
             throw error
         }
