@@ -9,7 +9,7 @@ import { pageView, section } from "../components/page.js";
 import { listing } from "../components/table.js";
 import { time } from "../components/time.js";
 import { dialectOf, dialects } from "./dialects/catalogue.js";
-import { documentOf, proofInWords } from "./dialects/document.js";
+import { documentsOf, proofInWords } from "./dialects/document.js";
 import { renderDialect } from "./dialects/one.js";
 
 export const title = (page) => dialectOf(page.params.id)?.title ?? "Webhook dialects";
@@ -29,7 +29,10 @@ function renderAll(page) {
     noun: "dialect",
     rowKey: ({ id }) => id,
     rowHref: ({ id }) => page.href("dialects", id),
-    load: async () => ({ items: await Promise.all(dialects.map(async (dialect) => ({ ...dialect, document: await documentOf(page, dialect.id) }))) }),
+    load: async () => {
+      const documents = await documentsOf(page);
+      return { items: dialects.map((dialect) => ({ ...dialect, document: documents[dialect.id] })) };
+    },
     empty: { title: "No dialects", picture: "dialects" },
     columns: [
       { title: "System", whole: true, cell: (dialect) => dialect.title },

@@ -1,6 +1,12 @@
 package import CarillonCore
 
 extension MemoryStore {
+    /// A network's documents, in the order of their names.
+    package func dialects(of network: NetworkID) async throws -> [DialectDocument] {
+        let documents = try withState { state in state.networks[network]?.dialects.values.map(\.self) ?? [] }
+        return documents.sorted { $0.name.rawValue < $1.name.rawValue }
+    }
+
     /// A network's document; `nil` when there is none.
     package func dialect(_ name: DialectName, of network: NetworkID) async throws -> DialectDocument? {
         try withState { state in state.networks[network]?.dialects[name] }

@@ -81,6 +81,22 @@ import Testing
         }
     }
 
+    @Test func `all dialects are listed, for admins, with the documents that there are`() async throws {
+        try await withDialect("stream", #"{"secrets":["one secret"]}"#) { api, network in
+            let path = network.path("dialects")
+            #expect(try await api.call(.get, path).status == 401)
+            #expect(try await api.call(.get, path, as: try await api.makeKey("events", in: network)).status == 403)
+            let list = try await api.call(.get, path, as: network.adminKey)
+            #expect(list.status == 200)
+            let document = try await api.call(.get, network.path("dialects/stream"), as: network.adminKey).json
+            let items = DialectName.allCases.map { name -> JSONValue in
+                ["dialect": .string(name.rawValue), "document": name == .stream ? document ?? [:] : .null]
+            }
+            #expect(list["items"] == .array(items))
+            #expect(!list.text.contains("one secret"))
+        }
+    }
+
     @Test(arguments: [
         (#"{"secrets":["a","b","c","d","e"]}"#, "/secrets"), (#"{"secrets":[""]}"#, "/secrets/0"),
         (#"{"secrets":["a","a"]}"#, "/secrets/1"), (#"{"basic":{"user":"a:b","password":"c"}}"#, "/basic/user"),

@@ -7,14 +7,10 @@ import { count } from "../../core/format.js";
 /** What the service says of a document itself, and what is changed by fields of its own. */
 const OWN = new Set(["dialect", "enabled", "secrets", "basic", "updatedAt", "unreadable"]);
 
-/** A dialect's document; null where there is none. */
-export async function documentOf(page, id) {
-  try {
-    return (await page.api.get(page.path("dialects", id), { signal: page.signal })).data;
-  } catch (error) {
-    if (error.status === 404) return null;
-    throw error;
-  }
+/** What the network says of each dialect; null where it says nothing. */
+export async function documentsOf(page) {
+  const { data } = await page.api.get(page.path("dialects"), { signal: page.signal });
+  return Object.fromEntries(data.items.map(({ dialect, document }) => [dialect, document]));
 }
 
 /** How a dialect's posts are read: the document without who may post. */

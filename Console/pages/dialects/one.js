@@ -16,7 +16,7 @@ import { recent } from "../../components/recent.js";
 import { time } from "../../components/time.js";
 import { toast } from "../../components/toast.js";
 import { settingInWords } from "../../components/document.js";
-import { documentOf, settingsOf } from "./document.js";
+import { documentsOf, settingsOf } from "./document.js";
 import { documentDialog } from "./form.js";
 import { previewSection } from "./preview.js";
 import { verdictBadge } from "./verdict.js";
@@ -32,7 +32,7 @@ function secretsInWords(secrets = []) {
  * @param {object} dialect of the catalogue
  */
 export async function renderDialect(page, dialect) {
-  let document = await documentOf(page, dialect.id);
+  let document = (await documentsOf(page))[dialect.id];
   const path = page.path("dialects", dialect.id);
   const address = location.origin + page.path("events", dialect.id);
   const state = h("div");

@@ -71,6 +71,8 @@ package struct DialectDocument: Sendable, Equatable {
 
 /// Networks' documents; the secrets in them are sealed at rest. Who reads them with every request asks for the network's credentials.
 package protocol DialectStore: Sendable {
+    /// A network's documents, in the order of their names.
+    func dialects(of network: NetworkID) async throws -> [DialectDocument]
     /// A network's document; `nil` when there is none.
     func dialect(_ name: DialectName, of network: NetworkID) async throws -> DialectDocument?
     /// Writes what `change` makes of a network's document, or of none, in one transaction that no other change can come between.

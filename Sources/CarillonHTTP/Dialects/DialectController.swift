@@ -13,11 +13,23 @@ struct DialectController: Sendable {
     let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
+        router.get("/v1/networks/{network}/dialects", use: list)
         router.get("/v1/networks/{network}/dialects/{dialect}", use: show)
         router.put("/v1/networks/{network}/dialects/{dialect}", use: replace)
         router.delete("/v1/networks/{network}/dialects/{dialect}", use: delete)
         router.get("/v1/networks/{network}/dialects/{dialect}/recent", use: recent)
         router.post("/v1/networks/{network}/dialects/{dialect}/preview", use: preview)
+    }
+
+    /// All dialects, each with the network's document where there is one.
+    private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        let documents = try await dialects.dialects(of: access.networkID)
+        let items = Dialects.all.map(\.name).map { name -> JSONValue in
+            let document = documents.first { $0.name == name }
+            return ["dialect": .string(name.rawValue), "document": document?.json ?? .null]
+        }
+        return .json(["items": .array(items)])
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

@@ -2,6 +2,12 @@ package import CarillonCore
 import Postgres
 
 extension PostgresAccountStore {
+    /// A network's documents, in the order of their names.
+    package func dialects(of network: NetworkID) async throws -> [DialectDocument] {
+        let stored = try await pool.withConnection { session in try session.dialects(of: network) }
+        return stored.map { $0.document(box, in: network) }
+    }
+
     /// A network's document; `nil` when there is none.
     package func dialect(_ name: DialectName, of network: NetworkID) async throws -> DialectDocument? {
         let stored = try await pool.withConnection { session in try session.dialects(of: network, named: name) }

@@ -8,7 +8,7 @@ package enum DialectContract {
     package static let clauses: [ContractClause] = [
         ContractClause("a document is read back until it is replaced or removed", documentIsReadBack),
         ContractClause("what a change refuses is not written", refusedChangeIsNotWritten),
-        ContractClause("documents come with the network's credentials", documentsComeWithCredentials),
+        ContractClause("documents are listed, and come with the network's credentials", documentsComeWithCredentials),
         ContractClause("documents belong to a network", documentsBelongToANetwork),
         ContractClause("who was a member before is no news where only new members are", onlyNewMembersAreNews),
         ContractClause("who is created and joins within one batch is no news", createdAndJoinedAtOnce),
@@ -71,6 +71,7 @@ package enum DialectContract {
         }
         let credentials = try #require(try await scene.accounts.credentials(of: scene.network))
         #expect(credentials.dialects == [document("one", .amity), document("one", .stream)])
+        #expect(try await scene.accounts.dialects(of: scene.network) == credentials.dialects)
     }
 
     private static func documentsBelongToANetwork(_ scene: StoreScene) async throws {
@@ -78,6 +79,7 @@ package enum DialectContract {
         #expect(try await scene.accounts.dialect(.amity, of: scene.otherNetwork) == nil)
         #expect(try await scene.accounts.deleteDialect(.amity, of: scene.otherNetwork) == false)
         #expect(try await scene.accounts.credentials(of: scene.otherNetwork)?.dialects == [])
+        #expect(try await scene.accounts.dialects(of: scene.otherNetwork) == [])
         let nobody = try await scene.accounts.updateDialect(.amity, of: "none") { _ in document("one") }
         #expect(nobody == nil)
     }

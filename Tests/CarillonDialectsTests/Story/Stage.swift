@@ -21,6 +21,7 @@ struct Stage: Sendable {
     ///   - telling: Whose backend it is.
     ///   - asleep: Who has switched notifications off.
     ///   - body: What happens.
+    /// - Throws: What `body` throws.
     static func run(
         _ telling: Telling,
         asleep: UserID? = nil,
