@@ -32,11 +32,11 @@ def equal(what, found, expected):
 class Set:
     """What acts are played on: the service, the push services, and a network that may send to all of them."""
 
-    def __init__(self, program, folder):
+    def __init__(self, program, folder, settings):
         self.folder = pathlib.Path(folder)
         self.simulator = Simulator(program, f"{folder}/simulator")
         try:
-            self.service = Service(program, folder, self.simulator.environment)
+            self.service = Service(program, folder, self.simulator.environment | settings)
         except BaseException:
             self.simulator.stop()
             raise
@@ -61,9 +61,9 @@ class Set:
 
 
 @contextlib.contextmanager
-def stage(program):
+def stage(program, **settings):
     with tempfile.TemporaryDirectory(prefix="carillon-", dir="/tmp") as folder:
-        played = Set(program, folder)
+        played = Set(program, folder, settings)
         try:
             yield played
         finally:

@@ -43,7 +43,7 @@ LOGGING = {
     "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"level": "WARNING", "handlers": ["console"]},
-    "loggers": {"synapse.push": {"level": "INFO"}},
+    "loggers": {name: {"level": "INFO"} for name in ("synapse.push", "synapse.appservice")},
     "disable_existing_loggers": False,
 }
 
@@ -61,7 +61,8 @@ def free_port():
 class Homeserver:
     """Synapse in a folder of its own."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, *app_services):
+        """Starts it with the registrations of application services."""
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(exist_ok=True)
         port = free_port()
@@ -69,7 +70,12 @@ class Homeserver:
         key = base64.b64encode(os.urandom(32)).decode().rstrip("=")
         (self.folder / "signing.key").write_text(f"ed25519 a_test {key}\n")
         (self.folder / "logging.json").write_text(json.dumps(LOGGING))
+        registrations = []
+        for number, registration in enumerate(app_services):
+            registrations.append(str(self.folder / f"registration-{number}.yaml"))
+            pathlib.Path(registrations[-1]).write_text(json.dumps(registration))
         settings = SETTINGS | {
+            "app_service_config_files": registrations,
             "listeners": [
                 {"port": port, "type": "http", "bind_addresses": ["127.0.0.1"], "resources": [{"names": ["client"]}]}
             ],
@@ -147,6 +153,16 @@ class User:
 
     def join(self, room):
         self.call("POST", f"rooms/{quoted(room)}/join", {})
+
+    def leave(self, room):
+        self.call("POST", f"rooms/{quoted(room)}/leave", {})
+
+    def rename(self, room, name):
+        self.call("PUT", f"rooms/{quoted(room)}/state/m.room.name", {"name": name})
+
+    def event(self, room, event):
+        """An event as clients and application services see it."""
+        return self.call("GET", f"rooms/{quoted(room)}/event/{quoted(event)}")
 
     def send(self, room, kind, content):
         """Sends an event of any type; answers its id."""
