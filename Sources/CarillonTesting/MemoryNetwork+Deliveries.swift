@@ -105,7 +105,7 @@ extension MemoryNetwork {
         if group.relayKey != nil { logMessage(settlement, at: now) }
         tell(settlement, at: now, ids: ids)
         for record in settlement.records where group.relayKey == nil {
-            note(record, of: group, ids: ids)
+            note(record, of: group, at: now, ids: ids)
             guard let effect = record.effect, !isBraked || !effect.putsOutOfUse else { continue }
             apply(effect, to: record.deviceID, of: record.userID, at: now, ids: ids)
         }
@@ -153,17 +153,27 @@ extension MemoryNetwork {
                 reason: "crash loop",
                 at: now
             )
-            note(record, of: group, ids: ids)
+            note(record, of: group, at: now, ids: ids)
             tell(Settlement(group: group, records: [record], remainders: []), at: now, ids: ids)
         }
     }
 
-    private mutating func note(_ record: DeviceRecord, of group: DeliveryGroup, ids: UUIDv7Generator) {
+    /// Appends to the outcome log.
+    mutating func log(_ record: DeviceRecord, in lane: Lane, of event: EventID, at now: Timestamp) {
+        recordCount += 1
+        let place = FailurePlace(microseconds: now.milliseconds * 1000, number: recordCount, entry: 0)
+        records[event, default: []].append(MemoryRecord(lane: lane, place: place, record: record))
+    }
+
+    private mutating func note(
+        _ record: DeviceRecord,
+        of group: DeliveryGroup,
+        at now: Timestamp,
+        ids: UUIDv7Generator
+    ) {
         var logged = record
         logged.effect = nil
-        records[group.cause.eventID, default: []].append(
-            MemoryRecord(provider: group.lane.provider, record: logged)
-        )
+        log(logged, in: group.lane, of: group.cause.eventID, at: now)
         guard record.state == .dead else { return }
         let letter = DeadLetter(
             id: ids.next(),

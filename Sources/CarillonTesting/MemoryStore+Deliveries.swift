@@ -13,8 +13,11 @@ struct MemoryGroupRow {
 
 /// A line of the outcome log.
 struct MemoryRecord {
-    var provider: ProviderName
+    var lane: Lane
+    var place: FailurePlace
     var record: DeviceRecord
+
+    var provider: ProviderName { lane.provider }
 }
 
 /// A delivery that was given up, with what reviving it needs.

@@ -46,6 +46,35 @@ extension MemoryStore: EventHistory {
         }
     }
 
+    /// Whom notifications did not reach, behind `place`.
+    package func failures(
+        in network: NetworkID,
+        _ query: FailureQuery,
+        after place: FailurePlace?,
+        limit: Int
+    ) async throws -> [FailedDelivery] {
+        try withNetwork(network) { network in
+            let all = network.records.flatMap { event, records in
+                let status = network.status(of: event)
+                return records.filter { FailedDelivery.states.contains($0.record.state) }.map { logged in
+                    FailedDelivery(
+                        place: logged.place,
+                        eventID: event,
+                        sourceID: status?.sourceID,
+                        channelID: status?.channelID,
+                        provider: logged.provider,
+                        appID: logged.lane.appID,
+                        record: logged.record
+                    )
+                }
+            }
+            let found = all.filter { failure in
+                query.covers(failure.place) && (place.map { query.puts($0, before: failure.place) } ?? true)
+            }
+            return Array(found.sorted { query.puts($0.place, before: $1.place) }.prefix(limit))
+        }
+    }
+
     /// Takes back what of an event still waits; `false` when the event is unknown.
     package func withdraw(_ id: EventID, in network: NetworkID) async throws -> Bool {
         let now = clock.now()
@@ -84,6 +113,29 @@ extension MemoryStore: EventHistory {
     /// Forgets a dead letter; `false` when there is none.
     package func deleteDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
         try withNetwork(network) { $0.deadLetters.removeValue(forKey: id) != nil }
+    }
+}
+
+extension MemoryStore {
+    /// Writes down what became of a device, for tests of what reads that: of an event that is done.
+    package func note(
+        _ record: DeviceRecord,
+        in lane: Lane,
+        of event: EventID,
+        called sourceID: String,
+        in channel: ChannelID? = nil
+    ) throws {
+        let now = clock.now()
+        try withNetwork(lane.networkID) { network in
+            network.events[event] = MemoryEventRow(
+                sourceID: sourceID,
+                type: .notificationDirect,
+                channelID: channel,
+                receivedAt: now,
+                tally: RecipientTally()
+            )
+            network.log(record, in: lane, of: event, at: now)
+        }
     }
 }
 

@@ -154,6 +154,8 @@ struct MemoryNetwork {
     var events: [EventID: MemoryEventRow] = [:]
     var groups: [UUID: MemoryGroupRow] = [:]
     var records: [EventID: [MemoryRecord]] = [:]
+    /// How many there have ever been.
+    var recordCount: Int64 = 0
     var deadLetters: [UUID: MemoryDeadLetter] = [:]
     /// Those of events that were withdrawn.
     var withdrawnGroups: Set<UUID> = []

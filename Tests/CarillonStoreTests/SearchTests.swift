@@ -82,6 +82,36 @@ import Testing
         }
     }
 
+    @Test func `whom notifications did not reach is found by walking along an index, however much was delivered`()
+        async throws
+    {
+        try await withStores { scene, pool in
+            try await pool.withConnection { session in
+                try session.execute(
+                    """
+                    INSERT INTO outcomes (network_id, event_id, provider, at, delivered, unregistered, expired, dead,
+                                          suppressed, records)
+                    SELECT \(scene.network.rawValue), gen_random_uuid(), 'fcm', now() + n * interval '1 second', 1, 0, 0,
+                           CASE n % 10 WHEN 0 THEN 1 ELSE 0 END, 0, '[["d","u","dead",1,null,null,0]]'
+                    FROM generate_series(1, 5000) AS n
+                    """
+                )
+            }
+            for isOldestFirst in [false, true] {
+                let query = FailureQuery(isOldestFirst: isOldestFirst)
+                let reader = FailureReader(network: scene.network, query: query, limit: 20)
+                let behind = reader.isBehind(PostgresTimestamp(microsecondsSince1970: 0), 1, isIncluded: true)
+                for sql in [reader.rows(behind: nil, wanted: 20), reader.rows(behind: behind, wanted: 20)] {
+                    let plan = try await explain(sql, pool)
+                    #expect(plan.contains { $0.contains("outcomes") && $0.contains("_at_number_idx") }, "\(plan)")
+                    #expect(!plan.contains { $0.contains("Sort  ") || $0.contains("Rows Removed") }, "\(plan)")
+                }
+                let page = try await scene.history.failures(in: scene.network, query, after: nil, limit: 20)
+                #expect(page.count == 20)
+            }
+        }
+    }
+
     private func explain(_ sql: SQL, _ pool: PostgresPool) async throws -> [String] {
         try await pool.snapshot { session in
             try session.walkAlongIndexes()

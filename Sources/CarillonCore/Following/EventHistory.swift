@@ -119,6 +119,10 @@ package protocol EventHistory: Sendable {
     /// settled meanwhile at least once.
     func deliveries(of id: EventID, in network: NetworkID, after place: DeliveryPlace?, limit: Int) async throws
         -> DeliveryPage?
+    /// Whom notifications did not reach, behind `place`: at most `limit`, and none only when there are no more. What is revived
+    /// by hand later stays in the list.
+    func failures(in network: NetworkID, _ query: FailureQuery, after place: FailurePlace?, limit: Int) async throws
+        -> [FailedDelivery]
     /// Takes back what of an event still waits: it ends as `expired` for the reason `withdrawn`, and of an event whose
     /// recipients have not all been found, no more are looked for. What is being sent at this moment may arrive. `false` when
     /// the event is unknown.

@@ -1,6 +1,4 @@
 package import CarillonCore
-import DequeModule
-import Synchronization
 
 /// What faces answered lately, for the admins of the networks whose requests they were: in memory, of this replica.
 package final class FaceJournal: Sendable {
@@ -36,31 +34,18 @@ package final class FaceJournal: Sendable {
     package static let depth = 50
     private static let capacity = 2_000
 
-    private let state = Mutex<[Place: Deque<Entry>]>([:])
+    private let recent = RecentEntries<Place, Entry>(depth: depth, capacity: capacity)
 
     /// A journal with nothing in it.
     package init() {}
 
     /// Writes an entry, in the place of the oldest when there are enough.
     package func record(_ entry: Entry, of name: String, in network: NetworkID) {
-        let place = Place(network: network, name: name)
-        state.withLock { state in
-            // Whose last entry is the oldest makes room: a look at all of them, once for each that is new.
-            if state[place] == nil, state.count >= Self.capacity,
-                let oldest = state.min(by: { left, right in
-                    guard let first = left.value.last, let second = right.value.last else { return left.value.isEmpty }
-                    return first.at < second.at
-                })
-            {
-                state[oldest.key] = nil
-            }
-            state[place, default: []].append(entry)
-            if let count = state[place]?.count, count > Self.depth { state[place]?.removeFirst() }
-        }
+        recent.record(entry, at: entry.at, in: Place(network: network, name: name))
     }
 
     /// What was written, the newest first.
     package func entries(of name: String, in network: NetworkID) -> [Entry] {
-        state.withLock { ($0[Place(network: network, name: name)] ?? []).reversed() }
+        recent.entries(in: Place(network: network, name: name))
     }
 }

@@ -62,6 +62,7 @@ extension AblyError {
     static let unknownToken = AblyError(.unauthorized, 40140, "the token is not valid here")
     static let expiredToken = AblyError(.unauthorized, 40142, "the token has expired")
     static let otherClient = AblyError(.badRequest, 61002, "the device is registered to another clientId")
+    static let noHistory = AblyError(.methodNotAllowed, 40500, "no channel has a history but [meta]log:push")
     static let unknownDevice = notFound("there is no such device")
     static let pushIsOff = capability(
         "push is not enabled on this channel: see the namespaces of this application's binding"

@@ -66,6 +66,16 @@ struct AblySettings: Sendable, Equatable {
         return document
     }
 
+    /// Whether the application has devices there: where it is not known of which app they are, it may.
+    func reaches(_ provider: ProviderName, appID: String?) -> Bool {
+        switch provider {
+        case .apns: ios.map { appID ?? $0.appID == $0.appID } ?? false
+        case .fcm: android.map { appID ?? $0 == $0 } ?? false
+        case .webpush: true
+        default: false
+        }
+    }
+
     /// Whether what is published on a channel is pushed: off until somebody enables it.
     func pushIsOn(for channel: TagID) -> Bool {
         let namespace = String(channel.rawValue.prefix { $0 != ":" })

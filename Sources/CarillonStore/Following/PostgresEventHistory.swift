@@ -72,6 +72,18 @@ package struct PostgresEventHistory: EventHistory {
         }
     }
 
+    /// Whom notifications did not reach, behind `place`.
+    package func failures(
+        in network: NetworkID,
+        _ query: FailureQuery,
+        after place: FailurePlace?,
+        limit: Int
+    ) async throws -> [FailedDelivery] {
+        try await pool.snapshot { session in
+            try FailureReader(network: network, query: query, limit: limit).failures(after: place, session)
+        }
+    }
+
     /// A list that was begun in one order is ended in it.
     private static func needsLedger(
         _ id: EventID,

@@ -152,15 +152,15 @@ extension PostgresOutbox {
         func stopped(_ level: ToggleLevel) -> [Int?] { settlements.map { $0.soleDevicesStopped(by: level) } }
         try session.execute(
             """
-            INSERT INTO outcomes (network_id, event_id, provider, at, delivered, unregistered, expired, dead, suppressed,
-                                  stopped_network, stopped_user, stopped_channel, records)
-            SELECT n.network_id, n.event_id, n.provider, now(), n.delivered, n.unregistered, n.expired, n.dead,
-                   n.suppressed, n.stopped_network, n.stopped_user, n.stopped_channel, n.records
+            INSERT INTO outcomes (network_id, event_id, provider, app_id, at, delivered, unregistered, expired, dead,
+                                  suppressed, stopped_network, stopped_user, stopped_channel, records)
+            SELECT n.network_id, n.event_id, n.provider, n.app_id, now(), n.delivered, n.unregistered, n.expired,
+                   n.dead, n.suppressed, n.stopped_network, n.stopped_user, n.stopped_channel, n.records
             FROM unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.cause.eventID.uuid)),
-                        \(groups.map(\.lane.provider.rawValue)), \(counts(.delivered)), \(counts(.unregistered)),
+                        \(groups.map(\.lane.provider.rawValue)), \(groups.map(\.lane.appID)), \(counts(.delivered)), \(counts(.unregistered)),
                         \(counts(.expired)), \(counts(.dead)), \(counts(.suppressed)), \(stopped(.network)), \(stopped(.user)),
                         \(stopped(.channel)), \(settlements.map(\.records.stored)))
-                AS n (network_id, event_id, provider, delivered, unregistered, expired, dead, suppressed,
+                AS n (network_id, event_id, provider, app_id, delivered, unregistered, expired, dead, suppressed,
                       stopped_network, stopped_user, stopped_channel, records)
             """
         )

@@ -26,6 +26,7 @@ package enum EventHistoryContract {
             eventsAreListedNewestFirstInPagesWherever
         ),
         ContractClause("events are found by what they are", eventsAreFoundByWhatTheyAre),
+        ContractClause("whom notifications did not reach is listed by time, in pages", failuresAreListedByTime),
         ContractClause("a dead letter tells what was given up", deadLetterTellsWhatWasGivenUp),
         ContractClause("a dead letter is revived once, with a new life", deadLetterIsRevivedOnceWithANew),
         ContractClause("a forgotten dead letter stays dead", forgottenDeadLetterStaysDead),

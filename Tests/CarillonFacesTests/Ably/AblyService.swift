@@ -23,6 +23,7 @@ struct AblyService {
         ("app1.admin", "acme", ["*": ["*"], "[*]*": ["history"]]),
         ("app1.app", "acme", ["open:*": ["push-subscribe", "publish"]]),
         ("app1.rooms", "acme", ["open:rooms:*": ["push-admin"]]),
+        ("app1.log", "acme", ["[meta]log:push": ["history"]]),
         ("app2.admin", "rival", ["*": ["*"]]),
         // A key that somebody made whose name begins like another network's application.
         ("app1.stolen", "rival", ["*": ["*"]]),
@@ -32,6 +33,7 @@ struct AblyService {
     let store: MemoryStore
     let secret: FaceSecret
     let accepted = AblyAccepted()
+    let lanes: AblyLanes
     let time: AblyTime
 
     /// Sends a request; a body is JSON unless the headers say otherwise.
@@ -130,6 +132,15 @@ final class AblyAccepted: Sendable {
     }
 }
 
+/// Lanes that something is wrong with.
+final class AblyLanes: Sendable {
+    private let state = Mutex<[LaneStatus]>([])
+
+    var statuses: [LaneStatus] { state.withLock(\.self) }
+
+    func set(_ statuses: [LaneStatus]) { state.withLock { $0 = statuses } }
+}
+
 /// A time that stands still until it is moved.
 final class AblyTime: Sendable {
     private let time = Mutex(AblyService.now)
@@ -218,7 +229,8 @@ func withAbly(
     let secret = FaceSecret()
     let accepted = Mutex<AblyAccepted?>(nil)
     let rates = RequestRates()
-    let services = try FaceServices(ably: store, index, secret, rates, time) { events in
+    let lanes = AblyLanes()
+    let services = try FaceServices(ably: store, index, secret, rates, lanes, time) { events in
         try accepted.withLock { $0 }?.take(events)
     }
     let face = AblyFace(services)
@@ -242,7 +254,7 @@ func withAbly(
         logger: .nowhere
     )
     try await application.test(setup) { client in
-        let service = AblyService(client: client, store: store, secret: secret, time: time)
+        let service = AblyService(client: client, store: store, secret: secret, lanes: lanes, time: time)
         accepted.withLock { $0 = service.accepted }
         try await test(service)
     }
@@ -254,6 +266,7 @@ extension FaceServices {
         _ index: FaceIndex,
         _ secret: FaceSecret,
         _ rates: RequestRates,
+        _ lanes: AblyLanes,
         _ time: AblyTime,
         accept: @escaping @Sendable ([ParsedEvent]) throws -> Void
     ) throws {
@@ -275,6 +288,7 @@ extension FaceServices {
                 return events.map { _ in Receipt(id: EventID(ids.next()), status: .accepted) }
             },
             devices: store,
+            lanes: { lanes.statuses },
             directory: store,
             tags: store,
             toggles: store,

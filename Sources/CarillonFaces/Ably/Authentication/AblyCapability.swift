@@ -6,7 +6,7 @@ struct AblyCapability: Sendable, Equatable {
     enum Operation: String {
         case pushAdmin = "push-admin"
         case pushSubscribe = "push-subscribe"
-        case publish
+        case publish, history
     }
 
     /// All that Ably knows: the keys of existing clients may name them, although some mean nothing here.

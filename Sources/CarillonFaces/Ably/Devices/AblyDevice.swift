@@ -96,35 +96,3 @@ extension Device {
         }
     }
 }
-
-/// Why a push did not arrive, in Ably's codes.
-struct AblyPushError: Sendable, Equatable {
-    /// Ably's code.
-    var code: Int
-    /// The status that goes with it.
-    var status: Int
-    /// What is wrong.
-    var message: String
-
-    static let rejected = AblyPushError(code: 103004, status: 400, message: "the push service refused it")
-    static let tokenInvalid = AblyPushError(code: 103005, status: 400, message: "the device's token is not valid")
-    static let unreachable = AblyPushError(code: 103007, status: 500, message: "the push service could not be reached")
-    static let gone = AblyPushError(code: 41001, status: 410, message: "the device's registration is gone")
-
-    /// What a device's last error is, by Carillon's words for it.
-    static func failing(for error: String) -> AblyPushError {
-        let words = error.lowercased()
-        let isAway = ["connect", "reach", "timeout", "timed out", "unavailable", "lookup", "look up", "resolve", "5"]
-            .contains {
-                $0 == "5" ? words.hasPrefix("5") : words.contains($0)
-            }
-        return isAway ? .unreachable : .rejected
-    }
-
-    /// The error as clients read it.
-    var json: JSONValue {
-        [
-            "code": .number(JSONNumber(code)), "statusCode": .number(JSONNumber(status)), "message": .string(message),
-        ]
-    }
-}

@@ -12,6 +12,7 @@ struct AblyMessageController: Sendable {
 
     let services: FaceServices
     let authenticator: AblyAuthenticator
+    let unsent: AblyUnsentLog
 
     func addRoutes(to routes: FaceRoutes) {
         routes.on(.post, "/channels/{channel}/messages", as: "publish-messages", use: publish)
@@ -88,16 +89,17 @@ struct AblyMessageController: Sendable {
             guard let push = message.push else { continue }
             // Read all the same: what is wrong is wrong today, not only once somebody enables push.
             let event = try publication.event(
-                id: AblyMessages.sourceID(of: message.id, on: channel, of: caller.appID),
+                id: AblySource.id(of: message.id, on: channel, of: caller.appID),
                 push,
                 to: ["tags": [.string(channel.rawValue)]],
                 in: channel.rawValue
             )
-            if isOn {
-                events[index] = event
-            } else {
-                context.face.note(reason: "push is not enabled on the channel: nothing was sent")
-            }
+            events[index] = event
+        }
+        if !isOn, !events.isEmpty {
+            context.face.note(reason: "push is not enabled on the channel: nothing was sent")
+            unsent.note(messages.base, on: channel, by: caller, at: services.clock.now())
+            events = [:]
         }
         let places = events.keys.sorted()
         var ids: [Int: EventID] = [:]

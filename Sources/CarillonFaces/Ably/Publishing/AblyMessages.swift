@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonEdge
-import Crypto
 
 /// Messages that are published together: what of them is pushed, and what they are called.
 struct AblyMessages: Sendable {
@@ -56,12 +55,8 @@ struct AblyMessages: Sendable {
         messages = zip(ids, pushes).map { Message(id: $0, push: $1) }
     }
 
-    /// What is recognised as the same message of a channel when it comes again.
-    static func sourceID(of id: String, on channel: TagID, of appID: String) -> String {
-        var hash = SHA256()
-        for part in [appID, channel.rawValue, id] { hash.update(data: Array("\(part.utf8.count):\(part)".utf8)) }
-        return "ably:" + Base64URL.encode(hash.finalize())
-    }
+    /// What the id of a message has in common with those that it was published with.
+    static func base(of id: String) -> String { split(id).base }
 
     /// Takes the content out of messages that a body holds: nobody here looks at it, so that it may be anything.
     static func withoutContent(_ value: JSONValue) -> JSONValue {
@@ -106,11 +101,8 @@ struct AblyMessages: Sendable {
     private static func base(of ids: [String], count: Int) throws(AblyError) -> String {
         guard let first = ids.first else { return Base64URL.encode(randomBytes(9)) }
         guard ids.count == count else { throw .messageIDs("either all messages have an id, or none has") }
-        guard count > 1 else {
-            let (head, tail) = split(first)
-            return tail == nil ? first : head
-        }
-        let (head, _) = split(first)
+        let head = base(of: first)
+        guard count > 1 else { return head }
         for (index, id) in ids.enumerated() {
             let (base, place) = split(id)
             guard base == head, place == index else {

@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonEdge
-import struct Foundation.UUID
 import HTTPTypes
 import Hummingbird
 
@@ -147,7 +146,7 @@ struct AblyPublishController: Sendable {
     ) throws(AblyError) -> [ParsedEvent] {
         var events: [ParsedEvent] = []
         for audience in AblyTarget.audiences(of: targets) {
-            events.append(try publication.event(id: EventID(UUID()).description, payload, to: audience))
+            events.append(try publication.event(id: publication.newID, payload, to: audience))
         }
         return events
     }

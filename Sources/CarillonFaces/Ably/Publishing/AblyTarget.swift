@@ -60,12 +60,17 @@ enum AblyTarget: Sendable {
 /// Makes events of what Ably's clients publish.
 struct AblyPublication: Sendable {
     private let parser: NotificationParser
+    private let appID: String
 
     /// Publications of a caller.
     init(_ caller: AblyCaller, _ services: FaceServices) {
         let addresses = DeviceAddressReader(egress: services.egress, webPushHosts: caller.network.webPushHosts)
         parser = NotificationParser(clock: services.clock, addresses: addresses)
+        appID = caller.appID
     }
+
+    /// What something is recognised by that comes once.
+    var newID: String { AblySource.newID(of: appID) }
 
     /// An event of a payload, read as strictly as what is posted as such.
     ///

@@ -1,0 +1,72 @@
+import CarillonCore
+import CarillonEdge
+
+/// A line of the push log: why a push did not arrive, as a message of Ably's (FACES E7).
+struct AblyLogLine: Sendable {
+    /// Where it stands: lines are in the order of their times, and those of one time in an order of their own.
+    let place: FailurePlace
+    private let id: String
+    private let error: AblyPushError
+    private var device: DeviceID?
+    private var client: UserID?
+    private var channel: String?
+    private var messageID: String?
+
+    /// A device that was not reached; `nil` for what is no concern of the caller's application.
+    init?(_ failure: FailedDelivery, for caller: AblyCaller) {
+        guard caller.settings.reaches(failure.provider, appID: failure.appID),
+            failure.sourceID.flatMap(AblySource.appID) ?? caller.appID == caller.appID
+        else { return nil }
+        place = failure.place
+        id = "\(failure.eventID):\(failure.place.number):\(failure.place.entry)"
+        let record = failure.record
+        error =
+            switch record.state {
+            case .expired: AblyPushError.expired.because(record.reason)
+            case .dead: AblyPushError.givenUp(because: record.reason)
+            default: AblyPushError.tokenInvalid.because(record.reason)
+            }
+        // What came with a notification is no device that Ably's clients could know.
+        device = record.deviceID.isOfAddress ? nil : record.deviceID
+        client = record.userID.isNobody ? nil : record.userID
+        channel = failure.channelID?.rawValue
+        messageID = failure.sourceID.flatMap(AblySource.messageID)
+    }
+
+    /// A lane that is paused; `nil` for one that is not, or is no concern of the caller's application.
+    init?(_ status: LaneStatus, for caller: AblyCaller) {
+        guard status.circuit == .open, let since = status.since, status.lane.networkID == caller.network.id,
+            caller.settings.reaches(status.lane.provider, appID: status.lane.appID)
+        else { return nil }
+        let name = "\(status.lane.provider.rawValue):\(status.lane.appID)"
+        // A number that stays the same from one page to the next (FNV-1a).
+        let number = name.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
+        place = FailurePlace(microseconds: since.milliseconds * 1000, number: -1, entry: Int(number))
+        id = "\(name):\(since.milliseconds)"
+        error = .paused(because: status.reason)
+    }
+
+    /// A message on a channel where push is not enabled.
+    init(_ entry: AblyUnsentLog.Entry, of log: AblyUnsentLog) {
+        place = FailurePlace(microseconds: entry.at.milliseconds * 1000, number: 0, entry: entry.serial)
+        id = "\(log.id):\(entry.serial)"
+        error = .notEnabled
+        channel = entry.channel.rawValue
+        messageID = entry.messageID
+    }
+
+    /// The line as clients read it.
+    var json: JSONValue {
+        var data: JSONObject = [
+            "error": ["code": JSONValue(error.code), "message": .string(error.message)]
+        ]
+        data["deviceId"] = device.map { .string($0.rawValue) }
+        data["clientId"] = client.map { .string($0.rawValue) }
+        data["channel"] = channel.map(JSONValue.string)
+        data["messageId"] = messageID.map(JSONValue.string)
+        return [
+            "id": .string(id), "timestamp": JSONValue(Int(place.moment.milliseconds)), "name": "push",
+            "encoding": "json", "data": .string(JSONValue.object(data).serializedText),
+        ]
+    }
+}
