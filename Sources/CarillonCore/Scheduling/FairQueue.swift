@@ -3,8 +3,8 @@ import DequeModule
 /// Items that wait until there is a place to work on them: whose turn it is, and how much of what all share each may have.
 ///
 /// Turns go round the tenants, and within a tenant round its lanes, so that neither many items nor many lanes of one keep
-/// the others waiting. Waiting items weigh, and those that are worked on take places; of both there is a limit in all and
-/// for each lane, and a tenant may have only so many times what is left for others (``FairQueueLimits/share``): one alone
+/// the others waiting. Waiting items weigh, and those that are worked on take places, one or more each; of both there is a limit in
+/// all and for each lane, which the last item to get a place may exceed by its own, and a tenant may have only so many times what is left for others (``FairQueueLimits/share``): one alone
 /// can use nearly everything, two have as much as each other, and there is always something for one that comes later.
 ///
 /// A lane is sent to, paused, or tried with one item at a time. A value without a clock, threads or waiting: its owner
@@ -30,6 +30,8 @@ package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable,
         package var item: Item
         /// Whether it finds out if its paused lane works again.
         package let isProbe: Bool
+        /// How many places it takes.
+        fileprivate let places: Int
     }
 
     private struct Key: Hashable {
@@ -40,6 +42,7 @@ package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable,
     private struct Waiting {
         var item: Item
         var weight: Int
+        var places: Int
     }
 
     private struct LaneRecord {
@@ -63,8 +66,6 @@ package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable,
     }
 
     private let limits: FairQueueLimits
-    /// How many places a lane may have, where that differs.
-    private let placesOfLane: (@Sendable (Lane) -> Int)?
     private var lanes: [Key: LaneRecord] = [:]
     private var tenants: [Tenant: TenantRecord] = [:]
     private var turns: Deque<Tenant> = []
@@ -74,13 +75,14 @@ package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable,
     package private(set) var count = 0
     /// How many places are taken.
     package private(set) var places = 0
+    /// How many items are worked on.
+    package private(set) var working = 0
     /// Whether nothing is let in any more.
     package private(set) var isShutDown = false
 
-    /// An empty queue, in which lanes have ``FairQueueLimits/placesPerLane`` unless `placesOfLane` says otherwise.
-    package init(limits: FairQueueLimits, placesOfLane: (@Sendable (Lane) -> Int)? = nil) {
+    /// An empty queue.
+    package init(limits: FairQueueLimits) {
         self.limits = limits
-        self.placesOfLane = placesOfLane
     }
 
     /// How much weight is free for a tenant that holds nothing.
@@ -118,11 +120,12 @@ extension FairQueue {
         forgetIfUnused(key)
     }
 
-    /// Puts an item into the room that was reserved for it; `false`, with the room given back, when its lane has been
-    /// paused or all shut down meanwhile.
+    /// Puts an item, which will take so many places, into the room that was reserved for it; `false`, with the room given back,
+    /// when its lane has been paused or all shut down meanwhile.
     package mutating func fill(
         _ item: Item,
         weight: Int,
+        places: Int = 1,
         of tenant: Tenant,
         in lane: Lane,
         at now: ContinuousClock.Instant
@@ -132,7 +135,7 @@ extension FairQueue {
             cancel(weight, of: tenant, in: lane)
             return false
         }
-        lanes[key]?.waiting.append(Waiting(item: item, weight: weight))
+        lanes[key]?.waiting.append(Waiting(item: item, weight: weight, places: places))
         count += 1
         putInTurn(key)
         return true
@@ -158,7 +161,7 @@ extension FairQueue {
             var gone: [Waiting] = []
             for entry in waiting {
                 if let item = update(entry.item) {
-                    kept.append(Waiting(item: item, weight: entry.weight))
+                    kept.append(Waiting(item: item, weight: entry.weight, places: entry.places))
                 } else {
                     gone.append(entry)
                 }
@@ -200,9 +203,10 @@ extension FairQueue {
     /// An item is through: its place is free.
     package mutating func finished(_ turn: Turn, at now: ContinuousClock.Instant) {
         let key = Key(tenant: turn.tenant, lane: turn.lane)
-        places -= 1
-        tenants[turn.tenant]?.places -= 1
-        lanes[key]?.places -= 1
+        working -= 1
+        places -= turn.places
+        tenants[turn.tenant]?.places -= turn.places
+        lanes[key]?.places -= turn.places
         if turn.isProbe, lanes[key]?.state == .probing {
             lanes[key]?.state = .paused(until: now, reason: "")
         }
@@ -312,20 +316,21 @@ extension FairQueue {
         // Changed in place: beside a copy of the record all that waits would be copied for each turn.
         lanes[key]?.isInTurn = false
         defer { putInTurn(key) }
-        guard lanes[key].map({ mayGo($0, in: lane, at: now) }) == true, let entry = lanes[key]?.waiting.popFirst()
+        guard lanes[key].map({ mayGo($0, at: now) }) == true, let entry = lanes[key]?.waiting.popFirst()
         else {
             return nil
         }
         let isProbe = lanes[key]?.state != .sending
         if isProbe { lanes[key]?.state = .probing }
         lanes[key]?.weight -= entry.weight
-        lanes[key]?.places += 1
+        lanes[key]?.places += entry.places
         weight -= entry.weight
         count -= 1
-        places += 1
+        working += 1
+        places += entry.places
         tenants[tenant]?.weight -= entry.weight
-        tenants[tenant]?.places += 1
-        return Turn(tenant: tenant, lane: lane, item: entry.item, isProbe: isProbe)
+        tenants[tenant]?.places += entry.places
+        return Turn(tenant: tenant, lane: lane, item: entry.item, isProbe: isProbe, places: entry.places)
     }
 
     /// The next lane of a tenant that has anything: one that was emptied loses its turn.
@@ -339,11 +344,9 @@ extension FairQueue {
         return nil
     }
 
-    private func mostPlaces(of lane: Lane) -> Int { placesOfLane?(lane) ?? limits.placesPerLane }
-
-    private func mayGo(_ record: LaneRecord, in lane: Lane, at now: ContinuousClock.Instant) -> Bool {
+    private func mayGo(_ record: LaneRecord, at now: ContinuousClock.Instant) -> Bool {
         switch record.state {
-        case .sending: record.places < mostPlaces(of: lane)
+        case .sending: record.places < limits.placesPerLane
         case .probing: false
         case .paused(let until, _): until <= now
         }
@@ -352,7 +355,7 @@ extension FairQueue {
     /// Gives a lane a turn if it has an item that could go, and its tenant with it.
     private mutating func putInTurn(_ key: Key) {
         guard !isShutDown, let record = lanes[key], !record.isInTurn, !record.waiting.isEmpty,
-            record.places < mostPlaces(of: key.lane), record.state != .probing
+            record.places < limits.placesPerLane, record.state != .probing
         else { return }
         lanes[key]?.isInTurn = true
         tenants[key.tenant, default: TenantRecord()].turns.append(key.lane)

@@ -14,8 +14,8 @@ package final class SendingQueue: Entrance {
     }
 
     private static let batchSize = 64
-    /// How many messages an endpoint is sent at a time.
-    private static let placesPerEndpoint = 32
+    /// With fewer groups in memory, a lane of which more waits in the database runs dry.
+    private static let dry = 32
 
     private let state: Mutex<State>
     private let claims: any OutboxClaims
@@ -31,14 +31,13 @@ package final class SendingQueue: Entrance {
     package init(claims: some OutboxClaims, limits: FairQueueLimits = .sending, logger: Logger) {
         self.claims = claims
         self.logger = logger
-        let queue = Queue(limits: limits) { $0.provider == .relay ? Self.placesPerEndpoint : limits.placesPerLane }
-        state = Mutex(State(queue: queue))
+        state = Mutex(State(queue: Queue(limits: limits)))
         (wakeups, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         (wants, wantMore) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// How many groups wait or are being sent.
-    var count: Int { state.withLock { $0.queue.count + $0.queue.places } }
+    var count: Int { state.withLock { $0.queue.count + $0.queue.working } }
 
     /// How much more would fit, in weights of groups.
     var room: Int { state.withLock { $0.queue.room } }
@@ -87,7 +86,14 @@ extension SendingQueue {
         let refused = state.withLock { state in
             groups.filter { held in
                 let lane = held.group.lane
-                return !state.queue.fill(held, weight: held.weight, of: lane.networkID, in: lane, at: now)
+                return !state.queue.fill(
+                    held,
+                    weight: held.weight,
+                    places: held.group.places,
+                    of: lane.networkID,
+                    in: lane,
+                    at: now
+                )
             }
         }
         wake.yield()
@@ -121,7 +127,7 @@ extension SendingQueue {
             for turn in turns { state.queue.finished(turn, at: .now) }
             guard state.hasOverflow else { return false }
             return turns.contains {
-                state.queue.count(of: $0.tenant, in: $0.lane) < Self.placesPerEndpoint
+                state.queue.count(of: $0.tenant, in: $0.lane) < Self.dry
             }
         }
         wake.yield()
@@ -207,13 +213,34 @@ extension SendingQueue {
 }
 
 extension FairQueueLimits {
-    /// What one replica holds and sends at a time, in groups and their weights: of one lane about 60 full groups, or 2,000
-    /// of a single device.
+    /// What one replica holds and sends at a time, in weights and places of groups: of one lane about 60 full groups, or 2,000 of a
+    /// single device, wait, and eight full ones, or ``placesPerLane`` of a few devices, are being sent.
     package static let sending = FairQueueLimits(
         weight: 256_000,
         weightPerLane: 32_000,
-        places: 256,
-        placesPerLane: 8,
-        mostPlaces: 1024
+        places: 256 * DeliveryGroup.mostPlaces,
+        placesPerLane: 8 * DeliveryGroup.mostPlaces,
+        mostPlaces: 1024 * DeliveryGroup.mostPlaces
     )
+}
+
+extension DeliveryGroup {
+    /// How many places a full group takes while it is sent.
+    package static let mostPlaces = 32
+    /// For so many devices it takes one: their requests are on their way together.
+    private static let devicesPerPlace = 8
+    /// So many messages to one endpoint are on their way at a time.
+    private static let messagesPerEndpoint = 32
+
+    /// How many places it takes while it is sent.
+    ///
+    /// What counts is how many requests are on their way at a time, as far as one connection carries them all. A server of webhooks
+    /// has a connection for each: to it eight groups go, however small they are.
+    package var places: Int {
+        switch lane.provider {
+        case .apns, .fcm, .webpush: min(Self.mostPlaces, 1 + (targets.count - 1) / Self.devicesPerPlace)
+        case .log, .webhook: Self.mostPlaces
+        case .relay: 8 * Self.mostPlaces / Self.messagesPerEndpoint
+        }
+    }
 }

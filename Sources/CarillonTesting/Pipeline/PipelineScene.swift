@@ -7,6 +7,9 @@ import Testing
 
 /// The whole pipeline on a store in memory, with one network, a channel and people with `log` devices.
 package final class PipelineScene: Sendable {
+    /// So many groups of its lane are sent at a time.
+    package static let mostGroupsAtATime = FairQueueLimits.sending.placesPerLane / DeliveryGroup.mostPlaces
+
     /// What is remembered.
     package let store: MemoryStore
     /// The deliveries, which a test may watch.

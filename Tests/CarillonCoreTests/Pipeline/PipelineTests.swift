@@ -70,8 +70,8 @@ import Testing
         let provider = ScriptedProvider(isOpen: false)
         try await PipelineScene.run(members: 1, provider: provider) { scene in
             var ids: [EventID] = []
-            for _ in 0..<FairQueueLimits.sending.placesPerLane { ids.append(try await scene.post()) }
-            _ = try await eventually { provider.waiting == FairQueueLimits.sending.placesPerLane ? true : nil }
+            for _ in 0..<PipelineScene.mostGroupsAtATime { ids.append(try await scene.post()) }
+            _ = try await eventually { provider.waiting == PipelineScene.mostGroupsAtATime ? true : nil }
             let late = try await scene.post()
             _ = try await eventually {
                 try await scene.store.event(late, in: scene.network)?.state == .delivering ? true : nil
@@ -89,7 +89,7 @@ import Testing
                 let status = try await scene.finished(id)
                 #expect(status.deliveries[.delivered] == 1)
             }
-            #expect(provider.devices.count == FairQueueLimits.sending.placesPerLane)
+            #expect(provider.devices.count == PipelineScene.mostGroupsAtATime)
         }
     }
 
@@ -119,8 +119,8 @@ import Testing
             let dead = try await scene.finished(try await scene.post())
             broken.clear()
             provider.close()
-            for _ in 0..<FairQueueLimits.sending.placesPerLane { try await scene.post() }
-            _ = try await eventually { provider.waiting == FairQueueLimits.sending.placesPerLane ? true : nil }
+            for _ in 0..<PipelineScene.mostGroupsAtATime { try await scene.post() }
+            _ = try await eventually { provider.waiting == PipelineScene.mostGroupsAtATime ? true : nil }
             let letters = try await scene.store.deadLetters(in: scene.network, after: nil, limit: 1)
             let letter = try #require(letters.first)
             _ = try await scene.store.retryDeadLetter(letter.id, in: scene.network)
@@ -132,7 +132,7 @@ import Testing
             provider.open()
             let status = try await scene.finished(dead.id)
             #expect(status.deliveries.values.allSatisfy { $0 == 0 })
-            #expect(provider.devices.count == 1 + FairQueueLimits.sending.placesPerLane)
+            #expect(provider.devices.count == 1 + PipelineScene.mostGroupsAtATime)
         }
     }
 
@@ -174,7 +174,7 @@ import Testing
         let scene = try PipelineScene(store: store, ids: ids, provider: provider)
         try await scene.populate(members: 1)
         try await scene.whileRunning {
-            let places = FairQueueLimits.sending.placesPerLane
+            let places = PipelineScene.mostGroupsAtATime
             for _ in 0..<places { try await scene.post() }
             _ = try await eventually { provider.waiting == places ? true : nil }
             // Events are received by the system's clock, however slow this machine is.

@@ -118,6 +118,24 @@ import Testing
         #expect(outcome6 == 1)
     }
 
+    @Test func `many small items of a lane are worked on at a time, or a few large ones`() {
+        var queue = queue(places: 1_000, placesPerLane: 64)
+        for lane in ["small", "large"] {
+            for item in 0..<100 {
+                _ = queue.reserve(1, of: "acme", in: lane, at: now)
+                _ = queue.fill(item, weight: 1, places: lane == "large" ? 8 : 1, of: "acme", in: lane, at: now)
+            }
+        }
+        let turns = queue.next(upTo: 1_000, at: now)
+        #expect(turns.filter { $0.lane == "small" }.count == 64)
+        #expect(turns.filter { $0.lane == "large" }.count == 8)
+        #expect(queue.places == 128)
+        #expect(queue.working == 72)
+        for turn in turns { queue.finished(turn, at: now) }
+        #expect(queue.places == 0)
+        #expect(queue.working == 0)
+    }
+
     @Test func `a tenant with many lanes that never end leaves places to the others`() {
         var queue = queue(weight: 10_000, places: 100, placesPerLane: 8, mostPlaces: 120)
         for lane in 0..<1_200 { add(lane, "silent", "host \(lane)", to: &queue) }
