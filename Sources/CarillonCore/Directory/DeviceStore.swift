@@ -37,7 +37,8 @@ package protocol DeviceStore: Sendable {
     /// A user's devices in the order of their ids.
     func devices(of user: UserID, in network: NetworkID, after: DeviceID?, limit: Int) async throws -> [Device]
     /// A part of the devices of a selection in the order of their ids, and how many there are. For lists that other systems count:
-    /// the further a part is, the longer it takes, so that none begins beyond ``CountedPage/maximumTotal``.
+    /// the further a part is, the longer it takes, so that none begins beyond ``CountedPage/maximumTotal``, and a store need not look
+    /// at more than twice as many devices of an app, or subscribers of a tag, to find those that are meant.
     func devices(
         _ selection: DeviceSelection,
         in network: NetworkID,

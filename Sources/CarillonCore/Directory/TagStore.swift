@@ -53,7 +53,8 @@ package protocol TagStore: Sendable {
         limit: Int
     ) async throws -> [TagID]
     /// A part of what the devices of a selection subscribe to by themselves, by tag and device, and how much it is; with a tag, to
-    /// that one. As in ``DeviceStore/devices(_:in:offset:limit:)``.
+    /// that one. As in ``DeviceStore/devices(_:in:offset:limit:)``; without owner and device it looks at so many of the network's
+    /// subscriptions.
     func subscriptions(
         of selection: DeviceSelection,
         in network: NetworkID,

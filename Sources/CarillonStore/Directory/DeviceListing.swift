@@ -1,6 +1,145 @@
 package import CarillonCore
 import Postgres
 
+/// Lists that other systems count (see ``DeviceSelection``): each walks along one index, and looks at a bounded number of rows
+/// however large the network is.
+struct DeviceListing {
+    /// So many devices of an app, or subscriptions, are looked at for one list; what is beyond them is not listed.
+    static let reach = 2 * CountedPage<Device>.maximumTotal
+
+    let selection: DeviceSelection
+    let network: NetworkID
+
+    init(_ selection: DeviceSelection, in network: NetworkID) {
+        self.selection = selection
+        self.network = network
+    }
+
+    /// The columns of a part of the devices, in the order of their ids.
+    func devices(offset: Int, limit: Int) -> SQL {
+        """
+        SELECT \(sql: Row.deviceColumns) \(sql: matchingDevices)
+        ORDER BY \(sql: orderOfDevices) OFFSET \(offset) LIMIT \(limit)
+        """
+    }
+
+    /// How many devices there are.
+    var deviceCount: SQL { count(matchingDevices) }
+
+    /// Device and tag of a part of what the devices subscribe to by themselves, by tag and device.
+    func subscriptions(offset: Int, limit: Int) -> SQL {
+        """
+        SELECT s.subject_id, s.tag \(sql: matchingSubscriptions)
+        ORDER BY \(sql: Self.orderOfSubscriptions) OFFSET \(offset) LIMIT \(limit)
+        """
+    }
+
+    /// How much they subscribe to.
+    var subscriptionCount: SQL { count(matchingSubscriptions) }
+
+    private static let orderOfSubscriptions: SQL = "s.tag, s.kind, s.subject_id"
+
+    private func count(_ matching: SQL) -> SQL {
+        "SELECT count(*) FROM (SELECT \(sql: matching) LIMIT \(CountedPage<Device>.maximumTotal)) AS counted"
+    }
+
+    // MARK: Devices
+
+    private var matchingDevices: SQL {
+        guard let tag = selection.tag else { return "FROM (\(sql: candidates)) AS d WHERE \(sql: isMeant)" }
+        if beginsWithSubscriptions { return matchingSubscriptions }
+        return """
+            FROM (\(sql: candidates)) AS d
+            WHERE \(sql: isMeant)
+                AND EXISTS (SELECT FROM subscriptions s
+                            WHERE s.network_id = \(network.rawValue) AND s.tag = \(tag.rawValue) AND s.kind = 'device'
+                                AND s.subject_id = d.device_id AND \(sql: .isInForce))
+            """
+    }
+
+    private var orderOfDevices: SQL {
+        // The same, in words in which the planner recognises the order of the index.
+        selection.tag != nil && beginsWithSubscriptions ? Self.orderOfSubscriptions : "d.device_id"
+    }
+
+    /// Devices of which the few that are not meant are still to be sorted out.
+    private var candidates: SQL {
+        func reading(_ condition: SQL) -> SQL {
+            "SELECT * FROM devices d WHERE d.network_id = \(network.rawValue) AND \(sql: condition) LIMIT \(Self.reach)"
+        }
+        if let device = selection.device { return reading("d.device_id = \(device.rawValue)") }
+        if let owner = selection.owner { return reading("d.user_id = \(owner.rawValue)") }
+        // Each app by its own key, so that the parts are merged and not sorted.
+        let parts = apps.map { app -> SQL in
+            let part: SQL = """
+                d.provider = \(app.provider.rawValue) AND d.app_id = \(app.appID) AND NOT d.transient ORDER BY d.device_id
+                """
+            return "(\(sql: reading(part)))"
+        }
+        guard let first = parts.first else { return reading("false") }
+        return parts.dropFirst().reduce(first) { all, part in "\(sql: all) UNION ALL \(sql: part)" }
+    }
+
+    /// Whether device `d` is meant, as far as its own row tells.
+    private var isMeant: SQL {
+        var conditions: [SQL] = [
+            "NOT d.transient AND \(sql: .isOfTheLiving)",
+            """
+            EXISTS (SELECT FROM unnest(\(apps.map(\.provider.rawValue)), \(apps.map(\.appID))) AS a (provider, app_id)
+                    WHERE a.provider = d.provider AND a.app_id = d.app_id)
+            """,
+        ]
+        if let owner = selection.owner { conditions.append("d.user_id = \(owner.rawValue)") }
+        if let broadcasts = selection.broadcasts { conditions.append("d.broadcasts = \(broadcasts)") }
+        return conditions.dropFirst().reduce(conditions[0]) { "\(sql: $0) AND \(sql: $1)" }
+    }
+
+    /// The apps, each once and in an order of their own, so that the same list is the same statement.
+    private var apps: [DeviceSelection.App] {
+        Set(selection.apps).sorted { ($0.provider.rawValue, $0.appID) < ($1.provider.rawValue, $1.appID) }
+    }
+
+    // MARK: Subscriptions
+
+    /// Whether more is known of what is subscribed to than of the devices.
+    private var beginsWithSubscriptions: Bool { selection.device == nil && selection.owner == nil }
+
+    private var matchingSubscriptions: SQL {
+        let reach = Self.reach
+        guard beginsWithSubscriptions else {
+            let tag: SQL = if let tag = selection.tag { "AND s.tag = \(tag.rawValue)" } else { "" }
+            return """
+                FROM (\(sql: candidates)) AS d
+                CROSS JOIN LATERAL (
+                    SELECT * FROM subscriptions s
+                    WHERE s.network_id = \(network.rawValue) AND s.kind = 'device' AND s.subject_id = d.device_id \(sql: tag)
+                    LIMIT \(reach)
+                ) AS s
+                WHERE \(sql: isMeant) AND \(sql: .isInForce)
+                """
+        }
+        // A range of the primary key, which no other index serves.
+        let range: SQL =
+            if let tag = selection.tag {
+                """
+                (s.tag, s.kind, s.subject_id) > (\(tag.rawValue), 'device', '')
+                AND (s.tag, s.kind, s.subject_id) < (\(tag.rawValue), 'user', '')
+                """
+            } else { "(s.tag, s.kind, s.subject_id) > ('', '', '')" }
+        return """
+            FROM (SELECT * FROM subscriptions s
+                  WHERE s.network_id = \(network.rawValue) AND \(sql: range)
+                  ORDER BY \(sql: Self.orderOfSubscriptions) LIMIT \(reach)) AS s
+            CROSS JOIN LATERAL (
+                SELECT * FROM devices d
+                WHERE d.network_id = \(network.rawValue) AND d.device_id = s.subject_id
+                LIMIT 1
+            ) AS d
+            WHERE s.kind = 'device' AND \(sql: isMeant) AND \(sql: .isInForce)
+            """
+    }
+}
+
 extension PostgresDeviceStore {
     /// A part of the devices of a selection in the order of their ids, and how many there are.
     package func devices(
@@ -9,29 +148,11 @@ extension PostgresDeviceStore {
         offset: Int,
         limit: Int
     ) async throws -> CountedPage<Device> {
-        let tag: SQL =
-            if let tag = selection.tag {
-                """
-                AND EXISTS (SELECT FROM subscriptions s
-                            WHERE s.network_id = d.network_id AND s.tag = \(tag.rawValue) AND s.kind = 'device'
-                                AND s.subject_id = d.device_id AND \(sql: .isInForce))
-                """
-            } else { "" }
-        let isMeant: SQL = "\(sql: selection.condition(in: network)) \(sql: tag)"
-        return try await pool.snapshot { session in
-            CountedPage(
-                items: try session.query(
-                    """
-                    SELECT \(sql: Row.deviceColumns) FROM devices d WHERE \(sql: isMeant)
-                    ORDER BY d.device_id OFFSET \(offset) LIMIT \(limit)
-                    """
-                ) { row in try row.device() },
-                total: try session.countUpTo(
-                    CountedPage<Device>.maximumTotal,
-                    "SELECT FROM devices d WHERE \(sql: isMeant)"
-                )
-            )
-        }
+        let listing = DeviceListing(selection, in: network)
+        return try await pool.page(
+            listing.devices(offset: offset, limit: limit),
+            counted: listing.deviceCount
+        ) { row in try row.device() }
     }
 
     /// Has a device take part in what is sent to everyone, or not; `false` when there is none.
@@ -61,52 +182,27 @@ extension PostgresTagStore {
         offset: Int,
         limit: Int
     ) async throws -> CountedPage<DeviceSubscription> {
-        let tag: SQL = if let tag = selection.tag { "AND s.tag = \(tag.rawValue)" } else { "" }
-        let isMeant: SQL = """
-            FROM subscriptions s
-            JOIN devices d ON d.network_id = s.network_id AND d.device_id = s.subject_id
-            WHERE s.network_id = \(network.rawValue) AND s.kind = 'device' \(sql: tag)
-                AND \(sql: selection.condition(in: network)) AND \(sql: .isInForce)
-            """
-        return try await pool.snapshot { session in
-            CountedPage(
-                items: try session.query(
-                    """
-                    SELECT s.subject_id, s.tag \(sql: isMeant)
-                    ORDER BY s.tag, s.subject_id OFFSET \(offset) LIMIT \(limit)
-                    """
-                ) { row in DeviceSubscription(device: try row.id(0), tag: try row.id(1)) },
-                total: try session.countUpTo(
-                    CountedPage<DeviceSubscription>.maximumTotal,
-                    "SELECT \(sql: isMeant)"
-                )
+        let listing = DeviceListing(selection, in: network)
+        return try await pool.page(
+            listing.subscriptions(offset: offset, limit: limit),
+            counted: listing.subscriptionCount
+        ) { row in DeviceSubscription(device: try row.id(0), tag: try row.id(1)) }
+    }
+}
+
+extension PostgresPool {
+    /// A part of a list and how long it is, of one moment; planned anew, for the parameters there are.
+    fileprivate func page<Item: Sendable>(
+        _ part: SQL,
+        counted count: SQL,
+        _ item: @Sendable (borrowing Row) throws -> Item
+    ) async throws -> CountedPage<Item> {
+        try await snapshot { session in
+            try session.walkAlongIndexes()
+            return CountedPage(
+                items: try session.query(.unprepared(part), item),
+                total: try session.queryFirst(.unprepared(count)) { Int(try $0.decode(0, as: Int64.self)) } ?? 0
             )
         }
-    }
-}
-
-extension DeviceSelection {
-    /// Whether device `d` is meant, as far as its own row tells.
-    fileprivate func condition(in network: NetworkID) -> SQL {
-        var conditions: [SQL] = [
-            "d.network_id = \(network.rawValue) AND NOT d.transient AND \(sql: .isOfTheLiving)",
-            """
-            EXISTS (SELECT FROM unnest(\(apps.map(\.provider.rawValue)), \(apps.map(\.appID))) AS a (provider, app_id)
-                    WHERE a.provider = d.provider AND a.app_id = d.app_id)
-            """,
-        ]
-        if let device { conditions.append("d.device_id = \(device.rawValue)") }
-        if let owner { conditions.append("d.user_id = \(owner.rawValue)") }
-        if let broadcasts { conditions.append("d.broadcasts = \(broadcasts)") }
-        return conditions.dropFirst().reduce(conditions[0]) { "\(sql: $0) AND \(sql: $1)" }
-    }
-}
-
-extension PostgresSession {
-    /// How many rows a query has, counted so far.
-    fileprivate func countUpTo(_ limit: Int, _ query: SQL) throws -> Int {
-        try queryFirst("SELECT count(*) FROM (\(sql: query) LIMIT \(limit)) AS counted") { row in
-            Int(try row.decode(0, as: Int64.self))
-        } ?? 0
     }
 }
