@@ -12,6 +12,8 @@ package struct Announcement: Sendable, Hashable {
         case endpoints
         /// What networks are called by other systems' clients, and those clients' keys.
         case faces
+        /// Networks' own templates.
+        case templates
         /// Something has become due before its time.
         case work
     }

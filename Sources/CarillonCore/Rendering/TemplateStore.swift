@@ -1,5 +1,5 @@
 /// A network's own template for an event type in a locale.
-package struct TemplateOverride: Sendable {
+package struct TemplateOverride: Sendable, Equatable {
     /// What it is for.
     package var eventType: EventType
     /// The language, spelled as ``LocaleTag`` spells it.

@@ -29,7 +29,7 @@ package struct FaceServices: Sendable {
     /// Toggle documents.
     package var toggles: any ToggleStore
     /// Networks' own templates.
-    package var templates: any TemplateStore
+    package var templates: TemplateBook
     /// The built-in templates.
     package var catalog: TemplateCatalog
     /// What became of events.
@@ -64,7 +64,7 @@ package struct FaceServices: Sendable {
         directory: any DirectoryStore,
         tags: any TagStore,
         toggles: any ToggleStore,
-        templates: any TemplateStore,
+        templates: TemplateBook,
         catalog: TemplateCatalog,
         history: any EventHistory,
         credentials: any ProviderCredentialStore,

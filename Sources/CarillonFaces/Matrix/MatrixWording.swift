@@ -28,19 +28,11 @@ struct MatrixWording {
     }
 
     private func makeRenderer(_ subject: NotificationSubject) async throws -> NotificationRenderer {
-        let stored = try await services.templates.templates(in: network.id).filter { $0.eventType == .messageSent }
-        let overrides = TemplateOverrides(
-            stored.compactMap { template in
-                LocaleTag(template.locale).flatMap { locale in
-                    try? CompiledTemplate(template.source, for: template.eventType, locale: locale)
-                }
-            }
-        )
-        return NotificationRenderer(
+        NotificationRenderer(
             subject,
             catalog: services.catalog,
             networkDefault: network.defaultLocale,
-            overrides: overrides
+            overrides: try await services.templates.overrides(of: network.id)
         )
     }
 }

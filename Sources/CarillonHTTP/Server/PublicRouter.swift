@@ -17,7 +17,7 @@ package struct PublicDependencies: Sendable {
     /// Tags and who subscribes to them.
     package var tags: any TagStore
     /// Networks' own templates.
-    package var templates: any TemplateStore
+    package var templates: TemplateBook
     /// Networks' endpoints.
     package var endpoints: any EndpointStore
     /// Told that a network's endpoints were changed; returns when all who act on them here know it.
@@ -147,7 +147,7 @@ package struct PublicDependencies: Sendable {
         self.devices = devices
         self.toggles = toggles
         self.tags = tags
-        self.templates = templates
+        self.templates = TemplateBook(templates, announcements: announcements)
         self.endpoints = endpoints
         self.endpointsChanged = endpointsChanged
         self.endpointEnabled = endpointEnabled

@@ -5,7 +5,7 @@ package import Postgres
 /// Finds recipients in the directory; every page of one call is of one moment.
 package final class PostgresRecipientSource: RecipientSource {
     private let pool: PostgresPool
-    private let overrides = OverrideCache()
+    private let overrides = OverrideCache(compile: CompiledTemplate.init(stored:))
 
     /// A source in the database of `pool`.
     package init(pool: PostgresPool) {

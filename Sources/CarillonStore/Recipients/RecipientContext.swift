@@ -119,7 +119,7 @@ struct RecipientContext {
     func mark(of query: RecipientQuery) -> EventMark? { query.mark ?? query.eventID.flatMap { marks[$0] } }
 
     /// What an event's network decides.
-    func settings(for query: RecipientQuery, _ overrides: OverrideCache) -> NetworkSettings {
+    func settings(for query: RecipientQuery, _ overrides: OverrideCache<StoredTemplate>) -> NetworkSettings {
         let network = networks[query.networkID]
         return NetworkSettings(
             toggles: network?.toggles ?? NetworkToggles(),

@@ -292,7 +292,7 @@ extension FaceServices {
             directory: store,
             tags: store,
             toggles: store,
-            templates: store,
+            templates: TemplateBook(store),
             catalog: try TemplateCatalog(
                 [
                     (.channelCreated, TemplateSource(title: "%s", body: .one("%s"))),

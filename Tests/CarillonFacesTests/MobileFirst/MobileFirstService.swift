@@ -171,6 +171,9 @@ final class Locked<Value: Sendable>: Sendable {
 /// A service with its two networks.
 func withMobileFirst(
     deviceRegistration: DeviceRegistrationProof = .appKey,
+    settings: ServerSettings = ServerSettings(),
+    setup: TestingSetup = .router,
+    limits: NetworkLimits = NetworkLimits(),
     _ test: @Sendable (MobileFirstService) async throws -> Void
 ) async throws {
     let time = Locked(MobileFirstService.now)
@@ -181,20 +184,11 @@ func withMobileFirst(
     for (id, application) in [("acme", "com.acme"), ("other", "com.other")] as [(NetworkID, String)] {
         var network = Network(id: id, createdAt: MobileFirstService.now)
         network.deviceRegistration = deviceRegistration
+        network.limits = limits
         let credentials = NetworkCredentials(network: network, webhookSecrets: [], userTokenKeys: [], apiKeys: [])
         _ = try await store.createNetwork(credentials)
-        let settings: JSONObject = [
-            "A": ["appId": "ios.app", "environment": "sandbox"], "G": ["appId": "android.app", "senderId": "4711"],
-            "issuers": id == "acme" ? [["iss": "mfp", "publicKey": .string(publicKey)]] : [],
-        ]
-        let binding = FaceBinding(
-            face: .imfpush,
-            externalID: application,
-            networkID: id,
-            settings: settings,
-            updatedAt: MobileFirstService.now
-        )
-        _ = try await store.putFaceBinding(binding, claiming: true)
+        let issuers: JSONValue = id == "acme" ? [["iss": "mfp", "publicKey": .string(publicKey)]] : []
+        try await store.bind(application, to: id, issuers: issuers)
     }
     let services = try FaceServices(over: store, clock: clock) { events, network in
         accepted.value.withLock { $0 += events }
@@ -210,13 +204,13 @@ func withMobileFirst(
     router.addEdge(
         problems: ProblemMapping(),
         routes: RouteTable(outline),
-        settings: ServerSettings(),
+        settings: settings,
         faces: [face],
         metrics: NOOPMetricsHandler.instance,
         clock: clock
     )
     addRoutes(router)
-    try await Application(router: router, logger: services.logger).test(.router) { client in
+    try await Application(router: router, logger: services.logger).test(setup) { client in
         try await test(MobileFirstService(client: client, store: store, time: time, accepted: accepted))
     }
 }
@@ -248,7 +242,7 @@ extension FaceServices {
             directory: store,
             tags: store,
             toggles: store,
-            templates: store,
+            templates: TemplateBook(store),
             catalog: try TemplateCatalog(
                 [EventType.channelCreated, .memberJoined, .messageSent].map {
                     try CompiledTemplate(TemplateSource(title: "%s", body: .one("x")), for: $0, locale: .english)
@@ -268,6 +262,22 @@ extension FaceServices {
 }
 
 extension MemoryStore {
+    /// Binds an application.
+    func bind(_ application: String, to network: NetworkID, issuers: JSONValue = []) async throws {
+        let settings: JSONObject = [
+            "A": ["appId": "ios.app", "environment": "sandbox"], "G": ["appId": "android.app", "senderId": "4711"],
+            "issuers": issuers,
+        ]
+        let binding = FaceBinding(
+            face: .imfpush,
+            externalID: application,
+            networkID: network,
+            settings: settings,
+            updatedAt: MobileFirstService.now
+        )
+        _ = try await putFaceBinding(binding, claiming: true)
+    }
+
     /// Stores events as the ingest stage does, but one call after the other.
     fileprivate func receipts(for parsed: [ParsedEvent], in network: NetworkID, _ now: Timestamp) async throws
         -> [Receipt]

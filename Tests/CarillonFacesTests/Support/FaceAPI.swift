@@ -219,7 +219,7 @@ extension FaceServices {
             directory: store,
             tags: store,
             toggles: store,
-            templates: store,
+            templates: TemplateBook(store),
             catalog: try .english,
             history: store,
             credentials: store,
