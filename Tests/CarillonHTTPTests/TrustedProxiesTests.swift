@@ -63,6 +63,15 @@ import Testing
         #expect(TrustedProxies.loopback.areConfidential(try #require(IPAddress(peer)), headers) == isConfidential)
     }
 
+    @Test func `only a trusted proxy says that a request came over TLS`() throws {
+        let headers: HTTPFields = [.forwardedProto: "https"]
+        #expect(TrustedProxies.loopback.heardOverTLS(from: .v4(0x7F00_0001), headers) == true)
+        #expect(TrustedProxies.loopback.heardOverTLS(from: .v4(0x7F00_0001), [.forwardedProto: "https, http"]) == false)
+        #expect(TrustedProxies.loopback.heardOverTLS(from: .v4(0x7F00_0001), [:]) == nil)
+        #expect(TrustedProxies.loopback.heardOverTLS(from: .v4(0xCB00_7109), headers) == nil)
+        #expect(TrustedProxies.none.heardOverTLS(from: .v4(0x7F00_0001), headers) == nil)
+    }
+
     @Test func `a peer of IPv4 on a socket of IPv6 is known by its block`() throws {
         #expect(try client(of: "::ffff:127.0.0.1", "203.0.113.9", by: .loopback) == "203.0.113.9")
         #expect(try client(of: "::ffff:198.51.100.1", "203.0.113.9", by: .loopback) == "198.51.100.1")

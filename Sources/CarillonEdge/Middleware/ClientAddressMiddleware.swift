@@ -16,6 +16,7 @@ struct ClientAddressMiddleware: RouterMiddleware {
         }
         var context = context
         context.clientAddress = proxies.client(of: peer, request.headers)
+        context.isOverTLS = proxies.heardOverTLS(from: peer, request.headers) ?? false
         context.isConfidential = proxies.areConfidential(peer, request.headers)
         return try await next(request, context)
     }

@@ -14,6 +14,8 @@ package struct CarillonRequestContext: RequestContext {
     ///
     /// Limits are counted by its ``CarillonCore/IPAddress/subscriber``.
     package internal(set) var clientAddress: IPAddress?
+    /// Whether the request came over TLS, as a trusted proxy says: what links to the service begin with.
+    package internal(set) var isOverTLS = false
     /// Whether nobody on the way could read the request: it came over TLS, as a trusted proxy says, or from this machine.
     package internal(set) var isConfidential = false
     /// Whether so much of what comes from that address proves nothing that no more work is put into it than must be.

@@ -46,21 +46,28 @@ package struct TrustedProxies: Hashable, Sendable {
         return client
     }
 
-    /// Whether nobody on the way could read a request: it came over TLS, which only a trusted proxy can say, or never left this
-    /// machine.
+    /// Whether a request came over TLS, which only a trusted proxy can say; `nil` when none says anything.
     ///
     /// - Parameters:
     ///   - peer: The other end of the connection.
     ///   - headers: The header fields of the request.
     /// - Returns: `false` also when one of several proxies heard it without TLS.
-    package func areConfidential(_ peer: IPAddress, _ headers: HTTPFields) -> Bool {
+    package func heardOverTLS(from peer: IPAddress, _ headers: HTTPFields) -> Bool? {
         let schemes = headers[values: .forwardedProto].flatMap {
             $0.split(separator: ",", omittingEmptySubsequences: false)
         }
-        guard contains(peer), !schemes.isEmpty else {
-            return TrustedProxies.loopback.contains(client(of: peer, headers))
-        }
+        guard contains(peer), !schemes.isEmpty else { return nil }
         return schemes.allSatisfy { $0.filter { !$0.isWhitespace }.lowercased() == "https" }
+    }
+
+    /// Whether nobody on the way could read a request: it came over TLS, or never left this machine.
+    ///
+    /// - Parameters:
+    ///   - peer: The other end of the connection.
+    ///   - headers: The header fields of the request.
+    /// - Returns: `false` also when a trusted proxy says that it heard it without TLS.
+    package func areConfidential(_ peer: IPAddress, _ headers: HTTPFields) -> Bool {
+        heardOverTLS(from: peer, headers) ?? TrustedProxies.loopback.contains(client(of: peer, headers))
     }
 }
 

@@ -104,7 +104,7 @@ struct MobileFirstDeviceController: Sendable {
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let caller = try await authority.caller(request, context, for: .devicesRead)
-        let list = try MobileFirstList(request, by: ["userId"], filtered: ["platform", "tagName"])
+        let list = try MobileFirstList(request, context, by: ["userId"], filtered: ["platform", "tagName"])
         let selection = try list.selection(for: caller)
         let page = try await services.devices.devices(
             selection,

@@ -15,16 +15,24 @@ struct MobileFirstList {
     /// What must be equal to what; from `filter`, and from parameters of these names.
     let narrowed: [String: String]
     private let request: Request
+    private let context: CarillonRequestContext
 
     /// The list that a request asks for.
     ///
     /// - Parameters:
     ///   - request: The request.
+    ///   - context: Its context.
     ///   - names: What it may be narrowed by.
     ///   - filtered: What the parameter `filter` may name besides.
     /// - Throws: `FPWSE0007E` for parameters and filters that nobody knows: they must not list more than was meant.
-    init(_ request: Request, by names: [String], filtered: [String] = []) throws {
+    init(
+        _ request: Request,
+        _ context: CarillonRequestContext,
+        by names: [String],
+        filtered: [String] = []
+    ) throws {
         self.request = request
+        self.context = context
         let query = QueryParameters(request)
         try Self.checkNames(query, request, names)
         offset = try Self.number(query.text("offset"), or: 0, in: 0...CountedPage<Device>.maximumTotal, .wrongOffset)
@@ -87,17 +95,15 @@ struct MobileFirstList {
             !pair.hasPrefix("offset=") && !pair.hasPrefix("size=")
         }
         let query = others + ["offset=\(offset)", "size=\(size)"]
-        return request.baseURL + request.uri.path + "?" + query.joined(separator: "&")
+        return request.baseURL(context) + request.uri.path + "?" + query.joined(separator: "&")
     }
 }
 
 extension Request {
-    /// What links to the same service begin with, as far as the caller's own request tells.
-    var baseURL: String {
+    /// What links to the same service begin with: the host that the caller asked for, who alone gets it back.
+    func baseURL(_ context: CarillonRequestContext) -> String {
         guard let authority = head.authority, !authority.isEmpty else { return "" }
-        // Only the caller gets it back, so a caller who lies about it misleads nobody else.
-        let isSecure = headers[.known("x-forwarded-proto")]?.lowercased() == "https"
-        return "\(isSecure ? "https" : "http")://\(authority)"
+        return "\(context.isOverTLS ? "https" : "http")://\(authority)"
     }
 
     /// Refuses all parameters but these.

@@ -1,5 +1,6 @@
 import CarillonCore
 import CarillonEdge
+import Crypto
 import Hummingbird
 
 /// Messages (FACES section H3).
@@ -24,7 +25,7 @@ struct MobileFirstMessageController: Sendable {
         try request.checkQuery(["locale"])
         let message = try MobileFirstMessage(
             await RequestBodyReader.json(of: request),
-            id: sourceID(),
+            id: sourceID(of: caller),
             to: caller.application
         )
         let answers = try await accept([message], .object(message.notification), caller, context)
@@ -40,7 +41,7 @@ struct MobileFirstMessageController: Sendable {
             throw Problem.mobileFirst(.wrongValue, "must be an array of 1 to \(Self.maximumBulk) messages")
         }
         let messages = try elements.enumerated().map { index, element in
-            try MobileFirstMessage(element, id: sourceID(), to: caller.application, at: "/\(index)")
+            try MobileFirstMessage(element, id: sourceID(of: caller), to: caller.application, at: "/\(index)")
         }
         let bodies = JSONValue.array(messages.map { .object($0.notification) })
         return .json(.array(try await accept(messages, bodies, caller, context)), status: .accepted)
@@ -56,7 +57,7 @@ struct MobileFirstMessageController: Sendable {
         let addresses = DeviceAddressReader(egress: services.egress, webPushHosts: caller.network.webPushHosts)
         let parser = NotificationParser(clock: services.clock, addresses: addresses)
         let parsed: [ParsedEvent] =
-            switch try parser.parse(body: body.serialized, makeSourceID: { _ in sourceID() }) {
+            switch try parser.parse(body: body.serialized, makeSourceID: { _ in sourceID(of: caller) }) {
             case .single(let event): [event]
             case .batch(let events): events
             }
@@ -75,7 +76,8 @@ struct MobileFirstMessageController: Sendable {
         let caller = try await authority.caller(request, context, for: .messagesWrite)
         try request.checkQuery(["locale"])
         guard context.parameters.get("message") != nil, let id = EventID(try context.segment("message")),
-            let event = try await services.history.event(id, in: caller.networkID), event.type == .notificationDirect
+            let event = try await services.history.event(id, in: caller.networkID),
+            event.type == .notificationDirect, event.sourceID.hasPrefix(Self.origin(of: caller))
         else { throw Problem.mobileFirst(.notFound, "there is no such message") }
         return .json([
             "messageId": .string(id.description),
@@ -86,5 +88,13 @@ struct MobileFirstMessageController: Sendable {
         ])
     }
 
-    private func sourceID() -> String { "imfpush:\(ids.next().canonicalText)" }
+    private func sourceID(of caller: MobileFirstCaller) -> String {
+        Self.origin(of: caller) + ids.next().canonicalText
+    }
+
+    /// What the ids of an application's messages begin with: nobody else's begin like it, unless their sender means them to.
+    private static func origin(of caller: MobileFirstCaller) -> String {
+        let digest = SHA256.hash(data: Array(caller.applicationID.utf8))
+        return "imfpush:\(Base64URL.encode(Array(digest.prefix(16)))):"
+    }
 }

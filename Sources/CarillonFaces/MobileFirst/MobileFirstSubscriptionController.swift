@@ -178,7 +178,7 @@ struct MobileFirstSubscriptionController: Sendable {
     /// Lists subscriptions; every device that gets what is sent to everyone stands at the beginning, with `Push.ALL`.
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let caller = try await authority.caller(request, context, for: .subscriptionsRead)
-        let list = try MobileFirstList(request, by: ["deviceId", "tagName", "userId"], filtered: ["platform"])
+        let list = try MobileFirstList(request, context, by: ["deviceId", "tagName", "userId"], filtered: ["platform"])
         let selection = try await selection(list, for: caller)
         let wantsEveryone = selection.tag.map { MobileFirstMessage.isEveryone($0.rawValue) }
         var items: [JSONValue] = []

@@ -31,12 +31,12 @@ struct MobileFirstTagController: Sendable {
             try await services.tags.tag(tag.id, in: caller.networkID) == nil
         else { throw Problem.mobileFirst(.exists, "there is a tag of this name") }
         let stored = try await services.tags.putTag(tag, in: caller.networkID).tag
-        return .json(json(stored, request, caller), status: .created)
+        return .json(json(stored, request, context, caller), status: .created)
     }
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let caller = try await authority.caller(request, context, for: .tagsRead)
-        let list = try MobileFirstList(request, by: [], filtered: ["tagName"])
+        let list = try MobileFirstList(request, context, by: [], filtered: ["tagName"])
         var tags: [Tag] = []
         if list.narrowed["tagName"] != nil {
             let id: TagID? = try list.id("tagName")
@@ -45,7 +45,7 @@ struct MobileFirstTagController: Sendable {
             tags = try await all(of: caller.networkID)
         }
         let page = CountedPage(of: tags, offset: list.offset, limit: list.size)
-        return list.answer("tags", page.items.map { json($0, request, caller) }, of: page.total)
+        return list.answer("tags", page.items.map { json($0, request, context, caller) }, of: page.total)
     }
 
     /// A network's tags, as many as are counted.
@@ -62,7 +62,9 @@ struct MobileFirstTagController: Sendable {
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let caller = try await authority.caller(request, context, for: .tagsRead)
         try request.checkQuery(["locale"])
-        return .json(json(try await services.declaredTag(context.identifier("tag"), for: caller), request, caller))
+        return .json(
+            json(try await services.declaredTag(context.identifier("tag"), for: caller), request, context, caller)
+        )
     }
 
     private func update(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
@@ -73,7 +75,7 @@ struct MobileFirstTagController: Sendable {
         }
         var tag = try await services.declaredTag(context.identifier("tag"), for: caller)
         if let description { tag.description = description }
-        return .json(json(try await services.tags.putTag(tag, in: caller.networkID).tag, request, caller))
+        return .json(json(try await services.tags.putTag(tag, in: caller.networkID).tag, request, context, caller))
     }
 
     private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
@@ -84,13 +86,15 @@ struct MobileFirstTagController: Sendable {
         return .noContent
     }
 
-    private func json(_ tag: Tag, _ request: Request, _ caller: MobileFirstCaller) -> JSONValue {
+    private func json(_ tag: Tag, _ request: Request, _ context: CarillonRequestContext, _ caller: MobileFirstCaller)
+        -> JSONValue
+    {
         var json: JSONObject = ["name": .string(tag.id.rawValue), "description": .string(tag.description ?? "")]
         json["createdTime"] = tag.createdAt?.mobileFirst
         json["lastUpdatedTime"] = tag.updatedAt?.mobileFirst
         json["createdMode"] = "API"
         let place = [caller.applicationID, "tags", tag.id.rawValue].map(\.percentEncoded).joined(separator: "/")
-        json["href"] = .string("\(request.baseURL)/imfpush/v1/apps/\(place)")
+        json["href"] = .string("\(request.baseURL(context))/imfpush/v1/apps/\(place)")
         return .object(json)
     }
 }

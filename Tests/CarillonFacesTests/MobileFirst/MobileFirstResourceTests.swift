@@ -1,6 +1,8 @@
 import CarillonCore
+import CarillonEdge
 import CarillonTesting
 import HTTPTypes
+import HummingbirdTesting
 import Testing
 
 /// Devices, subscriptions, tags and messages, as SDKs and back ends use them.
@@ -95,6 +97,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [(TrustedProxies.loopback, "https"), (.none, "http")])
+    func `links begin as a trusted proxy heard the request, and nobody else's word is taken`(
+        proxies: TrustedProxies,
+        scheme: String
+    ) async throws {
+        var settings = ServerSettings()
+        settings.trustedProxies = proxies
+        try await withMobileFirst(settings: settings, setup: .live) { service in
+            let token = try await service.backEnd()
+            let headers = ["x-forwarded-proto": "https"]
+            _ = try await service.call(.post, "tags", #"{"name":"a"}"#, as: token)
+            let tag = try await service.call(.get, "tags/a", as: token, headers: headers)
+            #expect(tag.text("href")?.hasPrefix(scheme + "://") == true)
+            let list = try await service.call(.get, "tags?offset=1", as: token, headers: headers)
+            #expect(list.text("pageInfo", "previous")?.hasPrefix(scheme + "://") == true)
+            #expect(try await service.call(.get, "tags/a", as: token).text("href")?.hasPrefix("http://") == true)
+        }
+    }
+
     @Test func `tags are declared once, and devices subscribe to what is declared`() async throws {
         try await withMobileFirst { service in
             let token = try await service.backEnd()
@@ -168,6 +189,18 @@ import Testing
         try await withMobileFirst { service in
             let answer = try await service.call(.get, "settings/gcmConfPublic", as: service.app(nil))
             #expect(answer.json == ["senderId": "4711"])
+        }
+    }
+
+    @Test func `another application of the network sees nothing of a message`() async throws {
+        try await withMobileFirst { service in
+            try await service.store.bind("com.acme.other", to: "acme")
+            let token = try await service.backEnd(["messages.write", "push.application.*"])
+            let answer = try await service.call(.post, "messages", #"{"message":{"alert":"Hi"}}"#, as: token)
+            let id = try #require(answer.text("messageId"))
+            #expect(try await service.call(.get, "messages/\(id)", as: token).status == 200)
+            let elsewhere = "/imfpush/v1/apps/com.acme.other/messages/\(id)"
+            #expect(try await service.call(.get, elsewhere, as: token).refusal == "404 FPWSE0001E")
         }
     }
 
