@@ -134,8 +134,16 @@ extension MemoryNetwork {
         {
             throw DeviceTaken()
         }
-        guard !device.userID.isNobody else { return }
         let replaced = devices.values.filter { $0.id == device.id || $0.address.reachesOnlyTheSame(as: device.address) }
+        guard !device.userID.isNobody else {
+            let transient = transientDevices
+            let ownerless = { (other: Device) in other.userID.isNobody && !transient.contains(other.id) }
+            let limit = network.limits[.ownerlessDevices]
+            guard replaced.contains(where: ownerless) || devices.values.count(where: ownerless) < limit else {
+                throw LimitReached(.ownerlessDevices, limit)
+            }
+            return
+        }
         let others = devices.values.filter { other in
             other.userID == device.userID && !replaced.contains { $0.id == other.id }
         }

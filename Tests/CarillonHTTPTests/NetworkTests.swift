@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct NetworkTests {
     private static let defaultLimits = """
-        {"devicesPerUser":50,"channelsPerUser":2000,"templates":300,"webhookHosts":1000,"tags":1000,"tagsPerSubscriber":200,"eventsPerSecond":null,\
+        {"devicesPerUser":50,"channelsPerUser":2000,"templates":300,"webhookHosts":1000,"tags":1000,"tagsPerSubscriber":200,"ownerlessDevices":1000000,"eventsPerSecond":null,\
         "requestsPerSecond":{"user":20,"app":200}}
         """
 
@@ -107,7 +107,7 @@ import Testing
             let second = try await patch(#"{"limits":{"templates":0,"requestsPerSecond":{"app":6}}}"#)
             #expect(
                 second["limits"]?.serializedText == """
-                    {"devicesPerUser":3,"channelsPerUser":2000,"templates":0,"webhookHosts":1000,"tags":1000,"tagsPerSubscriber":200,"eventsPerSecond":10,\
+                    {"devicesPerUser":3,"channelsPerUser":2000,"templates":0,"webhookHosts":1000,"tags":1000,"tagsPerSubscriber":200,"ownerlessDevices":1000000,"eventsPerSecond":10,\
                     "requestsPerSecond":{"user":5,"app":6}}
                     """
             )

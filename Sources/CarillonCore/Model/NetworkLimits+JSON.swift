@@ -1,5 +1,7 @@
 extension NetworkLimits {
     private static let counts = 0...100_000
+    /// Of what there may be one for each phone.
+    private static let largeCounts = 0...100_000_000
     private static let rates = 1...1_000_000
 
     /// All limits, as the API shows them.
@@ -26,6 +28,7 @@ extension NetworkLimits {
         merge("webhookHosts", &webhookHosts, defaults.webhookHosts, in: Self.counts)
         merge("tags", &tags, defaults.tags, in: Self.counts)
         merge("tagsPerSubscriber", &tagsPerSubscriber, defaults.tagsPerSubscriber, in: Self.counts)
+        merge("ownerlessDevices", &ownerlessDevices, defaults.ownerlessDevices, in: Self.largeCounts)
         if reader.contains("eventsPerSecond") {
             eventsPerSecond = reader.integer("eventsPerSecond", in: Self.rates)
         }
@@ -49,6 +52,7 @@ extension NetworkLimits {
         members["webhookHosts"] = .number(JSONNumber(webhookHosts))
         members["tags"] = .number(JSONNumber(tags))
         members["tagsPerSubscriber"] = .number(JSONNumber(tagsPerSubscriber))
+        members["ownerlessDevices"] = .number(JSONNumber(ownerlessDevices))
         members["eventsPerSecond"] = eventsPerSecond.map { .number(JSONNumber($0)) } ?? .null
         members["requestsPerSecond"] = .object(rates)
         return members

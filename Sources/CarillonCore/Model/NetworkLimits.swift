@@ -14,6 +14,8 @@ package struct NetworkLimits: Sendable, Equatable {
         case tags
         /// Tags that one user, or one device, subscribes to.
         case tagsPerSubscriber
+        /// Registered devices that are nobody's.
+        case ownerlessDevices
     }
 
     /// Requests per second, each with ten seconds' worth at once.
@@ -39,6 +41,8 @@ package struct NetworkLimits: Sendable, Equatable {
     package var tags = 1_000
     /// The most tags that a user, or a device, may subscribe to by user tokens.
     package var tagsPerSubscriber = 200
+    /// About the most devices that apps may register for nobody.
+    package var ownerlessDevices = 1_000_000
     /// The most events posted per second, with ten seconds' worth at once; `nil` for any number.
     package var eventsPerSecond: Int?
     /// The most requests per second.
@@ -56,6 +60,7 @@ package struct NetworkLimits: Sendable, Equatable {
         case .webhookHosts: webhookHosts
         case .tags: tags
         case .tagsPerSubscriber: tagsPerSubscriber
+        case .ownerlessDevices: ownerlessDevices
         }
     }
 }

@@ -48,9 +48,12 @@ extension Problem {
     var mobileFirstResponse: Response {
         var body = JSONObject()
         body["code"] = mobileFirstCode.map { .string($0.rawValue) }
-        body["message"] = .string(detail ?? title)
+        body["message"] = .string(isOfLimit ? "\(title): \(detail ?? "")" : detail ?? title)
         return .json(.object(body), status: status, headers: headers)
     }
+
+    /// Whether a limit of the network's is reached, of which the push service knows nothing.
+    private var isOfLimit: Bool { name == "limit-reached" }
 
     /// The answer as a token route gives it (RFC 6749 section 5.2).
     var oauthResponse: Response {
@@ -77,7 +80,7 @@ extension Problem {
         case (.badRequest, "invalid-parameter"): .wrongQuery
         case (.badRequest, _), (.contentTooLarge, _): .wrongValue
         case (.notFound, _): .notFound
-        case (.conflict, _): .exists
+        case (.conflict, _): isOfLimit ? nil : .exists
         case (.internalServerError, _): .internalError
         case (.serviceUnavailable, _), (.tooManyRequests, _): .unavailable
         default: nil

@@ -10,7 +10,8 @@ extension DeviceRegistration {
         telling listeners: FeedbackListeners,
         _ session: borrowing PostgresSession
     ) throws {
-        guard let limit = try session.network(network)?.limits[.devicesPerUser] else { throw StoreError.unknownNetwork }
+        guard let limits = try session.network(network)?.limits else { throw StoreError.unknownNetwork }
+        let limit = limits[.devicesPerUser]
         for device in devices {
             let isTaken = former.contains { row in
                 row.id == device.id && row.user != device.userID && row.state == .active && row.isOfTheLiving
@@ -18,7 +19,12 @@ extension DeviceRegistration {
             }
             guard !isTaken else { throw DeviceTaken() }
             // A limit of each user's: nobody is no user.
-            guard !device.userID.isNobody else { continue }
+            guard !device.userID.isNobody else {
+                if !former.contains(where: { $0.user.isNobody && !$0.isTransient }) {
+                    try checkOwnerless(beside: device, limits[.ownerlessDevices], session)
+                }
+                continue
+            }
             let isCounted = former.contains {
                 $0.user == device.userID && $0.state != .unregistered && $0.isOfTheLiving
             }
@@ -34,6 +40,27 @@ extension DeviceRegistration {
             )
             try listeners.tell(forgotten, in: network, session)
         }
+    }
+
+    /// Refuses one more of nobody's devices when the network has about as many as it may have.
+    ///
+    /// The hashes of their addresses are spread evenly: of many devices those are counted that share the beginning of theirs with
+    /// this one, and compared with that share of the limit, so that no count looks at more than ``OwnerlessShare/largest``.
+    private func checkOwnerless(beside device: Device, _ limit: Int, _ session: borrowing PostgresSession) throws {
+        guard let hash = device.address.uniqueHash else { return }
+        let share = OwnerlessShare(of: limit, around: hash)
+        // Planned anew, as in a small table any index that names the network seems as good.
+        let count = try session.queryFirst(
+            .unprepared(
+                """
+                SELECT count(*) FROM (SELECT FROM devices
+                                      WHERE network_id = \(network.rawValue) AND user_id = '' AND NOT transient
+                                          AND address_hash >= \(share.first) AND address_hash < \(share.end)
+                                      LIMIT \(share.limit)) AS counted
+                """
+            )
+        ) { row in try row.decode(0, as: Int64.self) }
+        guard count ?? 0 < share.limit else { throw LimitReached(.ownerlessDevices, limit) }
     }
 
     /// Whether webhooks are to be sent to servers to which none are yet.

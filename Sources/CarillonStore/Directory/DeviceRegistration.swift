@@ -124,7 +124,7 @@ struct DeviceRegistration {
                 FROM (SELECT device_id FROM keys ORDER BY device_id) AS k
                 CROSS JOIN LATERAL (
                     SELECT d.device_id, d.user_id, d.provider, d.app_id, d.address, d.environment, d.p256dh, d.auth,
-                           d.address_hash, d.state, \(sql: .isOfTheLiving)
+                           d.address_hash, d.state, \(sql: .isOfTheLiving), d.transient
                     FROM devices d
                     WHERE d.network_id = \(network.rawValue) AND d.device_id = k.device_id
                     LIMIT 1
@@ -139,7 +139,8 @@ struct DeviceRegistration {
                 columns: try (2...7).map { try row.decode($0, as: String?.self) },
                 hash: try row.decode(8),
                 state: try row.choice(9),
-                isOfTheLiving: try row.decode(10)
+                isOfTheLiving: try row.decode(10),
+                isTransient: try row.decode(11)
             )
         }
         // Somebody may have given the holder of a token another one before it was locked.
@@ -228,6 +229,7 @@ struct FormerDevice {
     let hash: [UInt8]?
     let state: DeviceState
     let isOfTheLiving: Bool
+    let isTransient: Bool
 
     /// Whether what is sent to this one reaches the other, and the same person.
     func isTheSame(as device: Device) -> Bool {

@@ -18,6 +18,7 @@ extension DeviceStoreContract {
             "what is unregistered makes room, the longest first",
             whatIsUnregisteredMakesRoomTheLongestFirst
         ),
+        ContractClause("apps register so many devices for nobody, and neighbours theirs", nobodyHasSoManyDevices),
         ContractClause("webhooks name so many servers, whoever registers them", webhooksNameSoManyServers),
         ContractClause(
             "servers that are added at once do not go over the limit",
@@ -102,6 +103,36 @@ extension DeviceStoreContract {
         try await put("d6")
         #expect(try await ids() == ["d4", "d5", "d6"])
         await #expect(throws: LimitReached.self) { try await put("d7") }
+    }
+
+    private static func nobodyHasSoManyDevices(_ scene: StoreScene) async throws {
+        try await scene.setLimits { ($0.ownerlessDevices, $0.devicesPerUser) = (2, 1) }
+        func put(
+            _ id: DeviceID,
+            of user: UserID = .nobody,
+            token: String,
+            in network: NetworkID? = nil,
+            by writer: Writer = .user
+        ) async throws -> Bool {
+            let device = Device.phone(id, of: user, token: token)
+            return try await scene.devices.putDevice(device, in: network ?? scene.network, by: writer)
+        }
+        #expect(try await put("d1", token: "t1"))
+        #expect(try await put("d2", token: "t2"))
+        await #expect(throws: LimitReached(.ownerlessDevices, 2)) { try await put("d3", token: "t3") }
+        #expect(try await scene.devices.device("d3", in: scene.network) == nil)
+        // The same device, and the same phone under another id, are no more than there were.
+        #expect(try await put("d2", token: "t2b") == false)
+        #expect(try await put("d2c", token: "t2b"))
+        #expect(try await put("d3", of: "a", token: "t3"), "somebody's is not nobody's")
+        #expect(try await put("neighbour", token: "t3", in: scene.otherNetwork))
+        #expect(try await put("d4", token: "t4", by: .admin))
+        #expect(try await put("d4", token: "t4") == false)
+        for id in ["d1", "d4"] as [DeviceID] {
+            await #expect(throws: LimitReached.self) { try await put("d5", token: "t5") }
+            _ = try await scene.devices.deleteDevice(id, ifOwnedBy: nil, in: scene.network)
+        }
+        #expect(try await put("d5", token: "t5"))
     }
 
     private static func webhooksNameSoManyServers(_ scene: StoreScene) async throws {

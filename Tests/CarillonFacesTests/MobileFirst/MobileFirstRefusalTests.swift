@@ -184,6 +184,31 @@ import Testing
         }
     }
 
+    @Test func `apps register so many devices for nobody, and another network's apps theirs`() async throws {
+        var limits = NetworkLimits()
+        limits.ownerlessDevices = 1
+        try await withMobileFirst(limits: limits) { service in
+            let app = try service.app(nil)
+            func register(_ id: String, as token: String?, headers: [String: String] = [:]) async throws
+                -> MobileFirstAnswer
+            {
+                let body = #"{"deviceId":"\#(id)","token":"t-\#(id)","platform":"G"}"#
+                return try await service.call(.post, "devices", body, as: token, headers: headers)
+            }
+            #expect(try await register("d1", as: app).status == 201)
+            let refused = try await register("d2", as: app)
+            #expect(refused.refusal == "409 -")
+            #expect(refused.text("message") == "The network's limit is reached: ownerlessDevices is 1")
+            #expect(try await register("d1", as: app).status == 201, "what is known is no more than there was")
+            #expect(try await register("d2", as: service.app("alice")).status == 201)
+            #expect(try await register("d3", as: service.backEnd()).status == 201)
+            let other = ["clientSecret": try await service.addKey("app", ["clientSecret"], of: "other")]
+            let path = "/imfpush/v1/apps/com.other/devices"
+            let body = #"{"deviceId":"d1","token":"t1","platform":"G"}"#
+            #expect(try await service.call(.post, path, body, headers: other).status == 201)
+        }
+    }
+
     @Test func `other forms are neither taken nor given`() async throws {
         try await withMobileFirst { service in
             let token = try await service.backEnd()
