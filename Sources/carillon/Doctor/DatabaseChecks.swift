@@ -25,6 +25,7 @@ struct DatabaseChecks: Sendable {
                 guard migrations.verdict == .ok, try await hasAllTables(pool) else { return findings }
                 return try await findings + MasterKeyChecks(settings).findings(pool)
                     + EndpointChecks(settings).findings(pool) + FaceChecks(settings).findings(pool)
+                    + IntrospectionChecks(settings).findings(pool, settings)
             }
         } catch {
             return [.fail("PostgreSQL", "\(error)")]
