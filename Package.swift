@@ -246,8 +246,8 @@ let package = Package(
             name: "CarillonProvidersTests",
             dependencies: [
                 "CarillonCore", "CarillonProviders", "CarillonSimulator", "CarillonTesting", "CarillonWebhooks",
-                crypto, cryptoExtras, logging, nioCore, nioEmbedded, nioHPACK, nioHTTP1, nioHTTP2, nioPosix, nioSSL,
-                swiftASN1, x509,
+                crypto, cryptoExtras, logging, metrics, nioCore, nioEmbedded, nioHPACK, nioHTTP1, nioHTTP2, nioPosix,
+                nioSSL, serviceLifecycle, swiftASN1, x509,
             ],
             swiftSettings: settings
         ),

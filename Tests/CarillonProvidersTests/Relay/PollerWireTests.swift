@@ -1,0 +1,97 @@
+import CarillonCore
+import CarillonTesting
+import Logging
+import Metrics
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import ServiceLifecycle
+import Testing
+
+@testable import CarillonProviders
+
+/// Sources over real connections.
+@Suite(.timeLimit(.minutes(1))) struct PollerWireTests {
+    /// Has no room for anything.
+    private struct NoEntrance: Entrance {
+        func reserve(_ items: [PendingEvent]) -> [Bool] { items.map { _ in false } }
+        func cancel(_ items: [PendingEvent]) {}
+        func submit(_ items: [PendingEvent]) async {}
+    }
+
+    private func poller(_ store: MemoryStore) throws -> Poller {
+        let metrics = NOOPMetricsHandler.instance
+        let transport = try OutboundHTTPClient.test(policy: EndpointClient.policy(places: 4))
+        var limits = Poller.Limits()
+        limits.interval = .milliseconds(10)
+        return Poller(
+            queue: store,
+            caller: EndpointClient(transport: transport, version: "1"),
+            ingestor: Ingestor(
+                inbox: store,
+                fanout: NoEntrance(),
+                ids: UUIDv7Generator(),
+                clock: .system,
+                metrics: PipelineMetrics(factory: metrics)
+            ),
+            limits: limits,
+            ids: UUIDv7Generator(),
+            clock: .system,
+            egress: .unrestricted,
+            metrics: PollMetrics(factory: metrics),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+    }
+
+    private static func page(_ id: String, cursor: String) -> String {
+        let body = #"{"items":[{"id":"\#(id)","to":{"userIds":["u"]},"body":"x"}],"cursor":"\#(cursor)","more":true}"#
+        return "HTTP/1.1 200 OK\r\ncontent-length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+
+    @Test func `at the end what is being asked is still heard and stored, and no further page is asked for`()
+        async throws
+    {
+        let store = MemoryStore(clock: .system)
+        let network = Network(id: "acme", createdAt: WallClock.system.now())
+        _ = try await store.createNetwork(
+            NetworkCredentials(network: network, webhookSecrets: [], userTokenKeys: [], apiKeys: [])
+        )
+        let answered = MultiThreadedEventLoopGroup.singleton.next().makePromise(of: Void.self)
+        let secret = WebhookSecret.generate()
+        try await ScriptedServer.answering { request in
+            request.head.uri == "/feed?x=1"
+                ? .text(Self.page("first", cursor: "a b"))
+                : .textAfter(answered.futureResult, Self.page("second", cursor: "c"))
+        } during: { server, port in
+            let settings = SourceSettings(url: "http://127.0.0.1:\(port)/feed?x=1", interval: 3)
+            _ = try await store.putSource("crm", settings, secret: secret, of: "acme")
+            let group = ServiceGroup(
+                services: [try poller(store)],
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            )
+            async let running: Void = group.run()
+            _ = await server.nextRequest()
+            _ = await server.nextRequest()
+            await group.triggerGracefulShutdown()
+            answered.succeed()
+            try await running
+            #expect(server.requests.map(\.head.uri) == ["/feed?x=1", "/feed?x=1&cursor=a%20b"])
+            for request in server.requests {
+                let headers = request.head.headers
+                #expect(request.head.method == .GET && request.body.isEmpty)
+                #expect(!headers.contains(name: "content-type") && headers.first(name: "accept") == "application/json")
+                try WebhookSignature.verify(
+                    id: try #require(headers.first(name: "webhook-id")),
+                    timestamp: try #require(headers.first(name: "webhook-timestamp")),
+                    signatures: try #require(headers.first(name: "webhook-signature")),
+                    body: [],
+                    secrets: [secret],
+                    now: WallClock.system.now()
+                )
+            }
+            let source = try #require(try await store.sources(of: "acme").first)
+            #expect(source.cursor == "c" && source.failures == 0 && source.lastError == nil)
+            #expect(try await store.claimEvents(limit: 9).map(\.event.sourceID).sorted() == ["first", "second"])
+        }
+    }
+}
