@@ -8,7 +8,9 @@ import Testing
 extension Services {
     /// Two services on one database: what is changed at one is true at the other.
     @Suite struct ReplicaTests {
-        private func withReplicas(_ body: (RunningService, RunningService) async throws -> Void) async throws {
+        private func withReplicas(_ body: (RunningService, RunningService) async throws -> Void)
+            async throws
+        {
             let scratch = try Scratch()
             let server = EmbeddedCluster(
                 configuration: .init(
@@ -38,29 +40,73 @@ extension Services {
             await server.stop()
         }
 
-        @Test func `a key made at one works at the other at once, and is refused when it is revoked`() async throws {
+        @Test
+        func
+            `a key or a name made at one works at the other at once, and does not when it is taken back`()
+            async throws
+        {
             try await withReplicas { one, two in
                 let network = try await TestNetwork(on: one)
-                var delays: [Duration] = []
-                // The other one knows the network's keys by now, without the new ones.
-                for _ in 0..<5 {
-                    try await network.on(two).send(.GET, "/api-keys")
-                    let made = try await network.send(.POST, "/api-keys", ["role": "admin"])
-                    let key = try #require(made["apiKey"]?.text)
-                    let answer = try await two.open.send(.GET, "/v1/networks/acme/users/bob", token: key)
-                    #expect(answer.status == 404)
-                    let id = try #require(made["id"]?.text)
-                    try await network.send(.DELETE, "/api-keys/\(id)")
-                    let revoked = ContinuousClock.now
-                    try await eventually("the refusal") {
-                        try await two.open.send(.GET, "/v1/networks/acme/users/bob", token: key).status == 401
-                    }
-                    delays.append(ContinuousClock.now - revoked)
-                }
-                // Without an announcement each takes the two seconds that credentials are remembered.
-                let quickest = try #require(delays.min())
-                #expect(quickest < .seconds(1), "\(delays)")
+                try await expectKeys(of: network, at: two)
+                try await expectNames(of: network, madeAt: one, at: two)
             }
+        }
+
+        private func expectKeys(of network: TestNetwork, at two: RunningService) async throws {
+            var delays: [Duration] = []
+            // The other one knows the network's keys by now, without the new ones.
+            for _ in 0..<5 {
+                try await network.on(two).send(.GET, "/api-keys")
+                let made = try await network.send(.POST, "/api-keys", ["role": "admin"])
+                let key = try #require(made["apiKey"]?.text)
+                let answer = try await two.open.send(.GET, "/v1/networks/acme/users/bob", token: key)
+                #expect(answer.status == 404)
+                let id = try #require(made["id"]?.text)
+                try await network.send(.DELETE, "/api-keys/\(id)")
+                let revoked = ContinuousClock.now
+                try await eventually("the refusal") {
+                    try await two.open.send(.GET, "/v1/networks/acme/users/bob", token: key).status == 401
+                }
+                delays.append(ContinuousClock.now - revoked)
+            }
+            // Without an announcement each takes the two seconds that credentials are remembered.
+            let quickest = try #require(delays.min())
+            #expect(quickest < .seconds(1), "\(delays)")
+        }
+
+        /// What a homeserver sends for an app that was bound at the one is taken by the other.
+        private func expectNames(
+            of network: TestNetwork,
+            madeAt one: RunningService,
+            at two: RunningService
+        ) async throws {
+            var delays: [Duration] = []
+            for number in 0..<3 {
+                let app = "com.example.app\(number)"
+                let path = "/v1/networks/\(network.id)/faces/matrix/\(app)"
+                let notification: JSONValue = [
+                    "notification": [
+                        "event_id": "$1", "devices": [["app_id": .string(app), "pushkey": "k"]],
+                    ]
+                ]
+                func status() async throws -> UInt {
+                    let body = notification.serialized
+                    return try await two.open.send(.POST, "/_matrix/push/v1/notify", body: body).status
+                }
+                #expect(try await status() == 404)
+                for (method, body, expected) in [
+                    (.PUT, ["provider": "fcm"], 200), (.DELETE, nil, 404),
+                ] as [(HTTPMethod, JSONValue?, UInt)] {
+                    let token = one.operatorToken
+                    let answer = try await one.open.send(method, path, token: token, body: body?.serialized)
+                    try #require([201, 204].contains(answer.status), "\(answer.text)")
+                    let changed = ContinuousClock.now
+                    try await eventually("\(expected)") { try await status() == expected }
+                    delays.append(ContinuousClock.now - changed)
+                }
+            }
+            let quickest = try #require(delays.min())
+            #expect(quickest < .seconds(1), "\(delays)")
         }
     }
 }
