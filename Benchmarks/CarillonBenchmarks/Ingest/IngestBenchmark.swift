@@ -47,9 +47,17 @@ struct IngestBenchmark: Benchmark {
         let withoutDevices = shape
         shape.device = .log
         return [
-            try await IngestScenario("no devices", network: "plain", withoutDevices, .named, in: service),
-            try await IngestScenario("no devices, ids only", network: "bare", withoutDevices, .bare, in: service),
-            try await IngestScenario("log devices", network: "devices", shape, .named, in: service),
+            try await IngestScenario("no devices", network: "plain", withoutDevices, .native(.named), in: service),
+            try await IngestScenario(
+                "no devices, ids only",
+                network: "bare",
+                withoutDevices,
+                .native(.bare),
+                in: service
+            ),
+            try await IngestScenario("log devices", network: "devices", shape, .native(.named), in: service),
+            try await IngestScenario("amity", network: "amity", withoutDevices, .foreign(.amity), in: service),
+            try await IngestScenario("stream", network: "stream", withoutDevices, .foreign(.stream), in: service),
         ]
     }
 
@@ -71,12 +79,18 @@ struct IngestBenchmark: Benchmark {
         report.figures.append(Figure("pgbench, single-row commits", commits, "/s"))
         for (index, scenario) in scenarios.enumerated() {
             report.figures += scenario.figures(commits: commits.median, areGoals: index == 0)
+            guard scenario.isForeign else { continue }
+            let ratios = Series(zip(scenario.rates, scenarios[0].rates).map { $0 / max(1, $1) })
+            report.figures.append(
+                Figure("\(scenario.name): accepted ÷ \(scenarios[0].name)'", ratios, goal: .atLeast(0.8))
+            )
         }
         report.notes = [
             "every event is a signed message.sent of about 600 bytes with an id of its own, over 64 connections, by one"
                 + " of \(users) users into one of \(channels) channels of \(membersPerChannel) members.",
             "'no devices' has names and roles in the events, which are facts for the directory; 'log devices' also sends"
                 + " \(membersPerChannel - 1) notifications for each event while it is under load.",
+            "'amity' and 'stream' are those backends' webhooks of a message, as long, signed as they sign them, without devices.",
             "processor time is for each accepted event, while the load lasts.",
             "every 202 was found in the database afterwards, every event was done, and every notification was written"
                 + " once.",

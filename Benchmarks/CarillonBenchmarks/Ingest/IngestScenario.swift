@@ -2,6 +2,14 @@ import Postgres
 
 /// One kind of load, with what was measured of it.
 struct IngestScenario: Sendable {
+    /// What is posted.
+    enum Body: Sendable {
+        /// Carillon's own events.
+        case native(SignedEvents.Style)
+        /// Another chat backend's webhooks.
+        case foreign(ForeignMessages.Sender)
+    }
+
     /// What it is called in the table.
     let name: String
 
@@ -9,7 +17,7 @@ struct IngestScenario: Sendable {
     let network: TestNetwork
     private let networkID: String
     private let shape: DirectoryLines
-    private let style: SignedEvents.Style
+    private let body: Body
     private var warmUp: LoadResult?
     private var results: [LoadResult] = []
     /// How long after each load everything was done, in seconds.
@@ -23,20 +31,28 @@ struct IngestScenario: Sendable {
         _ name: String,
         network networkID: String,
         _ shape: DirectoryLines,
-        _ style: SignedEvents.Style,
+        _ body: Body,
         in service: ServiceUnderTest
     ) async throws {
         self.name = name
         self.networkID = networkID
         self.shape = shape
-        self.style = style
+        self.body = body
         network = try await TestNetwork.make(networkID, in: service)
         _ = try await network.fill(with: shape, in: service)
+        if case .foreign(let sender) = body { try await ForeignMessages.enable(sender, of: network, in: service) }
+    }
+
+    private func source(run: String) -> any LoadSource {
+        switch body {
+        case .native(let style): SignedEvents(to: network, in: shape, style: style, run: run)
+        case .foreign(let sender): ForeignMessages(of: sender, to: network, in: shape, run: run)
+        }
     }
 
     /// A short load that is not measured.
     mutating func warmUp(_ cluster: Cluster, _ service: ServiceUnderTest) async throws {
-        let events = SignedEvents(to: network, in: shape, style: style, run: "warm-up")
+        let events = source(run: "warm-up")
         warmUp = try await LoadGenerator(port: service.port, duration: Self.warmUpDuration).post(events)
         _ = try await cluster.waitUntilDone()
     }
@@ -48,12 +64,17 @@ struct IngestScenario: Sendable {
         _ service: ServiceUnderTest,
         atItsEnd: () -> Void = {}
     ) async throws {
-        let events = SignedEvents(to: network, in: shape, style: style, run: "round-\(results.count + 1)")
+        let events = source(run: "round-\(results.count + 1)")
         let before = ProcessorTime.now(service, cluster)
         results.append(try await LoadGenerator(port: service.port, duration: duration).post(events))
         atItsEnd()
         processorTimes.append(ProcessorTime.now(service, cluster) - before)
         drains.append(try await cluster.waitUntilDone())
+    }
+
+    /// Whether it is another chat backend's webhooks.
+    var isForeign: Bool {
+        if case .foreign = body { true } else { false }
     }
 
     /// Accepted events a second, of each load.
