@@ -26,12 +26,18 @@ struct RelayBenchmark: Benchmark {
                     environment: ["CARILLON_EGRESS_ALLOW": "127.0.0.0/8"]
                 ) { service in
                     workshop.say("relay, making the networks")
-                    var plain = try await IngestScenario("alone", network: "alone", Self.shape, .named, in: service)
+                    var plain = try await IngestScenario(
+                        "alone",
+                        network: "alone",
+                        Self.shape,
+                        .native(.named),
+                        in: service
+                    )
                     var told = try await IngestScenario(
                         "observed",
                         network: "observed",
                         Self.shape,
-                        .named,
+                        .native(.named),
                         in: service
                     )
                     try await told.network.makeEndpoint("observe", port: port, in: service)
