@@ -66,11 +66,17 @@ extension MemoryStore: TagStore {
         let now = clock.now()
         try withNetwork(network) { network in
             guard network.isOwned(subscriber, by: owner) else { return }
-            let isNews = network.isSubscribed(subscriber, to: tag)
-            network.subscriptions[tag]?[subscriber] = nil
-            guard isNews else { return }
-            let news = SubscriptionNews(subscriber, tag, over: .unsubscribed)
-            network.tell([.subscription(news)], at: now, ids: ids)
+            network.unsubscribe(subscriber, from: tag, at: now, ids: ids)
+        }
+    }
+
+    /// Ends these subscriptions, so far as there are such.
+    package func unsubscribe(_ subscriptions: [Subscription], in network: NetworkID) async throws {
+        let now = clock.now()
+        try withNetwork(network) { network in
+            for one in Set(subscriptions).sorted() {
+                network.unsubscribe(one.subscriber, from: one.tag, at: now, ids: ids)
+            }
         }
     }
 
@@ -178,6 +184,19 @@ extension MemoryNetwork {
             tell([.subscription(SubscriptionNews(subscriber, tag))], at: now, ids: ids)
         }
         return true
+    }
+
+    /// Ends a subscription, if there is one.
+    fileprivate mutating func unsubscribe(
+        _ subscriber: Subscriber,
+        from tag: TagID,
+        at now: Timestamp,
+        ids: UUIDv7Generator
+    ) {
+        let isNews = isSubscribed(subscriber, to: tag)
+        subscriptions[tag]?[subscriber] = nil
+        guard isNews else { return }
+        tell([.subscription(SubscriptionNews(subscriber, tag, over: .unsubscribed))], at: now, ids: ids)
     }
 
     /// Whether it is no device, or one of the owner's.

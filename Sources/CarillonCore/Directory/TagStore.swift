@@ -37,6 +37,8 @@ package protocol TagStore: Sendable {
         in network: NetworkID,
         ifOwnedBy owner: UserID?
     ) async throws
+    /// Ends these subscriptions, so far as there are such, in one transaction: of a list of any length a bounded part at a time.
+    func unsubscribe(_ subscriptions: [Subscription], in network: NetworkID) async throws
     /// Who subscribes to a tag, devices first, each in the order of their ids.
     func subscribers(
         of tag: TagID,

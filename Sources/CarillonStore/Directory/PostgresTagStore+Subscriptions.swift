@@ -53,6 +53,45 @@ extension PostgresTagStore {
         }
     }
 
+    /// Ends these subscriptions, so far as there are such, in one transaction.
+    package func unsubscribe(_ subscriptions: [Subscription], in network: NetworkID) async throws {
+        let rows = Set(subscriptions).sorted()
+        guard !rows.isEmpty else { return }
+        let listeners = try await feedback.listeners(in: network)
+        try await pool.write { session in
+            // By its key each, in the order of the keys, as whoever begins several at once locks them.
+            let ended = try session.query(
+                .unprepared(
+                    """
+                    WITH held AS MATERIALIZED (
+                        SELECT n.network_id, n.tag, n.kind, n.subject_id
+                        FROM (SELECT n.* FROM unnest(\(rows.map { _ in network.rawValue }), \(rows.map(\.tag.rawValue)),
+                                                     \(rows.map(\.subscriber.kind.rawValue)), \(rows.map(\.subscriber.id)))
+                                  AS n (network_id, tag, kind, subject_id)
+                              ORDER BY n.tag COLLATE "C", n.kind COLLATE "C", n.subject_id COLLATE "C") AS n
+                        CROSS JOIN LATERAL (
+                            SELECT FROM subscriptions k
+                            WHERE k.network_id = n.network_id AND k.tag = n.tag AND k.kind = n.kind
+                                AND k.subject_id = n.subject_id
+                            LIMIT 1
+                            FOR UPDATE
+                        ) AS k
+                    )
+                    DELETE FROM subscriptions s USING held n
+                    WHERE s.network_id = n.network_id AND s.tag = n.tag AND s.kind = n.kind
+                        AND s.subject_id = n.subject_id
+                    RETURNING s.kind, s.subject_id, s.tag, \(sql: .isInForce)
+                    """
+                )
+            ) { row -> DirectoryNews? in
+                guard try row.decode(3, as: Bool?.self) == true else { return nil }
+                let subscriber = Subscriber(try row.choice(0), trusted: try row.decode(1))
+                return .subscription(SubscriptionNews(subscriber, try row.id(2), over: .unsubscribed))
+            }
+            try listeners.tell(ended.compactMap(\.self), in: network, session)
+        }
+    }
+
     /// Who subscribes to a tag, devices first, each in the order of their ids.
     package func subscribers(
         of tag: TagID,

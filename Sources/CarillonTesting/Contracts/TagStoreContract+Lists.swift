@@ -6,6 +6,7 @@ extension TagStoreContract {
     static let lists: [ContractClause] = [
         ContractClause("subscriptions are listed in pages by tag and subscriber", subscriptionsAreListed),
         ContractClause("tags are listed that somebody subscribes to", subscribedTagsAreListed),
+        ContractClause("many subscriptions end at once, and no others", manyEndAtOnce),
         ContractClause("what is over is in no list", whatIsOverIsInNoList),
         ContractClause("the same installation keeps its subscriptions, whoever uses it", sameInstallationKeepsThem),
     ]
@@ -32,6 +33,19 @@ extension TagStoreContract {
         }
         let other = scene.inOtherNetwork()
         #expect(try await other.subscriptions(SubscriptionFilter(), limit: 9).isEmpty)
+    }
+
+    private static func manyEndAtOnce(_ scene: StoreScene) async throws {
+        try await scene.subscribe(all)
+        let other = scene.inOtherNetwork()
+        try await other.subscribe(all)
+        try await scene.tags.unsubscribe([], in: scene.network)
+        let unknown = Subscription(tag: "none", subscriber: .user("a"))
+        try await scene.tags.unsubscribe([all[5], all[0], unknown, all[0], all[3]], in: scene.network)
+        #expect(try await scene.subscriptions(SubscriptionFilter(), limit: 9) == [all[1], all[2], all[4]])
+        #expect(try await other.subscriptions(SubscriptionFilter(), limit: 9) == all)
+        try await scene.subscribe([all[0]])
+        #expect(try await scene.subscriptions(SubscriptionFilter(tag: "s"), limit: 9) == [all[0], all[1]])
     }
 
     private static func subscribedTagsAreListed(_ scene: StoreScene) async throws {

@@ -103,6 +103,8 @@ import Testing
             #expect(try await ably.call(.get, "/push/channels", as: AblyService.app()).error == [401, 40160])
             let both = try await ably.call(.get, Self.path + "?deviceId=d&clientId=alice")
             #expect(both.error == [400, 40003])
+            #expect(try await ably.call(.delete, Self.path + "?channel=open:rooms:2", as: rooms).status == 204)
+            #expect(try await ably.call(.get, "/push/channels").json == ["open:a", "open:rooms:1"])
             // Of all of Bob's those on their own channels.
             #expect(try await ably.call(.delete, Self.path + "?clientId=bob", as: rooms).status == 204)
             let left = try await ably.call(.get, Self.path + "?clientId=bob")

@@ -117,9 +117,7 @@ struct AblySubscriptionController: Sendable {
                 after: last,
                 limit: Self.batchSize
             )
-            for one in found where Self.mayChange(one.tag, caller) {
-                try await services.tags.unsubscribe(one.subscriber, from: one.tag, in: network, ifOwnedBy: nil)
-            }
+            try await services.tags.unsubscribe(found.filter { Self.mayChange($0.tag, caller) }, in: network)
             guard found.count == Self.batchSize else { return }
             last = found.last
         }
@@ -206,6 +204,8 @@ struct AblySubscriptionController: Sendable {
         switch (try text("deviceId"), try text("clientId")) {
         case (let device?, nil):
             guard let id = DeviceID(device) else { throw .device }
+            // What came with a notification is no device that Ably's clients could know.
+            guard !id.isOfAddress else { throw .unknownDevice }
             return Subscription(tag: tag, subscriber: .device(id))
         case (nil, let client?):
             guard let id = UserID(client), !id.isReserved, client != "*" else { throw .client }
