@@ -2,10 +2,16 @@ package import CarillonCore
 
 extension MemoryStore: DeviceStore {
     /// Registers a device and adds its user to the directory where they are new; `true` when the device id is new.
-    package func putDevice(_ device: Device, in network: NetworkID, by writer: Writer) async throws -> Bool {
+    package func putDevice(
+        _ device: Device,
+        replacing former: ReplaceableDevice,
+        in network: NetworkID,
+        by writer: Writer
+    ) async throws -> Bool {
         let now = clock.now()
         return try withNetwork(network) { network in
-            try network.register(device, by: writer, at: now, ids: ids)
+            if case .only(let known) = former, network.devices[device.id] != known { throw DeviceChanged() }
+            return try network.register(device, by: writer, takesOver: former == .anybodys, at: now, ids: ids)
         }
     }
 
@@ -127,9 +133,9 @@ extension MemoryNetwork {
 
 extension MemoryNetwork {
     /// Refuses what a user may not register, and makes room for the rest among what is unregistered.
-    fileprivate mutating func checkRegistration(of device: Device) throws {
+    fileprivate mutating func checkRegistration(of device: Device, takesOver: Bool) throws {
         let former = devices[device.id]
-        if let former, former.userID != device.userID, former.state == .active,
+        if !takesOver, let former, former.userID != device.userID, former.state == .active,
             !former.address.reachesOnlyTheSame(as: device.address)
         {
             throw DeviceTaken()
@@ -184,11 +190,12 @@ extension MemoryNetwork {
     mutating func register(
         _ device: Device,
         by writer: Writer = .admin,
+        takesOver: Bool = false,
         at now: Timestamp,
         ids: UUIDv7Generator
     ) throws -> Bool {
         let former = endpoints.isEmpty ? [:] : devices
-        if writer == .user { try checkRegistration(of: device) }
+        if writer == .user { try checkRegistration(of: device, takesOver: takesOver) }
         let isNew = try put(device, at: now)
         if !endpoints.isEmpty { tell(news(of: device, since: former), at: now, ids: ids) }
         return isNew

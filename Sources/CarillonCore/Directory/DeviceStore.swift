@@ -1,15 +1,26 @@
 /// The devices of a network (API section 6).
 package protocol DeviceStore: Sendable {
-    /// Registers a device and adds its user to the directory where they are new; `true` when the device id is new.
+    /// Registers a device and adds its user to the directory where they are new.
     ///
     /// The last write wins: the device leaves its former user, and its token leaves the device that had it. Of users'
     /// writes those that could not come from the same phone are refused. What a user has beyond the limit is made room for
     /// among what is unregistered, the longest first.
     ///
-    /// - Throws: ``DeviceTaken`` when a user writes what another one has in use, at another address; ``LimitReached`` when
-    ///   a user would have too many devices in use, or the network's webhooks, whoever writes, would name too many servers.
-    ///   Nothing is changed then.
-    func putDevice(_ device: Device, in network: NetworkID, by writer: Writer) async throws -> Bool
+    /// - Parameters:
+    ///   - device: The device.
+    ///   - former: What of what is registered under its id it may replace.
+    ///   - network: The network.
+    ///   - writer: For whom.
+    /// - Returns: Whether the device id is new.
+    /// - Throws: ``DeviceTaken`` when a user writes what another one has in use, at another address; ``DeviceChanged`` when what
+    ///   is registered is not what was read; ``LimitReached`` when a user would have too many devices in use, or the network's
+    ///   webhooks, whoever writes, would name too many servers. Nothing is changed then.
+    func putDevice(
+        _ device: Device,
+        replacing former: ReplaceableDevice,
+        in network: NetworkID,
+        by writer: Writer
+    ) async throws -> Bool
     /// A device; `nil` when unknown.
     func device(_ id: DeviceID, in network: NetworkID) async throws -> Device?
     /// Those of these devices that there are.
@@ -60,6 +71,30 @@ package protocol DeviceStore: Sendable {
         after: DeviceID?,
         limit: Int
     ) async throws -> [Device]
+}
+
+extension DeviceStore {
+    /// Registers a device as is usual.
+    package func putDevice(_ device: Device, in network: NetworkID, by writer: Writer) async throws -> Bool {
+        try await putDevice(device, replacing: .anyOfTheirs, in: network, by: writer)
+    }
+}
+
+/// What of what is registered under its id a device may replace.
+package enum ReplaceableDevice: Sendable, Equatable {
+    /// What its user had, and what could come from the same phone; an admin's write anything.
+    case anyOfTheirs
+    /// Anything: whoever had it in use loses it.
+    case anybodys
+    /// What was read, `nil` for nothing: who changes what there is must not undo what others have changed since. Otherwise as
+    /// with ``anyOfTheirs``.
+    case only(Device?)
+}
+
+/// A device of this id is not any more what it was when it was read.
+package struct DeviceChanged: Error, Sendable, Equatable {
+    /// The error.
+    package init() {}
 }
 
 /// A device of this id is another user's, who has it in use at another address.

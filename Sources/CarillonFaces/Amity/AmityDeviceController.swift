@@ -23,26 +23,10 @@ struct AmityDeviceController: Sendable {
         if place.settings.requiresUserToken || place.network.deviceRegistration != .appKey {
             try await callers.require(device.userID, of: place.network.id, request, context)
         }
-        try await put(device, in: place.network.id)
+        // The last write wins, as these SDKs are told, also where the device was another user's with another token: to take it
+        // from them needs no more than to unregister it does.
+        _ = try await devices.putDevice(device, replacing: .anybodys, in: place.network.id, by: .user)
         return AmityAnswer.success
-    }
-
-    /// The last write wins, as these SDKs are told, also where the device was another user's with another token: to take it from
-    /// them needs no more than to unregister it does.
-    private func put(_ device: Device, in network: NetworkID) async throws {
-        do {
-            _ = try await devices.putDevice(device, in: network, by: .user)
-        } catch is DeviceTaken {
-            let former = try await devices.device(device.id, in: network)
-            _ = try await devices.deleteDevice(device.id, ifOwnedBy: former?.userID, in: network)
-            do {
-                _ = try await devices.putDevice(device, in: network, by: .user)
-            } catch let full as LimitReached {
-                // Who may not have it has not taken it.
-                if let former { _ = try await devices.putDevice(former, in: network, by: .admin) }
-                throw full
-            }
-        }
     }
 
     private func unregister(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

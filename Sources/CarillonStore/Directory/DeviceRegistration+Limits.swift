@@ -17,7 +17,7 @@ extension DeviceRegistration {
                 row.id == device.id && row.user != device.userID && row.state == .active && row.isOfTheLiving
                     && (row.hash == nil || row.hash != device.address.uniqueHash)
             }
-            guard !isTaken else { throw DeviceTaken() }
+            guard takesOver || !isTaken else { throw DeviceTaken() }
             // A limit of each user's: nobody is no user.
             guard !device.userID.isNobody else {
                 if !former.contains(where: { $0.user.isNobody && !$0.isTransient }) {

@@ -14,11 +14,13 @@ struct DeviceRegistration {
     let network: NetworkID
     /// What is to be stored, in the order of the ids: neither id nor token is there twice.
     let devices: [Device]
+    /// Whether users may write what others have in use.
+    let takesOver: Bool
     /// Devices that lost their token within the batch, in the order of their ids.
     private let displaced: [DeviceID]
 
     /// A registration of `devices`, in the order in which they came.
-    init(_ devices: [Device], in network: NetworkID) {
+    init(_ devices: [Device], in network: NetworkID, takesOver: Bool = false) {
         var latest: [DeviceID: Device] = [:]
         var holders: [[UInt8]: DeviceID] = [:]
         var displaced: Set<DeviceID> = []
@@ -34,6 +36,7 @@ struct DeviceRegistration {
             displaced.remove(device.id)
         }
         self.network = network
+        self.takesOver = takesOver
         self.devices = latest.values.sorted { $0.id < $1.id }
         self.displaced = displaced.sorted()
     }

@@ -16,12 +16,21 @@ package struct PostgresDeviceStore: DeviceStore {
     }
 
     /// Registers a device; the last write wins, by id and by token. `true` when the device id is new.
-    /// - Throws: ``DeviceTaken`` and ``LimitReached``, mostly for what users write.
-    package func putDevice(_ device: Device, in network: NetworkID, by writer: Writer) async throws -> Bool {
-        let registration = DeviceRegistration([device], in: network)
+    /// - Throws: ``DeviceTaken`` and ``LimitReached``, mostly for what users write; ``DeviceChanged``.
+    package func putDevice(
+        _ device: Device,
+        replacing former: ReplaceableDevice,
+        in network: NetworkID,
+        by writer: Writer
+    ) async throws -> Bool {
+        let registration = DeviceRegistration([device], in: network, takesOver: former == .anybodys)
         let listeners = try await feedback.listeners(in: network)
         return try await pool.write { session in
             try registration.lock(session)
+            // From here on nobody else registers it.
+            if case .only(let known) = former, try session.device(device.id, in: network) != known {
+                throw DeviceChanged()
+            }
             try session.mention(users: registration.users, in: network)
             return try registration.write(session, by: writer, telling: listeners).contains(device.id)
         }
@@ -29,14 +38,7 @@ package struct PostgresDeviceStore: DeviceStore {
 
     /// A device; `nil` when unknown.
     package func device(_ id: DeviceID, in network: NetworkID) async throws -> Device? {
-        try await pool.withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT \(sql: Row.deviceColumns) FROM devices d
-                WHERE network_id = \(network.rawValue) AND device_id = \(id.rawValue) AND \(sql: .isOfTheLiving)
-                """
-            ) { row in try row.device() }
-        }
+        try await pool.withConnection { session in try session.device(id, in: network) }
     }
 
     /// Those of these devices that there are.
@@ -189,5 +191,17 @@ package struct PostgresDeviceStore: DeviceStore {
             total += count
         } while count > 0
         return total
+    }
+}
+
+extension PostgresSession {
+    /// A device; `nil` when unknown.
+    fileprivate func device(_ id: DeviceID, in network: NetworkID) throws -> Device? {
+        try queryFirst(
+            """
+            SELECT \(sql: Row.deviceColumns) FROM devices d
+            WHERE network_id = \(network.rawValue) AND device_id = \(id.rawValue) AND \(sql: .isOfTheLiving)
+            """
+        ) { row in try row.device() }
     }
 }

@@ -9,6 +9,10 @@ extension DeviceStoreContract {
             "a user takes another's device over with its own address only",
             userTakesAnothersDeviceOverWithItsOwnAddress
         ),
+        ContractClause(
+            "who may take over anybody's device has it at once, or leaves it as it was",
+            deviceIsTakenOverAtOnce
+        ),
         ContractClause("a user has so many devices in use, an admin gives them more", userHasSoManyDevicesInUse),
         ContractClause(
             "devices that a user registers at once do not go over the limit",
@@ -46,6 +50,28 @@ extension DeviceStoreContract {
         #expect(
             try await devices.putDevice(.phone("other", of: "b", token: "t5"), in: scene.network, by: .user) == false
         )
+    }
+
+    private static func deviceIsTakenOverAtOnce(_ scene: StoreScene) async throws {
+        try await scene.setLimits { $0.devicesPerUser = 1 }
+        func takeOver(of user: UserID) async throws -> Bool {
+            let device = Device.phone("d", of: user, token: "of-\(user)")
+            return try await scene.devices.putDevice(device, replacing: .anybodys, in: scene.network, by: .user)
+        }
+        let former = Device.phone("d", of: "a", token: "t1")
+        #expect(try await scene.devices.putDevice(former, in: scene.network, by: .user))
+        _ = try await scene.tags.subscribe(.device("d"), to: "t", in: scene.network, ifOwnedBy: nil, by: .admin)
+        #expect(try await scene.devices.putDevice(.log("other", of: "full"), in: scene.network, by: .user))
+        await #expect(throws: LimitReached(.devicesPerUser, 1)) { try await takeOver(of: "full") }
+        #expect(try await scene.devices.device("d", in: scene.network) == former)
+        let filter = SubscriptionFilter(tag: "t")
+        func subscriptions() async throws -> [Subscription] {
+            try await scene.tags.subscriptions(matching: filter, in: scene.network, after: nil, limit: 9)
+        }
+        #expect(try await subscriptions().count == 1)
+        #expect(try await takeOver(of: "b") == false)
+        #expect(try await scene.devices.device("d", in: scene.network)?.userID == "b")
+        #expect(try await subscriptions().isEmpty, "what the former one subscribed to is no concern of the next")
     }
 
     private static func userHasSoManyDevicesInUse(_ scene: StoreScene) async throws {

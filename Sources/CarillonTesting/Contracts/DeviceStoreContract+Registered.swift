@@ -5,6 +5,8 @@ extension DeviceStoreContract {
     /// What is promised of what other systems' APIs keep with devices, and of their lists.
     static let registrationClauses: [ContractClause] = [
         ContractClause("attributes and secret are those of the last registration", attributesAreThoseOfTheLast),
+        ContractClause("what replaces what was read replaces nothing else", whatWasReadIsReplaced),
+        ContractClause("of changes of one device that are made at once none is lost", changesAtOnceAllHold),
         ContractClause("what was out of use when it was registered can be restored", registeredOutOfUse),
         ContractClause("registered devices are listed in pages by id, whoever owns them", registeredDevicesAreListed),
         ContractClause("a device that came with a notification is no registered one", transientDevicesAreNotListed),
@@ -20,6 +22,49 @@ extension DeviceStoreContract {
         _ = try await scene.devices.putDevice(token("d", of: .nobody), in: scene.network)
         #expect(try await scene.devices.device("d", in: scene.network)?.attributes == nil)
         #expect(try await scene.devices.device("d", in: scene.network)?.secretHash == nil)
+    }
+
+    private static func whatWasReadIsReplaced(_ scene: StoreScene) async throws {
+        func put(_ device: Device, replacing known: Device?) async throws -> Bool {
+            try await scene.devices.putDevice(device, replacing: .only(known), in: scene.network, by: .user)
+        }
+        var device = token("d", of: .nobody)
+        device.attributes = ["platform": "ios", "metadata": ["a": 1]]
+        device.secretHash = [1]
+        await #expect(throws: DeviceChanged()) { try await put(device, replacing: device) }
+        #expect(try await scene.devices.device("d", in: scene.network) == nil)
+        #expect(try await put(device, replacing: nil))
+        let read = try #require(try await scene.devices.device("d", in: scene.network))
+        var stolen = device
+        stolen.secretHash = [2]
+        await #expect(throws: DeviceChanged()) { try await put(stolen, replacing: nil) }
+        #expect(try await put(stolen, replacing: read) == false)
+        await #expect(throws: DeviceChanged()) { try await put(device, replacing: read) }
+        #expect(try await scene.devices.device("d", in: scene.network)?.secretHash == [2])
+        await #expect(throws: DeviceChanged()) { try await put(device, replacing: token("d", of: .nobody)) }
+    }
+
+    private static func changesAtOnceAllHold(_ scene: StoreScene) async throws {
+        _ = try await scene.devices.putDevice(token("d", of: .nobody), in: scene.network)
+        _ = try await inParallel(4) { number in
+            while true {
+                let known = try await scene.devices.device("d", in: scene.network)
+                guard var device = known else { throw UnexpectedAnswer() }
+                var attributes = device.attributes ?? JSONObject()
+                attributes["key-\(number)"] = JSONValue.bool(true)
+                device.attributes = attributes
+                do {
+                    return try await scene.devices.putDevice(
+                        device,
+                        replacing: .only(known),
+                        in: scene.network,
+                        by: .user
+                    )
+                } catch is DeviceChanged {}
+            }
+        }
+        let attributes = try await scene.devices.device("d", in: scene.network)?.attributes
+        #expect(attributes?.members.count == 4)
     }
 
     private static func registeredOutOfUse(_ scene: StoreScene) async throws {

@@ -176,6 +176,39 @@ import Testing
         }
     }
 
+    @Test func `of changes that are made at once all hold`() async throws {
+        try await withAbly { (ably: AblyService) async throws in
+            for round in 0..<5 {
+                let path = Self.list + "/d\(round)"
+                _ = try await ably.call(.put, path, Self.body("d\(round)", token: "0\(round)"))
+                async let client = ably.call(.patch, path, #"{"clientId":"bob"}"#)
+                async let metadata = ably.call(.patch, path, #"{"metadata":{"k":1}}"#)
+                async let recipient = ably.call(.patch, path, Self.patch("ab0\(round)"))
+                #expect(try await [client.status, metadata.status, recipient.status] == [200, 200, 200])
+                let shown = try await ably.call(.get, path)
+                #expect(shown.string("clientId") == "bob" && shown["metadata", "k"] == 1)
+                #expect(shown.string("push", "recipient", "deviceToken") == "ab0\(round)")
+            }
+        }
+    }
+
+    @Test func `what came with a notification is no device of theirs`() async throws {
+        try await withAbly { (ably: AblyService) async throws in
+            let address = DeviceAddress.fcm(token: "unregistered", appID: "com.acme.chat")
+            let id = DeviceID(reachedAt: address)
+            let device = Device(id: id, userID: .nobody, address: address, registeredAt: AblyService.now)
+            _ = try await ably.store.putDevice(device, in: "acme")
+            #expect(try await ably.call(.get, Self.list + "?deviceId=\(id)").json == [])
+            #expect(try await ably.call(.get, Self.list + "/\(id)").error == [404, 40400])
+            #expect(try await ably.call(.patch, Self.list + "/\(id)", "{}").error == [404, 40400])
+            #expect(try await ably.call(.put, Self.list + "/\(id)", Self.body(id.rawValue)).error == [400, 40015])
+            let subscription = #"{"channel":"open:a","deviceId":"\#(id)"}"#
+            #expect(try await ably.call(.post, "/push/channelSubscriptions", subscription).error == [404, 40400])
+            #expect(try await ably.call(.delete, Self.list + "/\(id)").status == 204)
+            #expect(try await ably.store.device(id, in: "acme") == device)
+        }
+    }
+
     @Test func `states are shown in Ably's words, and a recipient makes a device active again`() async throws {
         try await withAbly { (ably: AblyService) async throws in
             let strange = try await ably.call(.put, Self.list + "/d1", Self.body(token: "no/token"))

@@ -7,6 +7,8 @@ import NIOCore
 /// `/push/deviceRegistrations` (FACES E4).
 struct AblyDeviceController: Sendable {
     private static let filters: Set<String> = ["deviceId", "clientId"]
+    /// How often a change is tried that others are always ahead of.
+    private static let attempts = 10
 
     let services: FaceServices
     let authenticator: AblyAuthenticator
@@ -37,7 +39,7 @@ struct AblyDeviceController: Sendable {
         let caller = try await authenticator.caller(request, context)
         let body = try AblyDeviceBody(try await AblyBody.object(of: request))
         guard let id = body.id else { throw AblyError.device }
-        let (device, isNew) = try await put(id, body, by: caller, request)
+        let (device, isNew) = try await Self.repeating { try await put(id, body, by: caller, request) }
         var json = device.ablyJSON(withRecipient: true)
         json["deviceIdentityToken"] = .object(token(of: device, for: caller))
         return .ably(.object(json), status: isNew ? .created : .ok, to: request)
@@ -48,7 +50,7 @@ struct AblyDeviceController: Sendable {
         let id = try Self.deviceID(context)
         let body = try AblyDeviceBody(try await AblyBody.object(of: request))
         guard body.id ?? id == id else { throw AblyError.device }
-        let (device, _) = try await put(id, body, by: caller, request)
+        let (device, _) = try await Self.repeating { try await put(id, body, by: caller, request) }
         return .ably(.object(device.ablyJSON(withRecipient: true)), to: request)
     }
 
@@ -58,6 +60,7 @@ struct AblyDeviceController: Sendable {
         by caller: AblyCaller,
         _ request: Request
     ) async throws -> (device: Device, isNew: Bool) {
+        guard !id.isOfAddress else { throw AblyError.device }
         let known = try await services.devices.device(id, in: caller.network.id)
         // What is reached in ways that Ably has no name for is nobody's to take from here.
         guard known.map({ AblyDevice.providers.contains($0.address.provider) }) ?? true else { throw AblyError.device }
@@ -85,7 +88,7 @@ struct AblyDeviceController: Sendable {
             else { throw AblyError.malformed("updateToken is not the device's") }
         }
         let device = try registration(by: caller).device(id, body, replacing: known)
-        return (device, try await store(device, by: caller))
+        return (device, try await store(device, replacing: known, by: caller))
     }
 
     private func change(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
@@ -93,11 +96,14 @@ struct AblyDeviceController: Sendable {
         let body = try AblyDeviceBody(try await AblyBody.object(of: request))
         let named = context.parameters.get("device") == nil ? nil : try Self.deviceID(context)
         guard let id = named ?? body.id, body.id ?? id == id else { throw AblyError.device }
-        let known = try await known(id, in: caller)
-        try authenticator.require(caller, isOrAdministers: id, known, request)
-        guard let known else { throw AblyError.unknownDevice }
-        let device = try registration(by: caller).device(changing: known, body)
-        _ = try await store(device, by: caller)
+        let device = try await Self.repeating {
+            let known = try await known(id, in: caller)
+            try authenticator.require(caller, isOrAdministers: id, known, request)
+            guard let known else { throw AblyError.unknownDevice }
+            let device = try registration(by: caller).device(changing: known, body)
+            _ = try await store(device, replacing: known, by: caller)
+            return device
+        }
         return .ably(.object(device.ablyJSON(withRecipient: true)), to: request)
     }
 
@@ -113,12 +119,26 @@ struct AblyDeviceController: Sendable {
         AblyRegistration(caller: caller, egress: services.egress, now: services.clock.now())
     }
 
-    private func store(_ device: Device, by caller: AblyCaller) async throws -> Bool {
+    /// Stores a device in the place of the one that it was made of and the caller was judged by.
+    private func store(_ device: Device, replacing known: Device?, by caller: AblyCaller) async throws -> Bool {
         do {
-            return try await services.devices.putDevice(device, in: caller.network.id, by: caller.writer)
+            return try await services.devices.putDevice(
+                device,
+                replacing: .only(known),
+                in: caller.network.id,
+                by: caller.writer
+            )
         } catch is DeviceTaken {
             throw AblyError.otherClient
         }
+    }
+
+    /// Reads, judges and writes again where somebody else wrote in between.
+    private static func repeating<Value>(_ body: () async throws -> Value) async throws -> Value {
+        for _ in 0..<attempts {
+            do { return try await body() } catch is DeviceChanged {}
+        }
+        throw Problem.serviceUnavailable()
     }
 
     private func token(of device: Device, for caller: AblyCaller) -> JSONObject {
@@ -241,8 +261,9 @@ struct AblyDeviceController: Sendable {
         return known
     }
 
-    /// A device, as far as it is one of those that Ably has a name for.
+    /// A device, as far as it is one of those that Ably has a name for, and did not come with a notification.
     private func known(_ id: DeviceID, in caller: AblyCaller) async throws -> Device? {
+        guard !id.isOfAddress else { return nil }
         let device = try await services.devices.device(id, in: caller.network.id)
         return device.flatMap { AblyDevice.providers.contains($0.address.provider) ? $0 : nil }
     }
