@@ -56,6 +56,11 @@ package struct AblyFace: Face {
             reader.refuse("name", "must be the application's id, a dot, and 1 to 64 letters, digits, _ and -")
             return nil
         }
+        // Names are everybody's: a name under an application that is somebody else's, or nobody's yet, is not this network's to take.
+        guard request.boundNames.contains(String(parts[0])) else {
+            reader.refuse("name", "must begin with the id of an application that the network has bound")
+            return nil
+        }
         if let secret = request.secret {
             guard (16...256).contains(secret.utf8.count), secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
                 reader.refuse(

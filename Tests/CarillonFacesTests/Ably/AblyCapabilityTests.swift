@@ -1,4 +1,6 @@
 import CarillonCore
+import CarillonEdge
+import CarillonTesting
 import Testing
 
 @testable import CarillonFaces
@@ -42,6 +44,29 @@ import Testing
         ] as [JSONValue]
     )
     func `what is no capability is none`(value: JSONValue) { #expect(AblyCapability(value) == nil) }
+
+    @Test(arguments: [
+        ("app1.key" as String?, true), (nil, true), ("app2.key", false), ("app1", false), ("app1.", false),
+        ("APP1.key", false),
+        ("app10.key", false),
+    ])
+    func `a key is named after an application that its network has bound`(name: String?, isMade: Bool) async throws {
+        try await withStage(AblyFace.init) { stage in
+            let request = FaceKeyRequest(
+                networkID: "acme",
+                boundNames: ["app1"],
+                name: name,
+                secret: nil,
+                label: nil,
+                now: FaceStage.start
+            )
+            let errors = InputErrors()
+            var reader = JSONObjectReader(["rights": ["*": ["publish"]]], unknown: .refuse, into: errors)
+            let key = stage.face.makeKey(request, from: &reader)
+            #expect((key != nil) == isMade && errors.isEmpty == isMade)
+            #expect(key?.stored.key.name.hasPrefix("app1.") ?? true)
+        }
+    }
 
     @Test func `a capability may be a text, and is written in order`() throws {
         let capability = try #require(AblyCapability(#"{"b":["publish","history"],"a":["*"],"c":[]}"#))
