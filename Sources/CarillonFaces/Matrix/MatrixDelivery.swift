@@ -96,8 +96,9 @@ struct MatrixDelivery {
         if let address = caller.address {
             try services.rates.take(new.count, of: .newFromAddress, at: .matrix, from: address)
         }
+        // By the binding and not by the app id: of those that a pattern stands for, callers can make up as many as they like, too.
         for target in new {
-            try services.rates.take(of: .newOfApp, at: .matrix, about: target.place.device.appID, in: network)
+            try services.rates.take(of: .newOfApp, at: .matrix, about: target.place.boundAs, in: network)
         }
     }
 

@@ -7,6 +7,8 @@ struct MatrixSelection {
     struct Place: Sendable {
         var device: MatrixNotification.Device
         var binding: MatrixBinding
+        /// What the app is bound as, which may be a pattern that stands for many ids.
+        var boundAs: String
         var provider: ProviderName
     }
 
@@ -28,7 +30,7 @@ struct MatrixSelection {
                 continue
             }
             if firstNetwork == nil { firstNetwork = found.networkID }
-            add(device, MatrixBinding(stored: found.settings), of: found.networkID, caller)
+            add(device, found, caller)
         }
     }
 
@@ -44,10 +46,10 @@ struct MatrixSelection {
 
     private mutating func add(
         _ device: MatrixNotification.Device,
-        _ binding: MatrixBinding,
-        of network: NetworkID,
+        _ found: FaceBinding,
         _ caller: MatrixCaller
     ) {
+        let (binding, network) = (MatrixBinding(stored: found.settings), found.networkID)
         if binding.isKeyRequired, caller.keyOwner != network {
             skipped[.withoutKey, default: 0] += 1
             return
@@ -60,7 +62,7 @@ struct MatrixSelection {
             reject([device.pushkey])
             return
         }
-        let place = Place(device: device, binding: binding, provider: provider)
+        let place = Place(device: device, binding: binding, boundAs: found.externalID, provider: provider)
         if let position = taken.firstIndex(where: { $0.network == network }) {
             taken[position].places.append(place)
         } else {

@@ -2,6 +2,7 @@ import CarillonCore
 import CarillonEdge
 import CarillonTesting
 import HTTPTypes
+import Synchronization
 import Testing
 
 @testable import CarillonFaces
@@ -190,6 +191,26 @@ import Testing
             #expect(try await stage.call(.post, Self.path, Self.body(Self.device("l"))).status == 200)
             stage.book.advance(by: .milliseconds(100))
             #expect(try await stage.call(.post, Self.path, Self.body(Self.device("k"), event: "$60")).status == 200)
+        }
+    }
+
+    @Test func `app ids that one pattern stands for share what may be new of it`() async throws {
+        let known = Mutex<RequestRates?>(nil)
+        try await withStage({ services in
+            known.withLock { $0 = services.rates }
+            return MatrixFace(services)
+        }) { stage in
+            try stage.bind("com.acme.*", #"{"provider":"fcm"}"#)
+            try stage.bind("com.acme.exact", #"{"provider":"fcm"}"#)
+            let made = known.withLock { $0 }
+            let rates = try #require(made)
+            let burst = RequestRates.Rate.newOfApp.burst
+            try rates.take(burst, of: .newOfApp, at: .matrix, about: "com.acme.*", in: "acme")
+            for app in ["com.acme.a", "com.acme.b"] {
+                #expect(try await stage.call(.post, Self.path, Self.body(Self.device("k", app: app))).status == 429)
+            }
+            let other = Self.body(Self.device("k", app: "com.acme.exact"))
+            #expect(try await stage.call(.post, Self.path, other).status == 200)
         }
     }
 

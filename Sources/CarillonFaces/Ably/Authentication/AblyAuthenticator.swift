@@ -14,10 +14,11 @@ struct AblyAuthenticator: Sendable {
         context.face.note(network: caller.network.id)
         guard !caller.isAdmin else { return caller }
         let rates = caller.network.limits.requestsPerSecond
-        if let device = caller.device {
-            try services.rates.take(from: .key(caller.network.id, "ably device \(device.deviceID)"), rate: rates.user)
-        } else if case .named(let user) = caller.client {
+        // A client's share is one, by however many devices or tokens they come.
+        if case .named(let user) = caller.client {
             try services.rates.take(from: .user(caller.network.id, user), rate: rates.user)
+        } else if let device = caller.device {
+            try services.rates.take(from: .key(caller.network.id, "ably device \(device.deviceID)"), rate: rates.user)
         } else {
             try services.rates.take(from: .key(caller.network.id, caller.keyName), rate: rates.app)
         }
