@@ -87,13 +87,15 @@ extension MemoryNetwork {
             concerned = Set(known.keys)
             people = people.map { known[$0.userID] ?? $0 }
         }
-        return RecipientPage(
+        var page = RecipientPage(
             settings: settings,
             names: names(in: query.event),
             recipients: people.filter { concerned.contains($0.userID) },
             others: people.filter { !concerned.contains($0.userID) },
             readPoint: readPoint
         )
+        page.membersFromBefore = membersFromBefore(query)
+        return page
     }
 
     var networkToggles: NetworkToggles { NetworkToggles(document: toggles.versioned.document) }
@@ -118,7 +120,11 @@ extension MemoryNetwork {
         let isMeant = { (since: Int) in since < mark || since == mark && !isOfThoseBefore }
         switch query.audience {
         case .people(let users) where query.event.direct == nil:
-            return Array(Set(users))
+            let invited = Set(query.event.invited.map(\.id))
+            return Set(users).filter { user in
+                invited.contains(user)
+                    || query.event.channel.map { isMember(user, of: $0.id, since: isMeant) } ?? false
+            }
         case .nobody, .people, .devices, .tags, .everyone, .addresses:
             return []
         case .members(let channel):

@@ -21,6 +21,11 @@ struct CandidatePage {
         (candidates.filter { $0.since.map(isMeant) ?? false }.map(\.recipient), next)
     }
 
+    /// Those whose membership began where it is meant, and these people whether they are members or not.
+    func recipients(since isMeant: (EventMark) -> Bool, and users: Set<UserID>) -> [Recipient] {
+        candidates.filter { users.contains($0.recipient.userID) || $0.since.map(isMeant) ?? false }.map(\.recipient)
+    }
+
     /// All of them, with whether they are members.
     var people: [(recipient: Recipient, isMember: Bool)] { candidates.map { ($0.recipient, $0.since != nil) } }
 }

@@ -175,8 +175,12 @@ struct CandidateReader {
         case .listed:
             guard let page = listedPages[position] else { return ([], nil) }
             let (recipients, next) = page.recipients(since: isMeant)
-            let areAsked = listed[position]?.areAsked == true
-            return (areAsked ? page.people.map(\.recipient) : recipients, next.map(PageCursor.user))
+            guard listed[position]?.areAsked == true else { return (recipients, next.map(PageCursor.user)) }
+            // Who is invited is no member yet; who is listed as one may have left since.
+            let people =
+                event.direct == nil
+                ? page.recipients(since: isMeant, and: Set(event.invited.map(\.id))) : page.people.map(\.recipient)
+            return (people, next.map(PageCursor.user))
         case .named:
             return (named.recipients(at: position), nil)
         case .broad:

@@ -89,16 +89,25 @@ struct RecipientContext {
             ) AS u
             UNION ALL
             SELECT \(Kind.member.rawValue)::integer, n.network_id, n.channel_id, n.user_id,
-                   CASE WHEN m.is_member THEN 'member' END, m.since_event
+                   CASE WHEN m.is_member AND (c.emptied_at IS NULL OR m.facts_at > c.emptied_at)
+                            AND (u.wiped_at IS NULL OR m.facts_at > u.wiped_at) THEN 'member' END, m.since_event
             FROM unnest(\(members.map(\.network.rawValue)), \(members.map(\.channel.rawValue)),
                         \(members.map(\.user.rawValue))) AS n (network_id, channel_id, user_id)
             CROSS JOIN LATERAL (
-                SELECT m.user_id, m.is_member, m.since_event FROM members m
+                SELECT m.user_id, m.is_member, m.since_event, m.facts_at FROM members m
                 WHERE m.network_id = n.network_id AND m.channel_id = n.channel_id
                     AND (m.channel_id, m.user_id) >= (n.channel_id, n.user_id)
                 ORDER BY m.channel_id, m.user_id
                 LIMIT 1
             ) AS m
+            LEFT JOIN LATERAL (
+                SELECT c.emptied_at FROM channels c
+                WHERE c.network_id = n.network_id AND c.channel_id = n.channel_id
+                LIMIT 1
+            ) AS c ON true
+            LEFT JOIN LATERAL (
+                SELECT u.wiped_at FROM users u WHERE u.network_id = n.network_id AND u.user_id = n.user_id LIMIT 1
+            ) AS u ON true
             WHERE m.user_id = n.user_id
             """
     }

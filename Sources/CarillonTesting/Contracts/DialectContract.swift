@@ -13,9 +13,11 @@ package enum DialectContract {
         ContractClause("who was a member before is no news where only new members are", onlyNewMembersAreNews),
         ContractClause("who is created and joins within one batch is no news", createdAndJoinedAtOnce),
         ContractClause("who left and joins again is news", whoJoinsAgainIsNews),
+        ContractClause("who was a member before the channel was emptied is news", whoIsInAnEmptiedChannel),
         ContractClause("whom a joining knows to be members is told of it", existingMembersAreTold),
         ContractClause("a newer leave is not undone by what a joining knows", leaveIsNotUndone),
         ContractClause("who is invited is told of a channel, and no member of it", whoIsInvitedIsNoMember),
+        ContractClause("who left since is told of no channel, whoever is invited to it", whoLeftIsNotTold),
         ContractClause("who writes in an open channel is no member of it", whoWritesInAnOpenChannel),
         ContractClause("people are described without being members", peopleAreDescribed),
     ]
@@ -112,6 +114,14 @@ extension DialectContract {
         #expect(RecipientJudge(again, try await scene.recipients.page(for: query)).subject == nil)
     }
 
+    private static func whoIsInAnEmptiedChannel(_ scene: StoreScene) async throws {
+        try await scene.accept(.created("c", by: nil, members: ["a", "b"], at: 1))
+        let query = RecipientQuery(networkID: scene.network, prospect: join(["b"], at: 2), only: ["a"])
+        #expect(try await scene.recipients.page(for: query).membersFromBefore == ["b"])
+        try await scene.directory.replaceMembers(of: "c", with: [], in: scene.network)
+        #expect(try await scene.recipients.page(for: query).membersFromBefore == [])
+    }
+
     private static func createdAndJoinedAtOnce(_ scene: StoreScene) async throws {
         let event = join(["b"], at: 2)
         let acceptances = try await scene.acceptTogether(.created("c", by: nil, members: ["a", "b"], at: 1), event)
@@ -158,6 +168,15 @@ extension DialectContract {
         let joining = join(["b"], at: 2)
         let second = try await scene.accept(joining)[0]
         #expect(try await news(of: joining, second, scene) == ["b"])
+    }
+
+    private static func whoLeftIsNotTold(_ scene: StoreScene) async throws {
+        try await scene.accept(.created("c", by: nil, members: ["a"], at: 1))
+        try await scene.accept(.members(.memberLeft, "c", ["a"], at: 5))
+        var event = Event.created("c", by: nil, members: ["a", "d"], at: 2)
+        event.invited = [Person(id: "b")]
+        let id = try await scene.accept(event)[0]
+        #expect(try await scene.told(of: event, id) == ["b", "d"])
     }
 
     private static func whoWritesInAnOpenChannel(_ scene: StoreScene) async throws {
