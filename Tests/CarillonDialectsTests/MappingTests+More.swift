@@ -70,7 +70,7 @@ extension MappingTests {
         Row(
             .talkjs,
             #"{"id":"e","type":"message.sent","data":{"sender":{"id":"a","locale":"de-DE","role":"buyer"},"conversation":{"id":"c","subject":null,"participants":{"a":{"access":"ReadWrite"},"b":{"access":"None"},"d":{"notify":false},"e":{"notify":"MentionsOnly"},"f":{"notify":"MentionsOnly"}}},"message":{"id":"m","attachment":{"url":"https://x.example/a.PNG?x=1"}},"mentionedUserIds":["f"]}}"#,
-            #"{"type":"message.sent","data":{"channel":{"id":"c"},"user":{"id":"a","locale":"de-DE","roles":["buyer"]},"members":[{"id":"a"},{"id":"d"},{"id":"e"},{"id":"f"}],"message":{"id":"m","type":"image","text":""},"mentions":["f"],"visibleTo":["a","f"]}}"#
+            #"{"type":"message.sent","data":{"channel":{"id":"c","direct":false},"user":{"id":"a","locale":"de-DE","roles":["buyer"]},"members":[{"id":"a"},{"id":"d"},{"id":"e"},{"id":"f"}],"message":{"id":"m","type":"image","text":""},"mentions":["f"],"visibleTo":["a","f"]}}"#
         ),
         Row(
             .talkjs,

@@ -186,6 +186,17 @@ import Testing
         ),
         Row(
             .stream,
+            #"{"type":"message.new","cid":"a:!members-x","channel_member_count":3,"message":{"id":"m","text":"hi","user":{"id":"bob"}},"members":[{"user_id":"bob"},{"user_id":"carol","notifications_muted":true},{"user_id":"dave"}]}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"a:!members-x","direct":false},"user":{"id":"bob"},"members":[{"id":"bob"},{"id":"carol"},{"id":"dave"}],"message":{"id":"m","type":"text","text":"hi"},"visibleTo":["bob","dave"]}}"#
+        ),
+        // Not all are listed: whoever is not may have muted nothing.
+        Row(
+            .stream,
+            #"{"type":"message.new","cid":"a:b","channel_member_count":51,"message":{"id":"m","text":"hi","user":{"id":"bob"}},"members":[{"user_id":"bob"},{"user_id":"carol","notifications_muted":true}]}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"a:b"},"user":{"id":"bob"},"members":[{"id":"bob"},{"id":"carol"}],"message":{"id":"m","type":"text","text":"hi"}}}"#
+        ),
+        Row(
+            .stream,
             #"{"type":"channel.updated","cid":"a:b","channel":{"custom":{"name":"Lobby"}},"user":{"id":"alice"}}"#,
             #"{"type":"channel.updated","data":{"channel":{"id":"a:b","displayName":"Lobby"},"user":{"id":"alice"}}}"#
         ),
@@ -272,6 +283,23 @@ import Testing
         Row(
             .sendbird,
             #"{"category":"group_channel:message_send","type":"ADMM","payload":{"message_id":1},"channel":{"channel_url":"g"}}"#
+        ),
+        Row(
+            .sendbird,
+            #"{"category":"group_channel:message_send","type":"ADMM","payload":{"message_id":1,"message":"We close at six"},"channel":{"channel_url":"g","name":"General"}}"#,
+            #"{"type":"notification.direct","data":{"data":{"channelId":"g"},"to":{"channelId":"g"},"title":"General","body":"We close at six","module":"chat"}}"#,
+            settings: ["adminMessages": true]
+        ),
+        Row(
+            .sendbird,
+            #"{"category":"group_channel:message_send","type":"ADMM","sender":{"user_id":"a"},"payload":{"message_id":1,"message":"Hi"},"channel":{"channel_url":"g"}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"g"},"user":{"id":"a"},"message":{"id":"1","type":"text","text":"Hi"}}}"#,
+            settings: ["adminMessages": true]
+        ),
+        Row(
+            .sendbird,
+            #"{"category":"group_channel:message_send","type":"MESG","sender":{"user_id":"a"},"payload":{"message_id":1,"message":"Hi"},"channel":{"channel_url":"g","is_distinct":true},"members":[{"user_id":"a"},{"user_id":"b"},{"user_id":"c","is_blocking_sender":true}]}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"g","direct":false},"user":{"id":"a"},"members":[{"id":"a"},{"id":"b"},{"id":"c"}],"message":{"id":"1","type":"text","text":"Hi"},"visibleTo":["a","b"]}}"#
         ),
         Row(
             .sendbird,

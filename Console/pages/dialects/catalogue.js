@@ -35,7 +35,9 @@ export const dialects = [
     steps: ["In Sendbird’s dashboard, switch webhooks on for the application, enter the address and choose the events.",
       "The master API token is the secret here."],
     fields: [{ path: ["openChannelPresence"], label: "Who enters and leaves open channels joins and leaves them", kind: "checkbox", usual: false,
-      hint: "There may be thousands an hour." }, IGNORE_SENDERS],
+      hint: "There may be thousands an hour." },
+    { path: ["adminMessages"], label: "Admin messages are told, too", kind: "checkbox", usual: false,
+      hint: "The application itself says them; Sendbird’s own pushes leave them out." }, IGNORE_SENDERS],
   },
   {
     id: "cloudevents", title: "CloudEvents", text: "CloudEvents 1.0 over HTTP, and Twilio’s Event Streams.",

@@ -134,7 +134,7 @@ struct AmityReading {
     private func sent(_ message: JSONValue) -> DialectEvent {
         guard !message["isDeleted"].isTrue else { return .ignored("the message is deleted") }
         guard let channel = Channel(message["channelId"]), let sender = person(message["userId"]),
-            let id = message["messageId"]?.idText
+            let id = message["messageId"]?.messageID
         else { return .ignored("the message has no usable messageId, channelId or userId") }
         var event = Event(
             sourceID: SourceID.of(.amity, kind, id),

@@ -32,7 +32,7 @@ struct TwilioReading {
     }
 
     private var sent: DialectEvent {
-        guard let author = Person(data["Author"]), let id = data["MessageSid"] else {
+        guard let author = Person(data["Author"]), let id = data["MessageSid"]?.messageID else {
             return .ignored("the message has no usable MessageSid or Author")
         }
         let media = data["Media"].elements.first
@@ -42,7 +42,7 @@ struct TwilioReading {
             // Neither the system nor a telephone is anybody in the conversation.
             event.senderIsMember = author.id.rawValue != "system" && !author.id.rawValue.hasPrefix("+")
             event.message = Message(
-                id,
+                .string(id),
                 type: media == nil ? "text" : isImage ? "image" : "file",
                 text: data["MessageBody"]?.text
             )

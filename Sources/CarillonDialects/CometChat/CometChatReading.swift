@@ -43,7 +43,7 @@ struct CometChatReading {
         }
         let said = message["data"] ?? [:]
         let sender = entity(said["entities"]?["sender"]) ?? person(message["sender"])
-        guard let sender, let id = message["id"]?.idText, let place = place(of: message, from: sender) else {
+        guard let sender, let id = message["id"]?.messageID, let place = place(of: message, from: sender) else {
             return .ignored("the message has no usable id, sender or receiver")
         }
         let mentioned = (said["mentions"]?.entries ?? []).compactMap { entry in

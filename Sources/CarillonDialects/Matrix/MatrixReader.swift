@@ -6,7 +6,7 @@ struct MatrixReader {
     let clock: SenderClock
 
     func event(_ json: JSONValue) -> DialectEvent {
-        guard let id = json["event_id"]?.text, !id.isEmpty, let room = Channel(json["room_id"]),
+        guard let id = json["event_id"]?.messageID, let room = Channel(json["room_id"]),
             let sender = Person(json["sender"])
         else { return .ignored("it has no usable event_id, room_id or sender") }
         let event = Event(

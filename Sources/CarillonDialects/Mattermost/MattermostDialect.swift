@@ -24,7 +24,8 @@ package struct MattermostDialect: EventDialect {
     ) throws(DialectRefusal) -> DialectReading {
         let post = try post(request)
         let clock = SenderClock(now: now)
-        guard let id = post["post_id"]?.idText, let channel = Channel(post["channel_id"], name: post["channel_name"]),
+        guard let id = post["post_id"]?.messageID,
+            let channel = Channel(post["channel_id"], name: post["channel_name"]),
             let sender = Person(post["user_id"], name: post["user_name"])
         else { return .ignored("it has no usable post_id, channel_id or user_id") }
         // Seconds in forms, milliseconds in JSON.

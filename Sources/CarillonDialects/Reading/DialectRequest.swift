@@ -1,4 +1,5 @@
 package import CarillonCore
+import Synchronization
 
 /// A post as it arrived, apart from the connection.
 package struct DialectRequest: Sendable {
@@ -9,7 +10,16 @@ package struct DialectRequest: Sendable {
     /// The header fields with their names in small letters, in their order.
     package var headers: [(name: String, value: String)]
     /// The body, unpacked where it was packed.
-    package var body: [UInt8]
+    package var body: [UInt8] {
+        didSet { parsed = Parsed() }
+    }
+
+    /// What the body is as JSON: some prove themselves by what is in it, which is then read twice.
+    private var parsed = Parsed()
+
+    private final class Parsed: Sendable {
+        let value = Mutex<JSONValue?>(nil)
+    }
 
     /// A request by its parts.
     package init(
@@ -43,8 +53,11 @@ package struct DialectRequest: Sendable {
 
     /// The body as JSON, whatever it is.
     func value() throws(DialectRefusal) -> JSONValue {
+        if let value = parsed.value.withLock(\.self) { return value }
         do throws(JSONSyntaxError) {
-            return try JSONValue(parsing: body)
+            let value = try JSONValue(parsing: body)
+            parsed.value.withLock { $0 = value }
+            return value
         } catch {
             throw .invalid(InvalidInput(error))
         }

@@ -34,7 +34,7 @@ extension Message {
     init(_ id: JSONValue?, type: String, text: String?) {
         let kind = Kind(rawValue: type) ?? .other
         self.init(
-            id: id?.idText.flatMap { $0.utf8.count <= Identifier<Message>.maximumBytes ? $0 : nil },
+            id: id?.messageID,
             kind: kind,
             typeName: kind == .other ? type.beginning(ofBytes: Identifier<Message>.maximumBytes) : nil,
             text: text ?? ""
@@ -43,6 +43,11 @@ extension Message {
 }
 
 extension JSONValue {
+    /// A message's id, where it is one that events may have.
+    var messageID: String? {
+        idText.flatMap { (1...Identifier<Message>.maximumBytes).contains($0.utf8.count) ? $0 : nil }
+    }
+
     /// A name to show; `nil` for one that is empty.
     fileprivate var shownName: String? {
         text.flatMap { $0.isEmpty ? nil : $0.beginning(ofBytes: Person.longestName) }

@@ -39,7 +39,7 @@ struct RocketChatReading {
         if settings.isOn(RocketChatDialect.ignoreBots), isOfBot { return .ignored("it is from a bot") }
         let message = body["message"] ?? [:]
         let sender = Person(body["user_id"], name: body["alias"] ?? body["user_name"]) ?? person(body["user"])
-        guard let id = body["message_id"]?.idText ?? message["_id"]?.idText, let sender, let channel else {
+        guard let id = (body["message_id"] ?? message["_id"])?.messageID, let sender, let channel else {
             return .ignored("it has no usable message_id, channel_id or user_id")
         }
         var event = Event(

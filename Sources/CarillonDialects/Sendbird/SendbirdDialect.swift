@@ -5,11 +5,15 @@ package struct SendbirdDialect: EventDialect {
     /// Whether entering and leaving open channels is taken for joining and leaving: thousands an hour, where it is much used.
     static let openChannelPresence = "openChannelPresence"
 
+    /// Whether what the application itself says in a channel is taken: its own pushes do not tell of it either, unless they are told to.
+    static let adminMessages = "adminMessages"
+
     package let name = DialectName.sendbird
 
     package func settings(from reader: inout JSONObjectReader) -> JSONObject {
         var settings = JSONObject()
         reader.takeSwitch(Self.openChannelPresence, into: &settings)
+        reader.takeSwitch(Self.adminMessages, into: &settings)
         return settings
     }
 

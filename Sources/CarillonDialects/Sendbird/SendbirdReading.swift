@@ -49,8 +49,13 @@ struct SendbirdReading {
 
     private func sent(isOpen: Bool) -> DialectEvent {
         let payload = body["payload"] ?? [:]
-        guard body["type"]?.text != "ADMM" else { return .ignored("it is an admin message, which nobody sent") }
-        guard let channel, let sender = person(body["sender"]), let id = payload["message_id"]?.idText else {
+        if body["type"]?.text == "ADMM" {
+            guard settings.isOn(SendbirdDialect.adminMessages) else {
+                return .ignored("admin messages count with adminMessages only")
+            }
+            if person(body["sender"]) == nil { return announced(payload) }
+        }
+        guard let channel, let sender = person(body["sender"]), let id = payload["message_id"]?.messageID else {
             return .ignored("the message has no usable message_id, channel_url or sender")
         }
         var event = Event(
@@ -67,7 +72,38 @@ struct SendbirdReading {
         event.senderIsMember = !isOpen
         // Its sender asked for no push.
         event.isSilent = body["silent"].isTrue
+        event.visibleTo = unblocking
         return .known(event)
+    }
+
+    /// What the application itself says: nobody is its sender, so that it is told in its own words to all members.
+    private func announced(_ payload: JSONValue) -> DialectEvent {
+        guard let channel, let id = payload["message_id"]?.messageID,
+            let text = payload["message"]?.text, !text.isEmpty
+        else { return .ignored("the message has no usable message_id or channel_url, or no text") }
+        var content = PushContent()
+        content.data["channelId"] = .string(channel.id.rawValue)
+        var event = Event(
+            sourceID: SourceID.of(.sendbird, category, channel.id.rawValue, id),
+            type: .notificationDirect,
+            timestamp: clock.milliseconds(payload["created_at"]),
+            channel: Channel(id: channel.id)
+        )
+        event.isSilent = body["silent"].isTrue
+        event.direct = DirectNotification(
+            to: .members(of: channel.id),
+            texts: DirectTexts(.init(title: channel.displayName, body: text)),
+            module: .chat,
+            content: content
+        )
+        return .known(event)
+    }
+
+    /// Those members who have not blocked the sender, where somebody has: all members are listed then.
+    private var unblocking: Set<UserID>? {
+        let blocking = body["members"].elements.filter { $0["is_blocking_sender"].isTrue }
+        guard !blocking.isEmpty else { return nil }
+        return Set(members.present.map(\.id)).subtracting(blocking.compactMap { person($0)?.id })
     }
 
     private func kind(_ payload: JSONValue) -> String {
@@ -154,8 +190,10 @@ struct SendbirdReading {
 
     private var channel: Channel? {
         let named = body["channel"] ?? [:]
-        let isPair = named["is_distinct"].isTrue && body["members"].elements.count == 2
-        return Channel(named["channel_url"], name: named["name"], isDirect: isPair ? true : nil)
+        let count = body["members"].elements.count
+        // Others may be invited to one of two.
+        let isDirect = named["is_distinct"].isTrue && count >= 2 ? count == 2 : nil
+        return Channel(named["channel_url"], name: named["name"], isDirect: isDirect)
     }
 
     /// Those whom the body lists: members, and who is only invited. Supergroups list nobody that counts.

@@ -45,7 +45,8 @@ struct StreamReading {
         default: break
         }
         if message["shadowed"].isTrue { return .ignored("its sender is shadow-banned") }
-        guard let channel, let sender = person(message["user"]) ?? person(body["user"]), let id = message["id"]?.idText
+        guard let channel, let sender = person(message["user"]) ?? person(body["user"]),
+            let id = message["id"]?.messageID
         else { return .ignored("the message has no usable id, cid or user") }
         var event = Event(
             sourceID: SourceID.of(.stream, channelNumber ?? "", id),
@@ -81,6 +82,9 @@ struct StreamReading {
         case nil, .null?, .array([])?: break
         case let restricted?: audience = (restricted.list ?? []).userIDs
         }
+        if let attentive {
+            audience = audience.map { $0.intersection(attentive) } ?? attentive
+        }
         let participants = message["thread_participants"] ?? body["thread_participants"]
         let isForAll = message["mentioned_channel"].isTrue || message["mentioned_here"].isTrue
         if !isForAll, message["parent_id"]?.text != nil, !message["show_in_channel"].isTrue,
@@ -91,6 +95,17 @@ struct StreamReading {
             audience = audience.map { $0.intersection(told) } ?? told
         }
         return audience
+    }
+
+    /// Those members who have not muted the channel, where the body lists all of them: others might be any of those who are not listed.
+    private var attentive: Set<UserID>? {
+        let listed = listedMembers
+        let count = body["channel_member_count"]?.integer ?? body["channel"]?["member_count"]?.integer
+        guard listed.contains(where: { $0["notifications_muted"].isTrue }), count == Int64(members.count) else {
+            return nil
+        }
+        let muted = Set(listed.filter { $0["notifications_muted"].isTrue }.compactMap { person($0)?.id })
+        return Set(members.map(\.id)).subtracting(muted)
     }
 
     // MARK: - Channels and members
@@ -161,18 +176,20 @@ struct StreamReading {
         return Channel(
             .string(ids == .cid ? cid : id),
             name: named["name"] ?? named["custom"]?["name"] ?? body["channel_custom"]?["name"],
-            isDirect: id.hasPrefix("!members-") && count == 2 ? true : nil
+            // Others may be added to one of two.
+            isDirect: id.hasPrefix("!members-") && count >= 2 ? count == 2 : nil
         )
     }
 
     /// The members whom the body lists, in either of the places where they may be; there are never more than 50.
     private var members: [Person] {
-        let listed = body["members"].elements + (body["channel"]?["members"]).elements
-        return listed.filter { member in
+        listedMembers.filter { member in
             let isInvited = member["invited"].isTrue && member["invite_accepted_at"] == nil
             return !isInvited && member["deleted_at"] == nil
         }.compactMap { person($0) }.unique
     }
+
+    private var listedMembers: [JSONValue] { body["members"].elements + (body["channel"]?["members"]).elements }
 
     /// A member, of whom `user_id` says more than the user inside, or a user.
     private func person(_ value: JSONValue?) -> Person? {

@@ -33,7 +33,7 @@ struct TalkJSReading {
             let channel = Channel(
                 conversation["id"] ?? message["conversationId"],
                 name: conversation["subject"],
-                isDirect: participants.count == 2 ? true : nil
+                isDirect: participants.count >= 2 ? participants.count == 2 : nil
             )
         else { return .ignored("the message has no usable conversation or sender") }
         var event = Event(
