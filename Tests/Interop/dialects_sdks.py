@@ -122,6 +122,14 @@ def what_streams_kits_take_is_taken_plain_and_packed(scene):
     equal("the same message", post_stream(scene, sent, **{"X-Webhook-Attempt": "2"}), (200, "duplicate"))
 
 
+def refused(verify, body, signature=None):
+    try:
+        verify(body, stream_signature(body) if signature is None else signature, STREAM_SECRET)
+    except (getstream.webhook.InvalidWebhookError, InvalidWebhookError):
+        return
+    raise AssertionError(f"{verify.__module__} takes {body[:80]}")
+
+
 def what_streams_kits_refuse_is_refused(scene):
     body = stream_body(type="message.new", message={"id": "m-2", "text": "Psst", "user": {"id": "bob"}}, message_id="m-2")
     right = stream_signature(body)
@@ -133,13 +141,25 @@ def what_streams_kits_refuse_is_refused(scene):
         ("no signature", body, "", 401),
     ]:
         for verify in (getstream.webhook.verify_and_parse_webhook, stream_chat.webhook.verify_and_parse_webhook):
-            try:
-                verify(sent, signature, STREAM_SECRET)
-            except (getstream.webhook.InvalidWebhookError, InvalidWebhookError):
-                continue
-            raise AssertionError(f"{verify.__module__} takes {what}")
+            refused(verify, sent, signature)
         found, _ = scene.post("stream", "stream", sent, {"X-Signature": signature} if signature else {})
         equal(what, found, status)
+
+
+def what_streams_kits_make_nothing_of_is_ignored_or_refused(scene):
+    """The kinds of their published fixtures that are no events of ours, in bodies of our own."""
+    now = time.time_ns()
+    for kind in ("message.updated", "message.deleted", "user.banned", "reaction.new", "channel.truncated", "nothing.known"):
+        body = json.dumps({"type": kind, "created_at": now, "cid": "messaging:general", "user": {"id": "bob"}}).encode()
+        equal(kind, post_stream(scene, body), (200, "ignored"))
+    for what, body in [("no type", {"created_at": now}), ("a type of another kind", {"type": 7}), ("no object", ["message.new"])]:
+        body = json.dumps(body).encode()
+        refused(getstream.webhook.verify_and_parse_webhook, body)
+        equal(what, scene.post("stream", "stream", body, {"X-Signature": stream_signature(body)})[0], 400)
+    for what, body in [("no JSON", b'{"type":'), ("nothing", b"")]:
+        for verify in (getstream.webhook.verify_and_parse_webhook, stream_chat.webhook.verify_and_parse_webhook):
+            refused(verify, body)
+        equal(what, scene.post("stream", "stream", body, {"X-Signature": stream_signature(body)})[0], 400)
 
 
 # CloudEvents
@@ -247,6 +267,7 @@ def nothing_secret_is_in_the_log(scene):
 ACTS = [
     what_streams_kits_take_is_taken_plain_and_packed,
     what_streams_kits_refuse_is_refused,
+    what_streams_kits_make_nothing_of_is_ignored_or_refused,
     cloud_events_are_taken_in_all_modes_as_their_kit_writes_them,
     cloud_events_are_refused_that_prove_nothing_or_are_none,
     what_twilios_kit_signs_is_taken,
