@@ -96,16 +96,14 @@ import Testing
         #expect(offset.known.first?.timestamp == Timestamp(rfc3339: "2025-11-20T09:59:00.123Z"))
     }
 
-    /// A few thousand bodies that begin as real ones; the same ones each time.
+    /// A few hundred bodies that begin as real ones, the same ones each time; or others for a while.
     @Test(arguments: DialectName.allCases)
     func `mutated bodies never come to anything but a verdict`(_ name: DialectName) throws {
-        var random = SplitMix(state: name.rawValue.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) })
         let rows = MappingTests.all.filter { $0.dialect == name }
         let others = MappingTests.all.map { Array($0.body.utf8) }
-        for _ in 0..<400 {
+        try Fuzzing.run(400, seed: name.rawValue) { random in
             guard let row = rows.randomElement(using: &random) else { return }
-            var body = Array(row.body.utf8)
-            for _ in 0..<Int.random(in: 1...4, using: &random) { mutate(&body, others, &random) }
+            let body = Mutator.mutated(Array(row.body.utf8), with: others, &random)
             let request = DialectRequest(query: row.query, headers: row.headers, body: body)
             let scene = Scene(name, settings: row.settings)
             guard
@@ -114,45 +112,32 @@ import Testing
                     DialectSettings(row.settings),
                     now: scene.now
                 )
-            else { continue }
+            else { return }
             try check(reading, scene.now)
             let document = DialectDocument(name, secrets: "x", basic: ("a", "b"))
             #expect(throws: DialectRefusal.self) { try scene.dialect.verify(request, document, now: scene.now) }
         }
     }
 
-    private static let tokens = [
-        "null", "true", "[]", "{}", "\"\"", "9007199254740993", "-1", "1e400", "\"\\u0000\"", "\"\\ud800\"", "\"me\"",
-        "\"" + String(repeating: "é", count: 600) + "\"", "[[[[[[[[[[[[", "}", ",", "\u{FF}",
-    ].map { Array($0.utf8) }
-
-    private func mutate(_ body: inout [UInt8], _ others: [[UInt8]], _ random: inout SplitMix) {
-        guard !body.isEmpty else {
-            body = others.randomElement(using: &random) ?? []
-            return
+    @Test func `mutated events of our own are read or refused, and unpacking ends`() {
+        let events = Telling.native.steps.joined().map { Array($0.body.utf8) }
+        let parser = EventParser(clock: WallClock { Scene.now })
+        Fuzzing.run(400, seed: "native") { random in
+            guard let event = events.randomElement(using: &random) else { return }
+            let body = Mutator.mutated(event, with: events, &random)
+            let parsed = try? parser.parse(body: body, fallbackSourceID: "e")
+            if case .single(let event)? = parsed, case .known(let known) = event.content {
+                let stored = StoredEvent(
+                    body: event.body,
+                    sourceID: event.sourceID,
+                    receivedAt: Scene.now,
+                    occurredAt: known.timestamp
+                )
+                #expect(stored == .event(known))
+            }
+            let packed = Mutator.mutated(KnownAnswerTests.packed, with: [body], &random)
+            if let plain = try? Gunzip.unpack(packed, upTo: 1_000) { #expect(plain.count <= 1_000) }
         }
-        let place = Int.random(in: 0..<body.count, using: &random)
-        switch Int.random(in: 0..<7, using: &random) {
-        case 0: body[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-        case 1: body.remove(at: place)
-        case 2: body.insert(UInt8.random(in: 0...255, using: &random), at: place)
-        case 3: body.removeSubrange(place..<min(body.count, place + Int.random(in: 1...40, using: &random)))
-        case 4:
-            let token = Self.tokens.randomElement(using: &random) ?? []
-            body.replaceSubrange(value(at: place, in: body), with: token)
-        case 5:
-            let other = others.randomElement(using: &random) ?? []
-            body.insert(contentsOf: other.prefix(Int.random(in: 0...other.count, using: &random)), at: place)
-        default:
-            body.insert(contentsOf: body[place..<min(body.count, place + 60)], at: place)
-        }
-    }
-
-    /// From a colon up to the next comma or bracket: mostly a whole value, so that what comes of it is JSON.
-    private func value(at place: Int, in body: [UInt8]) -> Range<Int> {
-        let start = body[place...].firstIndex(of: UInt8(ascii: ":")).map { $0 + 1 } ?? place
-        let end = body[start...].firstIndex { [UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]")].contains($0) }
-        return start..<(end ?? body.count)
     }
 
     /// What is read can be stored, and is read again as the same.

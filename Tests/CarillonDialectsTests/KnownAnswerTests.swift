@@ -242,12 +242,8 @@ import Testing
     }
 
     @Test func `unpacks gzip within its limit`() throws {
-        let packed = bytes(
-            hex: "1f8b0800000000000203ab562aa92c4855b2524ace48cccb4bcdd14b2e4a4d2c494d51d25182b2e2134b94ac0c"
-                + "cdcd2d0c2d2d4c0c10a0160026dd19b43b000000"
-        )
-        #expect(Gunzip.isPacked(packed))
-        let plain = try Gunzip.unpack(packed, upTo: 59)
+        #expect(Gunzip.isPacked(Self.packed))
+        let plain = try Gunzip.unpack(Self.packed, upTo: 59)
         #expect(
             String(decoding: plain, as: UTF8.self) == #"{"type":"channel.created","created_at":1778198400000000000}"#
         )
@@ -261,6 +257,11 @@ import Testing
         #expect(throws: Gunzip.Failure.damaged) { try Gunzip.unpack(Self.bomb + [0], upTo: 100_000) }
     }
 
+    /// A body that Stream publishes, packed.
+    static let packed = bytes(
+        hex: "1f8b0800000000000203ab562aa92c4855b2524ace48cccb4bcdd14b2e4a4d2c494d51d25182b2e2134b94ac0c"
+            + "cdcd2d0c2d2d4c0c10a0160026dd19b43b000000"
+    )
     /// A hundred thousand times the same letter.
     private static let bomb = bytes(
         hex: "1f8b0800000000000203edc13101000000c2a0aceb5fc21a1e4001000000000000000000000000000000000000"

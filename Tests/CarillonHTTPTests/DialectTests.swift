@@ -269,36 +269,6 @@ import Testing
         }
     }
 
-    // MARK: - Compression
-
-    @Test func `bodies may be packed with gzip, within the limit, and whole`() async throws {
-        try await withDialect("stream", #"{"secrets":["test_secret_do_not_use_in_production"]}"#) { api, network in
-            let post = { (bytes: [UInt8], headers: [String: String]) async throws -> Answer in
-                var fields = HTTPFields()
-                fields[.contentType] = "application/json"
-                for (name, value) in headers { fields[try #require(HTTPField.Name(name))] = value }
-                return Answer(
-                    try await api.client.execute(
-                        uri: network.path("events/stream"),
-                        method: .post,
-                        headers: fields,
-                        body: ByteBuffer(bytes: bytes)
-                    )
-                )
-            }
-            let signature = ["x-signature": "2e66916a2ea83e3c1ea981b000f44cff38e3ed7628ad909ee6a78d4bc3fdd714"]
-            for encoding in [[:], ["content-encoding": "gzip"]] as [[String: String]] {
-                let headers = signature.merging(encoding) { $1 }
-                #expect(try await post(Self.packed, headers).status == 200)
-                #expect(try await post(Array(Self.packed.prefix(40)), headers).status == 400)
-            }
-            let bomb = try await post(Self.bomb, signature)
-            #expect(bomb.status == 413)
-            #expect(try await post(Self.packed, signature.merging(["content-encoding": "br"]) { $1 }).status == 415)
-            #expect(try await post([UInt8](repeating: 32, count: 256 * 1024 + 1), signature).status == 413)
-        }
-    }
-
     // MARK: - Matrix
 
     @Test func `a homeserver's transactions are taken, and it is told of errors in its own way`() async throws {
@@ -353,19 +323,4 @@ import Testing
             #expect(try await verdicts(api, network, "amity") == [])
         }
     }
-
-    /// A body that Stream publishes, packed.
-    private static let packed = bytes(
-        "H4sIAAAAAAACA6tWKqksSFWyUkrOSMzLS83RSy5KTSxJTVHSUYKy4hNLlKwMzc0tDC0tTAwQoBYAJt0ZtDsAAAA="
-    )
-    /// Three hundred thousand times the same letter.
-    private static let bomb = bytes(
-        "H4sIAAAAAAACA+3BAQ0AAADCoKzvX8IeDigAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-            + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-            + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-            + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-            + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAPgxX/JO9OCTBAA="
-    )
-
-    private static func bytes(_ base64: String) -> [UInt8] { Array(Data(base64Encoded: base64) ?? Data()) }
 }

@@ -2,15 +2,11 @@ import CarillonCore
 import CarillonDialects
 import CarillonTemplates
 import CarillonTesting
-import Crypto
 import Foundation
 import Testing
 
 /// A network whose backend speaks a dialect, and everybody's devices: what is posted goes through the whole pipeline.
 struct Stage: Sendable {
-    private static let secret = "t"
-    private static let address = "https://push.example.com"
-
     private let dialect: DialectName?
     private let webhookSecret = WebhookSecret.generate()
     private let scene: PipelineScene
@@ -99,61 +95,12 @@ struct Stage: Sendable {
     private func read(_ post: Telling.Post, _ name: DialectName) throws -> [ParsedEvent] {
         let dialect = Dialects.named(name)
         let now = WallClock.system.now()
-        let request = proven(post, name, at: now)
-        var document = DialectDocument(name, secrets: "the next one", Self.secret, basic: ("carillon", "p:w"))
-        if name == .cloudevents { document.settings["publicUrl"] = .string(Self.address) }
+        let request = Prover.request(post, name, at: now)
+        var document = Prover.document(name)
         try dialect.verify(request, document, now: now)
         document.secrets.removeLast()
         document.basic?.password = Secret("another")
         #expect(throws: DialectRefusal.self) { try dialect.verify(request, document, now: now) }
         return try dialect.events(of: request, DialectSettings(document.settings), now: now).events.map(\.parsed)
-    }
-
-    /// A post as its sender makes it, with the proof that it gives; some give it in the body.
-    private func proven(_ post: Telling.Post, _ name: DialectName, at now: Timestamp) -> DialectRequest {
-        let query = post.kind.map { [(name: "event", value: $0)] } ?? []
-        let body = Array(post.body.utf8)
-        let basic = ("authorization", "Basic \(base64("carillon:p:w"))")
-        switch name {
-        case .amity:
-            let code = HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Data(Self.secret.utf8)))
-            return DialectRequest(headers: [("x-amity-signature", Data(code).base64EncodedString())], body: body)
-        case .sendbird:
-            return DialectRequest(
-                headers: [("x-sendbird-signature", hexHMAC(post.body, key: Self.secret))],
-                body: body
-            )
-        case .stream:
-            return DialectRequest(headers: [("x-signature", hexHMAC(post.body, key: Self.secret))], body: body)
-        case .talkjs:
-            let signature = hexHMAC("\(now.milliseconds).\(post.body)", key: Self.secret).uppercased()
-            return DialectRequest(
-                headers: [("x-talkjs-signature", signature), ("x-talkjs-timestamp", "\(now.milliseconds)")],
-                body: body
-            )
-        case .cloudevents where post.body.contains("com.twilio"):
-            let digest = hexSHA256(post.body)
-            let target = "/v1/networks/acme/events/cloudevents?bodySHA256=\(digest)"
-            let code = HMAC<Insecure.SHA1>.authenticationCode(
-                for: Data((Self.address + target).utf8),
-                using: SymmetricKey(data: Data(Self.secret.utf8))
-            )
-            return DialectRequest(
-                target: target,
-                query: [("bodySHA256", digest)],
-                headers: [("x-twilio-signature", Data(code).base64EncodedString())],
-                body: body
-            )
-        case .cloudevents:
-            return DialectRequest(headers: [basic, ("content-type", "application/cloudevents+json")], body: body)
-        case .cometchat:
-            return DialectRequest(headers: [basic], body: body)
-        case .matrix:
-            return DialectRequest(headers: [("authorization", "Bearer \(Self.secret)")], body: body)
-        case .mattermost:
-            return DialectRequest(headers: [("content-type", "application/x-www-form-urlencoded")], body: body)
-        case .rocketchat:
-            return DialectRequest(query: query, body: body)
-        }
     }
 }
