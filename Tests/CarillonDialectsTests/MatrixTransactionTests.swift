@@ -21,6 +21,7 @@ import Testing
                 "nested too deeply",
                 message(#""body":"x","x":\#(String(repeating: "[", count: 99) + String(repeating: "]", count: 99))"#)
             ),
+            ("more than 256 KiB", message(#""body":"\#(String(repeating: "x", count: 256 << 10))""#)),
             ("U+0000", message(#""body":"a\u0000b""#)),
             ("half a surrogate pair", message(#""body":"\ud83d""#)),
             ("a number out of range", message(#""body":"x","x":1e400"#)),
@@ -53,6 +54,12 @@ import Testing
         #expect(reading.known.compactMap(\.message?.text) == [#"]},{"events":[\"#])
         #expect(reading.events.count == 2)
         #expect(reading.events.allSatisfy { !$0.isUnreadable })
+    }
+
+    @Test func `more events than a homeserver ever sends are refused`() {
+        let events = { count in Array(#"{"events":[\#(String(repeating: "0,", count: count - 1))0]}"#.utf8) }
+        #expect(throws: Never.self) { try read(events(10_000)) }
+        #expect(throws: DialectRefusal.self) { try read(events(10_001)) }
     }
 
     @Test func `a number beyond 2^53 is read as any other`() throws {

@@ -227,15 +227,15 @@ extension FairQueueLimits {
 extension DeliveryGroup {
     /// How many places a full group takes while it is sent.
     package static let mostPlaces = 32
-    /// For so many devices it takes one: their requests are on their way together.
-    private static let devicesPerPlace = 8
+    /// For so many devices it takes one, which is what a full group comes to.
+    private static let devicesPerPlace = 3
     /// So many messages to one endpoint are on their way at a time.
     private static let messagesPerEndpoint = 32
 
     /// How many places it takes while it is sent.
     ///
-    /// What counts is how many requests are on their way at a time, as far as one connection carries them all. A server of webhooks
-    /// has a connection for each: to it eight groups go, however small they are.
+    /// What counts is how many requests are on their way at a time, where a connection carries many. A server of webhooks has a
+    /// connection for each: to it eight groups go, however small they are.
     package var places: Int {
         switch lane.provider {
         case .apns, .fcm, .webpush: min(Self.mostPlaces, 1 + (targets.count - 1) / Self.devicesPerPlace)

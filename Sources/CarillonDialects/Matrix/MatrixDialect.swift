@@ -8,7 +8,9 @@ package struct MatrixDialect: EventDialect {
     static let ignoreProfiles = "ignoreProfiles"
 
     /// Many times what a homeserver puts into a transaction.
-    private static let mostEvents = 10_000
+    static let mostEvents = 10_000
+    /// In bytes; several times what a homeserver lets an event be. What is larger is not even parsed.
+    static let largestEvent = 256 << 10
 
     package let name = DialectName.matrix
     /// Synapse puts up to 100 events into a transaction, of up to 64 KiB each and as much again of what they replace, and what is
@@ -48,7 +50,7 @@ package struct MatrixDialect: EventDialect {
         _ settings: DialectSettings,
         now: Timestamp
     ) throws(DialectRefusal) -> DialectReading {
-        guard let transaction = MatrixTransaction(request.body) else {
+        guard let transaction = MatrixTransaction(request.body, upTo: Self.mostEvents) else {
             // Says where it is no JSON.
             _ = try request.object()
             throw .malformed("", "must be an object with one array of events")
@@ -59,6 +61,9 @@ package struct MatrixDialect: EventDialect {
         }
         let reader = MatrixReader(settings: settings, clock: SenderClock(now: now))
         let read = events.enumerated().map { index, range -> DialectEvent in
+            guard range.count <= Self.largestEvent else {
+                return .unreadable("event \(index + 1) cannot be read: it has more than \(Self.largestEvent) bytes")
+            }
             do throws(JSONSyntaxError) {
                 return reader.event(try JSONValue(parsing: Array(request.body[range])))
             } catch {

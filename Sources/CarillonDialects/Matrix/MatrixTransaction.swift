@@ -9,8 +9,8 @@ struct MatrixTransaction {
     /// Where the events stand in the body; `nil` when nothing says what the events are.
     let events: [Range<Int>]?
 
-    /// Finds the events of a body; `nil` when its brackets and quotes make no object.
-    init?(_ body: [UInt8]) {
+    /// Finds the events of a body, of more than `most` only one more; `nil` when its brackets and quotes make no object.
+    init?(_ body: [UInt8], upTo most: Int) {
         var scanner = Scanner(body)
         var found: [Range<Int>]?
         let isWhole = scanner.members { name, scanner in
@@ -18,7 +18,7 @@ struct MatrixTransaction {
                 return scanner.skip()
             }
             var events: [Range<Int>] = []
-            guard found == nil, scanner.elements({ events.append($0) }) else { return false }
+            guard found == nil, scanner.elements({ if events.count <= most { events.append($0) } }) else { return false }
             found = events
             return true
         }

@@ -30,12 +30,14 @@ struct MobileFirstDeviceController: Sendable {
             let registration = MobileFirstRegistration(from: &reader, isWhole: true)
             return id.map { ($0, registration) }
         }
-        let former = try await services.devices.device(posted.id, in: caller.networkID)
-        let owner = try caller.owner(
-            posted.1.userID,
-            former: former.map { caller.mayTouch($0) ? $0.userID : .nobody } ?? .nobody
-        )
-        return try await store(posted.1, posted.id, of: owner, former, caller, request, status: .created)
+        return try await ChangedDevice.repeating {
+            let former = try await services.devices.device(posted.id, in: caller.networkID)
+            let owner = try caller.owner(
+                posted.1.userID,
+                former: former.map { caller.mayTouch($0) ? $0.userID : .nobody } ?? .nobody
+            )
+            return try await store(posted.1, posted.id, of: owner, former, caller, request, status: .created)
+        }
     }
 
     private func update(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
@@ -43,13 +45,15 @@ struct MobileFirstDeviceController: Sendable {
         try request.checkQuery(["locale"])
         let body = try await RequestBodyReader.json(of: request)
         let registration = try body.readForeign { MobileFirstRegistration(from: &$0, isWhole: false) }
-        let former = try await device(context, caller)
-        let owner = try caller.owner(registration.userID, former: former.userID)
-        // Who changes nothing of where it is reached does not get to see that, nor to have it.
-        guard owner == former.userID || registration.token != nil || caller.kind == .backEnd else {
-            throw Problem.mobileFirst(.wrongValue, "/token is required")
+        return try await ChangedDevice.repeating {
+            let former = try await device(context, caller)
+            let owner = try caller.owner(registration.userID, former: former.userID)
+            // Who changes nothing of where it is reached does not get to see that, nor to have it.
+            guard owner == former.userID || registration.token != nil || caller.kind == .backEnd else {
+                throw Problem.mobileFirst(.wrongValue, "/token is required")
+            }
+            return try await store(registration, former.id, of: owner, former, caller, request, status: .ok)
         }
-        return try await store(registration, former.id, of: owner, former, caller, request, status: .ok)
     }
 
     private func store(
@@ -80,7 +84,13 @@ struct MobileFirstDeviceController: Sendable {
         guard !id.isOfAddress || id == DeviceID(reachedAt: device.address) else {
             throw Problem.mobileFirst(.wrongValue, "/deviceId is kept for the device at another address")
         }
-        _ = try await services.devices.putDevice(device, in: caller.networkID, by: caller.writer)
+        // An opt-out that comes in between is not undone.
+        _ = try await services.devices.putDevice(
+            device,
+            replacing: .only(former),
+            in: caller.networkID,
+            by: caller.writer
+        )
         guard
             let json = device.mobileFirst(
                 in: caller.application,

@@ -70,10 +70,10 @@ struct DialectPostController: Sendable {
         }
         // Memory that is shared is for those who have proven who they are.
         let head = try DialectDesk.head(of: request)
-        _ = try await journaling(dialect, sender) {
-            try await refusal(of: head, request, sender, dialect, context)
+        try await journaling(dialect, sender) {
+            _ = try await refusal(of: head, request, sender, dialect, context)
+            try large.enter(sender.network.id)
         }
-        try large.enter(sender.network.id)
         defer { large.leave(sender.network.id) }
         return try await take(request, limit, dialect, from: sender, context)
     }
@@ -96,10 +96,21 @@ struct DialectPostController: Sendable {
             let reading = try DialectDesk.read(posted, by: dialect, settings, now: clock.now())
             let known = reading.events.count { if case .known = $0.content { true } else { false } }
             if known > 0 { try rates.take(events: known, of: network) }
-            let receipts = try await accept(reading.events.map(\.parsed), network.id)
+            let receipts = try await accept(inSlices: reading.events.map(\.parsed), of: network.id)
             journal.answered(reading, receipts, dialect.name, in: network.id)
             return DialectAnswer(dialect.name).response(to: reading, receipts)
         }
+    }
+
+    /// Accepts events, a bounded number at a time: others share a commit with them. What was accepted before a failure is recognised
+    /// when it comes again.
+    private func accept(inSlices events: [ParsedEvent], of network: NetworkID) async throws -> [Receipt] {
+        var receipts: [Receipt] = []
+        for start in stride(from: 0, to: events.count, by: EventParser.maximumBatchCount) {
+            let end = min(start + EventParser.maximumBatchCount, events.count)
+            receipts += try await accept(Array(events[start..<end]), network)
+        }
+        return receipts
     }
 
     /// Does something of a post, and writes down why it is refused.

@@ -20,7 +20,8 @@ extension DeviceRegistration {
             guard takesOver || !isTaken else { throw DeviceTaken() }
             // A limit of each user's: nobody is no user.
             guard !device.userID.isNobody else {
-                if !former.contains(where: { $0.user.isNobody && !$0.isTransient }) {
+                // Who gives up a device makes no more of them.
+                if !former.contains(where: { !$0.isTransient }) {
                     try checkOwnerless(beside: device, limits[.ownerlessDevices], session)
                 }
                 continue
@@ -55,6 +56,7 @@ extension DeviceRegistration {
                 """
                 SELECT count(*) FROM (SELECT FROM devices
                                       WHERE network_id = \(network.rawValue) AND user_id = '' AND NOT transient
+                                          AND state <> 'unregistered'
                                           AND address_hash >= \(share.first) AND address_hash < \(share.end)
                                       LIMIT \(share.limit)) AS counted
                 """

@@ -14,13 +14,13 @@ struct DeviceRegistration {
     let network: NetworkID
     /// What is to be stored, in the order of the ids: neither id nor token is there twice.
     let devices: [Device]
-    /// Whether users may write what others have in use.
-    let takesOver: Bool
+    /// What of the devices may be written over.
+    private let replaceable: ReplaceableDevice
     /// Devices that lost their token within the batch, in the order of their ids.
     private let displaced: [DeviceID]
 
     /// A registration of `devices`, in the order in which they came.
-    init(_ devices: [Device], in network: NetworkID, takesOver: Bool = false) {
+    init(_ devices: [Device], in network: NetworkID, replacing replaceable: ReplaceableDevice = .anyOfTheirs) {
         var latest: [DeviceID: Device] = [:]
         var holders: [[UInt8]: DeviceID] = [:]
         var displaced: Set<DeviceID> = []
@@ -36,10 +36,13 @@ struct DeviceRegistration {
             displaced.remove(device.id)
         }
         self.network = network
-        self.takesOver = takesOver
+        self.replaceable = replaceable
         self.devices = latest.values.sorted { $0.id < $1.id }
         self.displaced = displaced.sorted()
     }
+
+    /// Whether users may write what others have in use.
+    var takesOver: Bool { replaceable == .anybodys }
 
     /// The users who get a device.
     var users: Set<UserID> { Set(devices.lazy.map(\.userID).filter { !$0.isNobody }) }
@@ -62,7 +65,7 @@ struct DeviceRegistration {
     ///   - writer: For whom. A user registers one device at a time.
     ///   - listeners: Who is told.
     /// - Returns: The ids that are new.
-    /// - Throws: ``DeviceTaken`` and ``LimitReached``, with which the transaction has to end.
+    /// - Throws: ``DeviceTaken``, ``LimitReached`` and ``DeviceChanged``, with which the transaction has to end.
     @discardableResult
     func write(
         _ session: borrowing PostgresSession,
@@ -71,6 +74,12 @@ struct DeviceRegistration {
     ) throws -> Set<DeviceID> {
         guard !devices.isEmpty else { return [] }
         let former = try lockFormer(session)
+        // From here on nobody else changes it.
+        if case .only(let known) = replaceable, let device = devices.first,
+            try session.device(device.id, in: network) != known
+        {
+            throw DeviceChanged()
+        }
         if writer == .user { try checkUser(former, telling: listeners, session) }
         let addsWebhookHosts = try addsWebhookHosts(session)
         try makeRoom(former, session)

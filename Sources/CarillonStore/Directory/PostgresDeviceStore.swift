@@ -23,14 +23,10 @@ package struct PostgresDeviceStore: DeviceStore {
         in network: NetworkID,
         by writer: Writer
     ) async throws -> Bool {
-        let registration = DeviceRegistration([device], in: network, takesOver: former == .anybodys)
+        let registration = DeviceRegistration([device], in: network, replacing: former)
         let listeners = try await feedback.listeners(in: network)
         return try await pool.write { session in
             try registration.lock(session)
-            // From here on nobody else registers it.
-            if case .only(let known) = former, try session.device(device.id, in: network) != known {
-                throw DeviceChanged()
-            }
             try session.mention(users: registration.users, in: network)
             return try registration.write(session, by: writer, telling: listeners).contains(device.id)
         }
@@ -196,7 +192,7 @@ package struct PostgresDeviceStore: DeviceStore {
 
 extension PostgresSession {
     /// A device; `nil` when unknown.
-    fileprivate func device(_ id: DeviceID, in network: NetworkID) throws -> Device? {
+    func device(_ id: DeviceID, in network: NetworkID) throws -> Device? {
         try queryFirst(
             """
             SELECT \(sql: Row.deviceColumns) FROM devices d

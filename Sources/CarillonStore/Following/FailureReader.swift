@@ -57,7 +57,8 @@ struct FailureReader {
                            greatest(0, o.dead) + o.expired + o.unregistered AS size
                     FROM outcomes o
                     WHERE o.network_id = \(network.rawValue) AND o.number IS NOT NULL
-                        AND (o.dead > 0 OR o.expired > 0 OR o.unregistered > 0) \(sql: range)
+                        AND (o.dead > 0 OR o.expired > 0 OR o.unregistered > 0) AND o.records <> '[]'
+                        \(sql: range)
                     ORDER BY \(sql: order) LIMIT \(wanted)
                 ) AS o
             ) AS o

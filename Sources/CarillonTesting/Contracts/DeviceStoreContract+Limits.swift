@@ -151,6 +151,8 @@ extension DeviceStoreContract {
         #expect(try await put("d2", token: "t2b") == false)
         #expect(try await put("d2c", token: "t2b"))
         #expect(try await put("d3", of: "a", token: "t3"), "somebody's is not nobody's")
+        #expect(try await put("d3", token: "t3") == false, "given up, it is not kept by who had it")
+        _ = try await scene.devices.deleteDevice("d3", ifOwnedBy: nil, in: scene.network)
         #expect(try await put("neighbour", token: "t3", in: scene.otherNetwork))
         #expect(try await put("d4", token: "t4", by: .admin))
         #expect(try await put("d4", token: "t4") == false)

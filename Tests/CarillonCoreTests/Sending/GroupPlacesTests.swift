@@ -6,7 +6,7 @@ import Testing
 @Suite struct GroupPlacesTests {
     @Test(
         arguments: [
-            (ProviderName.apns, 1, 256), (.fcm, 8, 256), (.webpush, 9, 128), (.apns, 200, 11), (.apns, 500, 8),
+            (ProviderName.apns, 1, 256), (.fcm, 4, 128), (.webpush, 9, 86), (.apns, 96, 8), (.apns, 500, 8),
             (.webhook, 1, 8), (.log, 1, 8), (.relay, 1, 32),
         ]
     )

@@ -7,8 +7,6 @@ import NIOCore
 /// `/push/deviceRegistrations` (FACES E4).
 struct AblyDeviceController: Sendable {
     private static let filters: Set<String> = ["deviceId", "clientId"]
-    /// How often a change is tried that others are always ahead of.
-    private static let attempts = 10
 
     let services: FaceServices
     let authenticator: AblyAuthenticator
@@ -39,7 +37,7 @@ struct AblyDeviceController: Sendable {
         let caller = try await authenticator.caller(request, context)
         let body = try AblyDeviceBody(try await AblyBody.object(of: request))
         guard let id = body.id else { throw AblyError.device }
-        let (device, isNew) = try await Self.repeating { try await put(id, body, by: caller, request) }
+        let (device, isNew) = try await ChangedDevice.repeating { try await put(id, body, by: caller, request) }
         var json = device.ablyJSON(withRecipient: true)
         json["deviceIdentityToken"] = .object(token(of: device, for: caller))
         return .ably(.object(json), status: isNew ? .created : .ok, to: request)
@@ -50,7 +48,7 @@ struct AblyDeviceController: Sendable {
         let id = try Self.deviceID(context)
         let body = try AblyDeviceBody(try await AblyBody.object(of: request))
         guard body.id ?? id == id else { throw AblyError.device }
-        let (device, _) = try await Self.repeating { try await put(id, body, by: caller, request) }
+        let (device, _) = try await ChangedDevice.repeating { try await put(id, body, by: caller, request) }
         return .ably(.object(device.ablyJSON(withRecipient: true)), to: request)
     }
 
@@ -96,7 +94,7 @@ struct AblyDeviceController: Sendable {
         let body = try AblyDeviceBody(try await AblyBody.object(of: request))
         let named = context.parameters.get("device") == nil ? nil : try Self.deviceID(context)
         guard let id = named ?? body.id, body.id ?? id == id else { throw AblyError.device }
-        let device = try await Self.repeating {
+        let device = try await ChangedDevice.repeating {
             let known = try await known(id, in: caller)
             try authenticator.require(caller, isOrAdministers: id, known, request)
             guard let known else { throw AblyError.unknownDevice }
@@ -131,14 +129,6 @@ struct AblyDeviceController: Sendable {
         } catch is DeviceTaken {
             throw AblyError.otherClient
         }
-    }
-
-    /// Reads, judges and writes again where somebody else wrote in between.
-    private static func repeating<Value>(_ body: () async throws -> Value) async throws -> Value {
-        for _ in 0..<attempts {
-            do { return try await body() } catch is DeviceChanged {}
-        }
-        throw Problem.serviceUnavailable()
     }
 
     private func token(of device: Device, for caller: AblyCaller) -> JSONObject {

@@ -14,8 +14,10 @@ struct AblyLogLine: Sendable {
 
     /// A device that was not reached; `nil` for what is no concern of the caller's application.
     init?(_ failure: FailedDelivery, for caller: AblyCaller) {
-        guard caller.settings.reaches(failure.provider, appID: failure.appID),
-            failure.sourceID.flatMap(AblySource.appID) ?? caller.appID == caller.appID
+        let publisher = failure.sourceID.flatMap(AblySource.appID)
+        // Of what a former release wrote down it is not known of which app it was.
+        guard caller.settings.reaches(failure.provider, appID: failure.appID), publisher ?? caller.appID == caller.appID,
+            failure.appID != nil || publisher != nil
         else { return nil }
         place = failure.place
         id = "\(failure.eventID):\(failure.place.number):\(failure.place.entry)"

@@ -23,13 +23,15 @@ enum AblySource {
 
     /// What the message is called, where the id tells.
     static func messageID(of id: String) -> String? {
-        guard let parts = parts(of: id), parts.count == 3, !parts[1].isEmpty else { return nil }
+        guard let parts = parts(of: id), !parts[1].isEmpty else { return nil }
         return AblyMessages.base(of: String(parts[2]))
     }
 
     private static func parts(of id: String) -> [Substring]? {
         guard id.hasPrefix(prefix) else { return nil }
-        return id.dropFirst(prefix.count).split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        let parts = id.dropFirst(prefix.count).split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        // Former releases gave messages ids of one part.
+        return parts.count == 3 ? parts : nil
     }
 
     private static func hash(_ parts: String...) -> SHA256.Digest {
