@@ -147,7 +147,10 @@ extension MemoryNetwork {
                 other.userID.isNobody && !transient.contains(other.id) && other.state != .unregistered
             }
             let limit = network.limits[.ownerlessDevices]
-            guard replaced.contains(where: { !transient.contains($0.id) }) || devices.values.count(where: ownerless) < limit else {
+            guard
+                replaced.contains(where: { !transient.contains($0.id) })
+                    || devices.values.count(where: ownerless) < limit
+            else {
                 throw LimitReached(.ownerlessDevices, limit)
             }
             return

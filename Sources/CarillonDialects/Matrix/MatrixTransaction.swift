@@ -18,7 +18,9 @@ struct MatrixTransaction {
                 return scanner.skip()
             }
             var events: [Range<Int>] = []
-            guard found == nil, scanner.elements({ if events.count <= most { events.append($0) } }) else { return false }
+            guard found == nil, scanner.elements({ if events.count <= most { events.append($0) } }) else {
+                return false
+            }
             found = events
             return true
         }

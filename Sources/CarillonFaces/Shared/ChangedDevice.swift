@@ -8,6 +8,7 @@ enum ChangedDevice {
     /// Reads, judges and writes again where somebody else wrote in between.
     ///
     /// - Parameter body: All of it, which throws ``DeviceChanged`` where that is so.
+    /// - Returns: What `body` answers.
     /// - Throws: 503 when it happens again and again, and what `body` throws.
     static func repeating<Value>(_ body: () async throws -> Value) async throws -> Value {
         for _ in 0..<attempts {

@@ -16,7 +16,8 @@ struct AblyLogLine: Sendable {
     init?(_ failure: FailedDelivery, for caller: AblyCaller) {
         let publisher = failure.sourceID.flatMap(AblySource.appID)
         // Of what a former release wrote down it is not known of which app it was.
-        guard caller.settings.reaches(failure.provider, appID: failure.appID), publisher ?? caller.appID == caller.appID,
+        guard caller.settings.reaches(failure.provider, appID: failure.appID),
+            publisher ?? caller.appID == caller.appID,
             failure.appID != nil || publisher != nil
         else { return nil }
         place = failure.place
