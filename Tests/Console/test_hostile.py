@@ -102,9 +102,9 @@ def test_what_other_systems_call_things_is_shown_as_text(stage):
         "recent": {"items": [
             {"at": at, "operation": each, "verdict": each, "status": 400, "reason": each, "eventId": each} for each in NAMES
         ]},
-        "cloudevents": {
+        "dialects": {"items": [{"dialect": "cloudevents", "document": {
             "enabled": True, "secrets": [{"setAt": at}], "basic": {"user": NAMES[0], "setAt": at}, "ignoreSenders": NAMES, "updatedAt": at,
-        },
+        }}]},
         "preview": {"status": NAMES[0], "events": [{"type": each, "data": {each: each}} for each in NAMES]},
     }
     context = stage.context(network, width=360, height=740, script=WATCH)
