@@ -56,7 +56,7 @@ import Testing
             // Once as they are planned of tables that nobody has looked at, once with statistics.
             for _ in 0..<2 {
                 for (sql, index, rows) in plans {
-                    let plan = try await explain(sql, pool)
+                    let plan = try await pool.explain(sql)
                     #expect(plan.contains { $0.contains(index) }, "\(plan)")
                     #expect(!plan.contains { $0.contains("Seq Scan") || $0.contains("Bitmap") }, "\(plan)")
                     #expect(plan.allSatisfy { Self.rows(of: $0) <= rows }, "\(plan)")
@@ -81,15 +81,5 @@ import Testing
     /// How many rows a step of a plan had.
     private static func rows(of line: String) -> Int {
         line.firstMatch(of: /actual rows=(\d+)/).flatMap { Int($0.1) } ?? 0
-    }
-
-    private func explain(_ sql: SQL, _ pool: PostgresPool) async throws -> [String] {
-        try await pool.snapshot { session in
-            try session.walkAlongIndexes()
-            return try session.query("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) " + .unprepared(sql)) {
-                row in
-                try row.decode(0, as: String.self)
-            }
-        }
     }
 }

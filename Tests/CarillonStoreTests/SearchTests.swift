@@ -28,7 +28,7 @@ import Testing
             ] {
                 // Once as it is planned of a table that nobody has looked at, once with statistics.
                 for _ in 0..<2 {
-                    let plan = try await explain(sql, pool)
+                    let plan = try await pool.explain(sql)
                     #expect(plan.contains { $0.contains("Index Scan using \(index)") }, "\(plan)")
                     #expect(!plan.contains { $0.contains("Sort") || $0.contains("Rows Removed") }, "\(plan)")
                     try await pool.withConnection { session in _ = try session.execute("ANALYZE users") }
@@ -102,22 +102,12 @@ import Testing
                 let reader = FailureReader(network: scene.network, query: query, limit: 20)
                 let behind = reader.isBehind(PostgresTimestamp(microsecondsSince1970: 0), 1, isIncluded: true)
                 for sql in [reader.rows(behind: nil, wanted: 20), reader.rows(behind: behind, wanted: 20)] {
-                    let plan = try await explain(sql, pool)
+                    let plan = try await pool.explain(sql)
                     #expect(plan.contains { $0.contains("outcomes") && $0.contains("_at_number_idx") }, "\(plan)")
                     #expect(!plan.contains { $0.contains("Sort (") || $0.contains("Rows Removed") }, "\(plan)")
                 }
                 let page = try await scene.history.failures(in: scene.network, query, after: nil, limit: 20)
                 #expect(page.count == 20)
-            }
-        }
-    }
-
-    private func explain(_ sql: SQL, _ pool: PostgresPool) async throws -> [String] {
-        try await pool.snapshot { session in
-            try session.walkAlongIndexes()
-            return try session.query("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) " + .unprepared(sql)) {
-                row in
-                try row.decode(0, as: String.self)
             }
         }
     }

@@ -100,14 +100,7 @@ struct RecipientContext {
                 ORDER BY m.channel_id, m.user_id
                 LIMIT 1
             ) AS m
-            LEFT JOIN LATERAL (
-                SELECT c.emptied_at FROM channels c
-                WHERE c.network_id = n.network_id AND c.channel_id = n.channel_id
-                LIMIT 1
-            ) AS c ON true
-            LEFT JOIN LATERAL (
-                SELECT u.wiped_at FROM users u WHERE u.network_id = n.network_id AND u.user_id = n.user_id LIMIT 1
-            ) AS u ON true
+            \(sql: .endOfBoth)
             WHERE m.user_id = n.user_id
             """
     }

@@ -85,7 +85,7 @@ package final class PipelineScene: Sendable {
             queue: events,
             inbox: store,
             recipients: source,
-            expander: Expander(catalog: try catalog ?? Self.shortTexts(), ids: ids),
+            expander: Expander(catalog: try catalog ?? TemplateCatalog(Self.shortTexts()), ids: ids),
             outbox: store,
             sending: sending,
             endpoints: { networks in
@@ -118,8 +118,9 @@ package final class PipelineScene: Sendable {
         )
     }
 
-    private static func shortTexts() throws -> TemplateCatalog {
-        try TemplateCatalog([
+    /// English templates of a few words, one of them or more for each kind of text.
+    package static func shortTexts() throws -> [CompiledTemplate] {
+        try [
             CompiledTemplate(.init(title: "%s", body: .one("New: %s")), for: .channelCreated, locale: .english),
             CompiledTemplate(
                 .init(title: "%s", body: .variants([.one: "%1s has joined %2s", .many: "%1s and %3s others"])),
@@ -131,7 +132,7 @@ package final class PipelineScene: Sendable {
                 for: .messageSent,
                 locale: .english
             ),
-        ])
+        ]
     }
 
     /// Runs the pipeline around `body`, and shuts it down gracefully afterwards.

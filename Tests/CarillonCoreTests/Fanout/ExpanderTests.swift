@@ -1,3 +1,4 @@
+import CarillonTesting
 import Foundation
 import Testing
 
@@ -8,24 +9,12 @@ import Testing
     private let alice = Person(id: UserID(trusted: "alice"), displayName: "Alice")
 
     private func expander() throws -> Expander {
-        let catalog = try TemplateCatalog([
-            CompiledTemplate(.init(title: "%s", body: .one("New: %s")), for: .channelCreated, locale: .english),
-            CompiledTemplate(
-                .init(title: "%s", body: .variants([.one: "%1s has joined %2s", .many: "%1s and %3s others"])),
-                for: .memberJoined,
-                locale: .english
-            ),
-            CompiledTemplate(
-                .init(title: "%1s (%2s)", body: .variants([.text: "%s", .image: "Image", .other: "Special"])),
-                for: .messageSent,
-                locale: .english
-            ),
-            CompiledTemplate(
-                .init(title: "%1s @ %2s", body: .variants([.text: "%s", .image: "Gambar", .other: "Pesan"])),
-                for: .messageSent,
-                locale: #require(LocaleTag("id"))
-            ),
-        ])
+        let indonesian = try CompiledTemplate(
+            .init(title: "%1s @ %2s", body: .variants([.text: "%s", .image: "Gambar", .other: "Pesan"])),
+            for: .messageSent,
+            locale: #require(LocaleTag("id"))
+        )
+        let catalog = try TemplateCatalog(PipelineScene.shortTexts() + [indonesian])
         return Expander(catalog: catalog, ids: UUIDv7Generator(clock: WallClock { testNow }))
     }
 

@@ -122,24 +122,7 @@ struct AblyPage {
 
     private func link(_ relation: String, _ cursor: String?) -> HTTPField {
         let all = parameters + (cursor.map { [("cursor", $0)] } ?? [])
-        let query = all.map { "\($0.0)=\(Self.encode($0.1))" }.joined(separator: "&")
+        let query = all.map { "\($0.0)=\($0.1.percentEncoded)" }.joined(separator: "&")
         return HTTPField(name: .link, value: "<./\(name)?\(query)>; rel=\"\(relation)\"")
-    }
-
-    /// Percent-encodes all but what never needs it (RFC 3986 section 2.3).
-    private static func encode(_ text: String) -> String {
-        var encoded: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                encoded.append(byte)
-            default:
-                let digits = Array("0123456789ABCDEF".utf8)
-                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: encoded, as: UTF8.self)
     }
 }
