@@ -30,14 +30,14 @@ import Testing
             let target = try await scene.target("d", of: "b")
             let (first, second) = (try await scene.sent("first"), try await scene.sent("second"))
             func work(on event: PendingEvent) async throws -> Int64 {
-                let before = try await pool.rowsReadByIndex()
+                let before = try await pool.rowsReadByIndex(of: ["deliveries", "inbox"])
                 let group = scene.group(event, to: [target], leased: true)
                 _ = try await scene.queue.enqueue([Expansion(event: event, groups: [group], next: nil)])
                 _ = try await scene.queue.settle([Settlement(group: group, records: [], remainders: [])])
                 let claimed = try await scene.claim(limit: 1, perLane: 1).map(\.group)
                 _ = try await scene.queue.renew(claimed)
                 try await scene.queue.release(claimed, after: .zero)
-                return try await pool.rowsReadByIndex() - before
+                return try await pool.rowsReadByIndex(of: ["deliveries", "inbox"]) - before
             }
             try await pool.withConnection { session in
                 try session.execute("TRUNCATE deliveries")
@@ -369,19 +369,5 @@ extension StoreScene {
     /// A message that was accepted and claimed.
     fileprivate func sent(_ id: String) async throws -> PendingEvent {
         try await pending(.message("c", from: Person(id: "a"), id: id))
-    }
-}
-
-extension PostgresPool {
-    /// How many entries of the queues' indexes have been read.
-    fileprivate func rowsReadByIndex() async throws -> Int64 {
-        try await withConnection { try $0.execute("SELECT pg_stat_force_next_flush()") }
-        return try await withConnection { session in
-            try session.queryFirst(
-                """
-                SELECT sum(idx_tup_read)::bigint FROM pg_stat_user_indexes WHERE relname IN ('deliveries', 'inbox')
-                """
-            ) { row in try row.decode(0, as: Int64.self) } ?? 0
-        }
     }
 }

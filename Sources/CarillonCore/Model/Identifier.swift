@@ -25,8 +25,7 @@ package struct Identifier<Subject>: Hashable, Sendable, Comparable, CustomString
 
     /// Equal bytes make equal ids, as in the database: `String` would also take other spellings of `é` for the same.
     package static func == (left: Self, right: Self) -> Bool {
-        left.rawValue.utf8.count == right.rawValue.utf8.count
-            && left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
+        left.rawValue.hasSameBytes(as: right.rawValue)
     }
 
     /// Hashes the bytes, as ``==(_:_:)`` compares them.
@@ -39,7 +38,7 @@ package struct Identifier<Subject>: Hashable, Sendable, Comparable, CustomString
 
     /// Orders ids by their bytes, the order in which rows are locked.
     package static func < (left: Self, right: Self) -> Bool {
-        left.rawValue.utf8.lexicographicallyPrecedes(right.rawValue.utf8)
+        left.rawValue.precedesByBytes(right.rawValue)
     }
 }
 

@@ -3,8 +3,9 @@ package import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Writes down what was sent: takes what waits as soon as the last write is back, so that many groups share a commit, and
-/// pages of one group that wait together are one. So the slower the database is, the fewer and the larger writes it gets.
+/// Writes down what was sent: at once when nothing was written lately, and otherwise what has gathered for a moment, so that many
+/// groups share a commit; pages of one group that wait together are one. So the more there is, and the slower the database is, the
+/// fewer and the larger writes it gets.
 ///
 /// While the database is away the outcomes are kept, however long: the fence makes a late write harmless. A group of which
 /// one page can never be written is abandoned: were its later pages written, the devices of the lost one would vanish. Its
@@ -49,6 +50,10 @@ package final class Settler: Service {
     }
 
     private static let batchSize = 256
+    /// With so many settlements waiting, they are not left to gather more.
+    private static let crowd = 64
+    /// How long they gather, from the beginning of the last write: a small part of what promise P3 allows.
+    private static let patience = Duration.milliseconds(20)
     /// How many devices are written at a time, so that none waits long for the others.
     private static let batchWeight = 20_000
 
@@ -106,7 +111,11 @@ package final class Settler: Service {
     package func run() async throws {
         await withGracefulShutdownHandler {
             for await _ in wakeups {
-                while let batch = nextBatch() { await write(batch) }
+                while let batch = nextBatch() {
+                    let start = ContinuousClock.now
+                    await write(batch)
+                    if backlog < Self.crowd { try? await Task.sleep(until: start + Self.patience) }
+                }
                 if state.withLock({ $0.isClosed && $0.waiting.isEmpty }) { return }
             }
         } onGracefulShutdown: {

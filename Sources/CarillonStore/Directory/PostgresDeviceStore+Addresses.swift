@@ -6,22 +6,21 @@ extension PostgresDeviceStore {
     package func devices(reachedAt places: [AddressPlace]) async throws -> [ReachedDevice?] {
         guard !places.isEmpty else { return [] }
         let found = try await pool.withConnection { session in
-            // Planned each time: in an empty table an index that names only the network seems as good.
+            // A comparison of rows that one index alone can serve in order, see `docs/decisions/0009`.
             try session.query(
-                .unprepared(
-                    """
-                    SELECT n.position, d.device_id, d.provider, d.app_id, d.locale, d.state, d.state_at,
-                           d.registered_at, d.transient
-                    FROM unnest(\(places.map(\.networkID.rawValue)), \(places.map(\.address.uniqueHash)))
-                        WITH ORDINALITY AS n (network_id, address_hash, position)
-                    CROSS JOIN LATERAL (
-                        SELECT d.* FROM devices d
-                        WHERE d.network_id = n.network_id AND d.address_hash = n.address_hash
-                            AND \(sql: .isOfTheLiving)
-                        LIMIT 1
-                    ) AS d
-                    """
-                )
+                """
+                SELECT n.position, d.device_id, d.provider, d.app_id, d.locale, d.state, d.state_at,
+                       d.registered_at, d.transient
+                FROM unnest(\(places.map(\.networkID.rawValue)), \(places.map(\.address.uniqueHash)))
+                    WITH ORDINALITY AS n (network_id, address_hash, position)
+                CROSS JOIN LATERAL (
+                    SELECT d.* FROM devices d
+                    WHERE (d.network_id, d.address_hash) >= (n.network_id, n.address_hash) AND d.address_hash IS NOT NULL
+                    ORDER BY d.network_id, d.address_hash
+                    LIMIT 1
+                ) AS d
+                WHERE d.network_id = n.network_id AND d.address_hash = n.address_hash AND \(sql: .isOfTheLiving)
+                """
             ) { row in
                 let device = ReachedDevice(
                     id: try row.id(1),

@@ -13,4 +13,14 @@ extension PostgresPool {
             }
         }
     }
+
+    /// How many entries of these tables' indexes have been read.
+    func rowsReadByIndex(of tables: [String]) async throws -> Int64 {
+        try await withConnection { try $0.execute("SELECT pg_stat_force_next_flush()") }
+        return try await withConnection { session in
+            try session.queryFirst(
+                "SELECT sum(idx_tup_read)::bigint FROM pg_stat_user_indexes WHERE relname = ANY (\(tables))"
+            ) { row in try row.decode(0, as: Int64.self) } ?? 0
+        }
+    }
 }

@@ -1,0 +1,44 @@
+import CarillonCore
+import CarillonTesting
+import Postgres
+import Testing
+
+@testable import CarillonStore
+
+@Suite struct AddressPlanTests {
+    @Test func `addresses are found by their keys, although there were no devices when that was planned`() async throws
+    {
+        var configuration = try await TestDatabase.make()
+        configuration.poolSize = 1
+        try await withStores(configuration) { scene, pool in
+            let tokens = (0..<20).map { DeviceAddress.fcm(token: "token-\($0)", appID: "app") }
+            let lines = [DeviceAddress.log]
+            func find() async throws -> Int64 {
+                let before = try await pool.rowsReadByIndex(of: ["devices"])
+                let places = tokens.map { AddressPlace(networkID: scene.network, address: $0) }
+                _ = try await scene.devices.devices(reachedAt: places)
+                let named = (tokens + lines).map { AddressedDevice(address: $0) }
+                var event = Event(sourceID: "n", type: .notificationDirect, timestamp: .now)
+                event.direct = DirectNotification(to: .addresses(named))
+                let query = RecipientQuery(networkID: scene.network, eventID: EventID(scene.ids.next()), event: event)
+                let page = try await scene.recipients.page(for: query)
+                #expect(page.recipients.count == named.count)
+                return try await pool.rowsReadByIndex(of: ["devices"]) - before
+            }
+            try await pool.withConnection { try $0.execute(.unprepared("VACUUM ANALYZE devices")) }
+            _ = try await find()
+            try await pool.withConnection { session in
+                try session.execute(
+                    """
+                    INSERT INTO devices (network_id, device_id, user_id, provider, app_id, address, address_hash, registered_at)
+                    SELECT \(scene.network.rawValue), 'd' || n, 'u' || n, 'fcm', 'app', 'other-' || n,
+                           sha256(convert_to('other-' || n, 'UTF8')), now()
+                    FROM generate_series(1, 3000) AS n
+                    """
+                )
+            }
+            let read = try await find()
+            #expect(read < 400)
+        }
+    }
+}
