@@ -8,11 +8,8 @@ extension MemoryNetwork {
         return row.group.leased && row.group.leaseToken == group.leaseToken
     }
 
-    /// Writes a page of an event.
+    /// Writes a page of an event, but for its deliveries.
     mutating func enqueue(_ expansion: Expansion, at now: Timestamp) {
-        for group in expansion.groups {
-            groups[group.id] = MemoryGroupRow(group: group, runAt: group.leased ? now + leaseDuration : now)
-        }
         if expansion.keepsBody, let row = inbox[expansion.event.id], relayed[expansion.event.id] == nil {
             relayed[expansion.event.id] = MemoryRelayed(
                 type: row.pending.event.type,
@@ -64,7 +61,7 @@ extension MemoryNetwork {
     func refresh(_ group: DeliveryGroup, at readPoint: ReadPoint) -> RefreshedGroup {
         var refreshed = group
         var gone: [Target] = []
-        if group.relayKey != nil {
+        if group.isRelay {
             return RefreshedGroup(
                 group: group,
                 gone: [],
@@ -102,23 +99,26 @@ extension MemoryNetwork {
         isBraked: Bool
     ) {
         let group = settlement.group
-        if group.relayKey != nil { logMessage(settlement, at: now) }
+        if group.isRelay { logMessages(settlement, at: now) }
         tell(settlement, at: now, ids: ids)
-        for record in settlement.records where group.relayKey == nil {
+        for record in settlement.records where !group.isRelay {
             note(record, of: group, at: now, ids: ids)
             guard let effect = record.effect, !isBraked || !effect.putsOutOfUse else { continue }
             apply(effect, to: record.deviceID, of: record.userID, at: now, ids: ids)
         }
-        for target in settlement.remainders.flatMap(\.targets) where group.relayKey == nil {
+        for target in settlement.remainders.flatMap(\.targets) where !group.isRelay {
             guard let error = settlement.troubles[target.deviceID] else { continue }
             apply(.noteError(error), to: target.deviceID, of: target.userID, at: now, ids: ids)
         }
+        let former = groups[group.id]?.group
         groups[group.id] = nil
         for (index, remainder) in settlement.remainders.enumerated() where !remainder.targets.isEmpty {
             var rest = group
             if index > 0 { rest.id = ids.next() }
             if withdrawnGroups.contains(group.id) { withdrawnGroups.insert(rest.id) }
             rest.targets = remainder.targets
+            if index > 0, rest.isRelay { rest.splitOff(livingUntil: former?.expiresAt) }
+            if index == 0, rest.isRelay { rest.cause.relay = former?.cause.relay ?? rest.cause.relay }
             rest.attempt = remainder.attempt
             rest.leased = remainder.delay == nil
             groups[rest.id] = MemoryGroupRow(
@@ -131,7 +131,7 @@ extension MemoryNetwork {
 
     private mutating func giveUp(_ group: DeliveryGroup, at now: Timestamp, ids: UUIDv7Generator) {
         groups[group.id] = nil
-        if group.relayKey != nil {
+        if group.isRelay {
             let records = group.targets.map {
                 DeviceRecord(
                     deviceID: $0.deviceID,
@@ -142,7 +142,7 @@ extension MemoryNetwork {
                     at: now
                 )
             }
-            return logMessage(Settlement(group: group, records: records, remainders: []), at: now)
+            return logMessages(Settlement(group: group, records: records, remainders: []), at: now)
         }
         for target in group.targets {
             let record = DeviceRecord(

@@ -33,12 +33,17 @@ extension MemoryStore: OutboxWriter, OutboxClaims, OutboxReader, OutcomeLog {
     package func enqueue(_ expansions: [Expansion]) async throws -> [Bool] {
         let now = clock.now()
         return try withState { state in
-            expansions.map { expansion in
+            let written = expansions.map { expansion in
                 let id = expansion.event.networkID
                 guard state.networks[id]?.holds(expansion.event, after: expansion.after) ?? false else { return false }
                 state.networks[id]?.enqueue(expansion, at: now)
                 return true
             }
+            for group in zip(expansions, written).flatMap({ $1 ? $0.groups : [] }).joined {
+                let runAt = group.leased ? now + leaseDuration : now
+                state.networks[group.lane.networkID]?.groups[group.id] = MemoryGroupRow(group: group, runAt: runAt)
+            }
+            return written
         }
     }
 

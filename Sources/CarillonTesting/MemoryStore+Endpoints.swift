@@ -56,7 +56,9 @@ extension MemoryStore: EndpointStore {
     package func deleteEndpoint(_ id: EndpointID, of network: NetworkID) async throws -> Bool {
         try withNetwork(network) { network in
             network.replays[id] = nil
-            network.groups = network.groups.filter { $1.group.leased || $1.group.relayKey?.endpointID != id }
+            network.groups = network.groups.filter {
+                $1.group.leased || $1.group.lane != Lane(id, in: network.network.id)
+            }
             return network.endpoints.removeValue(forKey: id) != nil
         }
     }

@@ -185,7 +185,7 @@ extension MemoryNetwork {
         for logged in records[id] ?? [] {
             latest[logged.record.deviceID] = DeliveryStatus(record: logged.record, provider: logged.provider)
         }
-        for row in groups.values where row.group.cause.eventID == id && row.group.relayKey == nil {
+        for row in groups.values where row.group.cause.eventID == id && !row.group.isRelay {
             for target in row.group.targets {
                 let record = DeviceRecord(
                     deviceID: target.deviceID,

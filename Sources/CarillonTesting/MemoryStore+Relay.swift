@@ -61,17 +61,21 @@ extension MemoryStore: RelaySource, RelayHistory, QuestionSource {
             let tried = network.relays.filter { $0.key.endpointID == endpoint }
             var all = Array(tried.values)
             for row in network.groups.values {
-                guard let key = row.group.relayKey, key.endpointID == endpoint, tried[key] == nil else { continue }
-                all.append(
-                    RelayDelivery(
-                        eventID: key.eventID,
-                        eventType: row.group.cause.eventType,
-                        state: .pending,
-                        attempts: row.group.attempt,
-                        answer: nil,
-                        at: row.runAt
+                for target in row.group.targets {
+                    guard let event = target.relayed, let key = row.group.relayKey(of: target),
+                        key.endpointID == endpoint, tried[key] == nil
+                    else { continue }
+                    all.append(
+                        RelayDelivery(
+                            eventID: event.id,
+                            eventType: event.type,
+                            state: .pending,
+                            attempts: row.group.attempt,
+                            answer: nil,
+                            at: row.runAt
+                        )
                     )
-                )
+                }
             }
             let meant = all.filter { delivery in
                 (state.map { $0 == delivery.state } ?? true) && (only.map { $0 == delivery.eventID } ?? true)
@@ -91,10 +95,8 @@ extension MemoryStore: RelaySource, RelayHistory, QuestionSource {
         let now = clock.now()
         let key = RelayKey(networkID: network, endpointID: endpoint, eventID: event)
         return try withNetwork(network) { network in
-            if let waiting = network.groups.first(where: { $0.value.group.relayKey == key }) {
-                if !waiting.value.group.leased { network.groups[waiting.key]?.runAt = now }
-                let end = max(expiry, waiting.value.group.expiresAt)
-                network.groups[waiting.key]?.group.cause.relay?.expiresAt = end
+            if let waiting = network.groups.first(where: { $0.value.group.relayKeys.contains(key) }) {
+                network.hasten(key, in: waiting.value, until: expiry, at: now, ids: ids)
                 return .queued
             }
             guard network.relays[key] != nil else { return .unknown }
@@ -134,34 +136,63 @@ extension MemoryStore: RelaySource, RelayHistory, QuestionSource {
 }
 
 extension MemoryNetwork {
-    /// Writes down what became of a message, and what that says of its endpoint.
-    mutating func logMessage(_ settlement: Settlement, at now: Timestamp) {
-        guard let key = settlement.group.relayKey, endpoints[key.endpointID] != nil else { return }
-        var delivery = RelayDelivery(
-            eventID: key.eventID,
-            eventType: settlement.group.cause.eventType,
-            state: .pending,
-            attempts: 0,
-            answer: nil,
-            at: now
-        )
+    /// Writes down what became of messages, and what that says of their endpoint.
+    mutating func logMessages(_ settlement: Settlement, at now: Timestamp) {
+        let endpoint = EndpointID(trusted: settlement.group.lane.appID)
+        guard endpoints[endpoint] != nil else { return }
+        let events = settlement.relayedEvents
+        func log(
+            _ event: RelayedEvent,
+            _ state: RelayState,
+            _ attempts: Int,
+            _ answer: RelayAnswer,
+            at moment: Timestamp
+        ) {
+            let key = RelayKey(networkID: network.id, endpointID: endpoint, eventID: event.id)
+            relays[key] = RelayDelivery(
+                eventID: event.id,
+                eventType: event.type,
+                state: state,
+                attempts: attempts,
+                answer: answer,
+                at: moment
+            )
+        }
         for record in settlement.records {
-            delivery.state = record.state == .delivered ? .delivered : .failed
-            delivery.attempts = record.attempts
-            delivery.answer = RelayAnswer(record.providerMessageID ?? record.reason ?? "")
-            delivery.at = record.at
-            relays[key] = delivery
-            note(record.state, delivery.answer?.error, of: key.endpointID, at: now)
+            guard let event = events[record.deviceID] else { continue }
+            let answer = RelayAnswer(record.providerMessageID ?? record.reason ?? "")
+            log(event, record.state == .delivered ? .delivered : .failed, record.attempts, answer, at: record.at)
+            note(record.state, answer.error, of: endpoint, at: now)
         }
         for remainder in settlement.remainders {
-            guard let target = remainder.targets.first, let trouble = settlement.troubles[target.deviceID] else {
-                continue
+            for target in remainder.targets {
+                guard let event = target.relayed, let trouble = settlement.troubles[target.deviceID] else { continue }
+                log(event, .pending, remainder.attempt, RelayAnswer(trouble), at: now)
+                note(.pending, RelayAnswer(trouble).error, of: endpoint, at: now)
             }
-            delivery.attempts = remainder.attempt
-            delivery.answer = RelayAnswer(trouble)
-            relays[key] = delivery
-            note(.pending, delivery.answer?.error, of: key.endpointID, at: now)
         }
+    }
+
+    /// Makes a message due now, in a row of its own if it waits with others.
+    fileprivate mutating func hasten(
+        _ key: RelayKey,
+        in row: MemoryGroupRow,
+        until expiry: Timestamp,
+        at now: Timestamp,
+        ids: UUIDv7Generator
+    ) {
+        var row = row
+        if row.group.targets.count > 1, !row.group.leased {
+            let isMeant = { [group = row.group] in group.relayKey(of: $0) == key }
+            groups[row.group.id]?.group.targets.removeAll(where: isMeant)
+            row.group.id = ids.next()
+            row.group.targets = row.group.targets.filter(isMeant)
+            row.group.splitOff(livingUntil: expiry)
+        }
+        if !row.group.leased { row.runAt = now }
+        let end = max(expiry, row.group.expiresAt)
+        row.group.cause.relay?.expiresAt = end
+        groups[row.group.id] = row
     }
 
     /// Queues what endpoints are told of devices.
@@ -255,7 +286,7 @@ extension MemoryNetwork {
             replays[endpoint] = nil
             return false
         }
-        let waiting = Set(groups.values.compactMap(\.group.relayKey).filter { $0.endpointID == endpoint })
+        let waiting = Set(groups.values.flatMap(\.group.relayKeys).filter { $0.endpointID == endpoint })
         let room = replayBacklog - waiting.count
         guard room > 0 else { return false }
         let left = events(of: replay, to: endpoint)

@@ -15,7 +15,7 @@ import Testing
         + LaneBookContract.clauses + SettlementContract.clauses + EventHistoryContract.clauses
         + ProviderCredentialStoreContract.clauses + EndpointStoreContract.clauses
         + FaceStoreContract.clauses + DialectContract.clauses
-        + RelayContract.clauses + FeedbackContract.clauses
+        + RelayContract.clauses + RelayBundleContract.clauses + FeedbackContract.clauses
         + InterceptionContract.clauses + StatisticsContract.clauses
 
     @Test(arguments: clauses)

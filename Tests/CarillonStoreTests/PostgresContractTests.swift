@@ -44,6 +44,11 @@ import Testing
         try await withStores { scene, _ in try await clause.check(scene) }
     }
 
+    @Test(arguments: RelayBundleContract.clauses)
+    func relayBundles(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
     @Test(arguments: LaneBookContract.clauses)
     func laneBook(_ clause: ContractClause) async throws {
         try await withStores { scene, _ in try await clause.check(scene) }

@@ -43,7 +43,10 @@ import Testing
                 while try await history.continueReplays() {}
             }
             #expect(try await pool.count("replays") == 0)
-            #expect(try await pool.count("deliveries") == 5)
+            let messages = try await pool.withConnection { session in
+                try session.queryFirst("SELECT sum(size) FROM deliveries") { row in try row.decode(0, as: Int.self) }
+            }
+            #expect(messages == 5)
         }
     }
 

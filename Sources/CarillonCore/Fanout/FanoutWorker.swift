@@ -11,10 +11,10 @@ package final class FanoutWorker: Service {
     private let recipients: any RecipientSource
     let expander: Expander
     private let outbox: any OutboxWriter
-    private let sending: any Entrance<HeldGroup>
+    let sending: any Entrance<HeldGroup>
     private let endpoints: @Sendable (Set<NetworkID>) async throws -> [NetworkID: [Endpoint]]
     private let faces: @Sendable () async throws -> FaceIndex?
-    private let ids: UUIDv7Generator
+    let ids: UUIDv7Generator
     private let metrics: PipelineMetrics
     private let statistics: StatisticsRecorder
     let interceptor: Interceptor?
@@ -160,21 +160,20 @@ package final class FanoutWorker: Service {
         let faces = try await faces()
         var expansions = zip(events, pages).map { expander.expand($0, $1, faces: faces) }
         let open = takeOut(&events, &pages, &expansions, endpoints)
-        for index in expansions.indices where events[index].cursor == nil && !endpoints.isEmpty {
-            expansions[index].relay(to: endpoints[events[index].networkID] ?? [], ids: ids)
-        }
         let readAt = ContinuousClock.now
         var held: [[HeldGroup]] = []
         for index in expansions.indices {
             held.append(reserve(&expansions[index], readPoint: pages[index].readPoint, readAt: readAt))
         }
+        let messages = addMessages(to: &expansions, of: events, for: endpoints, pages, readAt: readAt)
         let written: [Bool]
         do {
             written = try await outbox.enqueue(expansions)
         } catch {
-            sending.cancel(held.flatMap(\.self))
+            sending.cancel(held.flatMap(\.self) + messages)
             throw error
         }
+        await submit(messages, of: zip(expansions, written).filter(\.1).map(\.0))
         var unfinished = rest
         var news: [NetworkID: StatisticsFigures] = [:]
         for (index, expansion) in expansions.enumerated() {

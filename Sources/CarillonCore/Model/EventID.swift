@@ -19,6 +19,11 @@ package struct EventID: Hashable, Sendable, Comparable, CustomStringConvertible 
     /// The canonical lower-case form.
     package var description: String { uuid.canonicalText }
 
+    /// When it was made, in milliseconds since 1970.
+    package var milliseconds: Int64 {
+        withUnsafeBytes(of: uuid.uuid) { bytes in bytes.prefix(6).reduce(0) { $0 << 8 | Int64($1) } }
+    }
+
     /// The event accepted earlier is the smaller one.
     package static func < (left: Self, right: Self) -> Bool {
         left.uuid.precedes(right.uuid)

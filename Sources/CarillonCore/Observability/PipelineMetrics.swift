@@ -133,10 +133,12 @@ package struct PipelineMetrics: Sendable {
     /// Messages to endpoints by what became of them, and how old those were that arrived and were no replay.
     private func countMessages(_ settlement: Settlement) {
         let cause = settlement.group.cause
+        let events = settlement.relayedEvents
         for record in settlement.records {
             relayed[RelayOutcome(record.state)]?.increment()
             guard record.state == .delivered, cause.relay?.isReplay == false else { continue }
-            relayAge.record(Double(max(.zero, record.at - cause.receivedAt).wholeMilliseconds) / 1000)
+            let receivedAt = events[record.deviceID]?.receivedAt ?? cause.receivedAt
+            relayAge.record(Double(max(.zero, record.at - receivedAt).wholeMilliseconds) / 1000)
         }
         for remainder in settlement.remainders where remainder.delay != nil && remainder.laneReason == nil {
             relayed[.retry]?.increment(by: remainder.targets.count)

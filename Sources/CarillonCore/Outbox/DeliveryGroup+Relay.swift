@@ -1,7 +1,7 @@
 package import Foundation
 
 extension DeliveryGroup {
-    /// The message to an endpoint about an event: a group whose only target is the endpoint.
+    /// The message to an endpoint about an event: a group whose only target it is.
     package init(
         id: UUID,
         relaying eventID: EventID,
@@ -25,56 +25,69 @@ extension DeliveryGroup {
             lane: Lane(endpoint, in: network),
             cause: cause,
             push: Push(Notification(locale: "", title: "", body: "")),
-            targets: [Target(endpoint)],
+            targets: [Target(RelayedEvent(eventID, type, receivedAt: receivedAt))],
             leased: false
         )
         deviceCounts = [:]
     }
 
-    /// What the message is of; `nil` for notifications.
-    package var relayKey: RelayKey? {
-        guard lane.provider == .relay else { return nil }
-        return RelayKey(
-            networkID: lane.networkID,
-            endpointID: EndpointID(trusted: lane.appID),
-            eventID: cause.eventID
-        )
+    /// Whether its targets are messages to an endpoint, each about an event of its own.
+    package var isRelay: Bool { lane.provider == .relay }
+
+    /// What a target of it is, as a message to an endpoint; `nil` for a device.
+    package func relayKey(of target: Target) -> RelayKey? {
+        guard isRelay, let event = target.relayed else { return nil }
+        return RelayKey(networkID: lane.networkID, endpointID: EndpointID(trusted: lane.appID), eventID: event.id)
     }
+
+    /// Makes the first of its messages its cause, and lets it live for as long as the row that it was part of does.
+    package mutating func splitOff(livingUntil end: Timestamp?) {
+        if let first = targets.compactMap(\.relayed).min(by: { $0.id < $1.id }) {
+            cause.eventID = first.id
+            cause.eventType = first.type
+            cause.receivedAt = first.receivedAt
+        }
+        if let end, let former = cause.relay?.expiresAt { cause.relay?.expiresAt = max(former, end) }
+    }
+
+    /// The messages that it has.
+    package var relayKeys: [RelayKey] { targets.compactMap(relayKey) }
 }
 
 extension Target {
-    /// An endpoint in the place of a device; where it is reached is looked up when it is sent to.
-    package init(_ endpoint: EndpointID) {
+    /// A message in the place of a device; where it goes is looked up when it is sent.
+    package init(_ event: RelayedEvent) {
         self.init(
-            deviceID: DeviceID(trusted: endpoint.rawValue),
+            deviceID: DeviceID(trusted: event.id.description),
             userID: .nobody,
             address: .log,
             registeredAt: Timestamp(milliseconds: 0)
         )
+        relayed = event
     }
 }
 
 extension [Endpoint] {
-    /// The messages to those that are told of an event.
+    /// The messages to those that are told of an event, each a group of its own unless `bundles` has one for it.
     package func relayGroups(
-        telling event: EventID,
-        _ type: EventType,
-        receivedAt: Timestamp,
+        telling event: RelayedEvent,
         in network: NetworkID,
-        ids: UUIDv7Generator
+        ids: UUIDv7Generator,
+        bundles: inout RelayBundles
     ) -> [DeliveryGroup] {
         compactMap { endpoint in
-            guard endpoint.isTold(of: type.rawValue, acceptedAt: receivedAt),
+            guard endpoint.isTold(of: event.type.rawValue, acceptedAt: event.receivedAt),
                 case .observe(let observation) = endpoint.settings.role
             else { return nil }
+            let lane = Lane(endpoint.id, in: network)
             return DeliveryGroup(
-                id: ids.next(),
-                relaying: event,
-                type,
-                receivedAt: receivedAt,
+                id: bundles.place(for: event.id, in: lane, ids: ids),
+                relaying: event.id,
+                event.type,
+                receivedAt: event.receivedAt,
                 to: endpoint.id,
                 in: network,
-                on: RelayTerms(expiresAt: receivedAt + observation.retryTime)
+                on: RelayTerms(expiresAt: event.receivedAt + observation.retryTime)
             )
         }
     }

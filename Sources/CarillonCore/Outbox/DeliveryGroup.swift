@@ -2,7 +2,8 @@ package import Foundation
 
 /// One rendered notification on its way to up to ``maximumTargets`` devices of one lane.
 ///
-/// A row of the queue is a group, not a device: 100,000 devices cost the database 200 rows.
+/// A row of the queue is a group, not a device: 100,000 devices cost the database 200 rows. For an endpoint it is a bundle of
+/// messages, each about an event of its own (``RelayBundles``); the cause is that of the first.
 package struct DeliveryGroup: Sendable, Identifiable {
     /// The most devices in one group.
     package static let maximumTargets = 500
@@ -123,7 +124,7 @@ package struct RelayTerms: Sendable, Equatable {
     }
 }
 
-/// One device that a group goes to.
+/// One device that a group goes to, or one of the messages to an endpoint.
 package struct Target: Sendable, Equatable {
     /// The device.
     package var deviceID: DeviceID
@@ -135,6 +136,8 @@ package struct Target: Sendable, Equatable {
     package var registeredAt: Timestamp
     /// Whether its last outcome was an error, which a success clears.
     package var hasError: Bool
+    /// What is told of, where this is a message to an endpoint and no device.
+    package var relayed: RelayedEvent?
 
     /// A target by its parts.
     package init(

@@ -8,6 +8,8 @@ package struct Expansion: Sendable {
     package var groups: [DeliveryGroup]
     /// Where this page ended, or `nil` when it was the last one.
     package var next: PageCursor?
+    /// Whether it is the event's first page, which stores what an endpoint has said of it.
+    package var isFirst: Bool { after == nil }
     /// Whether the event's body is kept, for endpoints to be told of it.
     package var keepsBody = false
 

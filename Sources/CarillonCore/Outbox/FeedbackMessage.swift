@@ -28,6 +28,8 @@ package struct FeedbackMessage: Sendable {
         self.type = EventType(type.rawValue)
         at = now
         body = ["type": .string(type.rawValue), "timestamp": .string(now.description), "data": .object(data())]
-        groups = endpoints.relayGroups(telling: id, self.type, receivedAt: now, in: network, ids: ids)
+        let event = RelayedEvent(id, self.type, receivedAt: now)
+        var bundles = RelayBundles()
+        groups = endpoints.relayGroups(telling: event, in: network, ids: ids, bundles: &bundles)
     }
 }

@@ -129,6 +129,12 @@ package struct Settlement: Sendable {
     /// What was answered, where that counts for the lane's brake.
     package var answers: DeviceReports.Answers?
 
+    /// What the messages of the group are about, by the ids of its targets.
+    package var relayedEvents: [DeviceID: RelayedEvent] {
+        let targets = (group.targets + remainders.flatMap(\.targets)).filter { $0.relayed != nil }
+        return Dictionary(targets.map { ($0.deviceID, $0.relayed) }) { first, _ in first }.compactMapValues(\.self)
+    }
+
     /// A settlement by its parts.
     package init(
         group: DeliveryGroup,

@@ -31,7 +31,7 @@ package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable,
         /// Whether it finds out if its paused lane works again.
         package let isProbe: Bool
         /// How many places it takes.
-        fileprivate let places: Int
+        fileprivate var places: Int
     }
 
     private struct Key: Hashable {
@@ -200,18 +200,31 @@ extension FairQueue {
         return taken
     }
 
+    /// An item takes fewer places from now on; `false` when it took no more before.
+    package mutating func shrink(_ turn: inout Turn, to places: Int) -> Bool {
+        guard turn.places > places else { return false }
+        giveBack(turn.places - places, of: turn)
+        turn.places = places
+        return true
+    }
+
     /// An item is through: its place is free.
     package mutating func finished(_ turn: Turn, at now: ContinuousClock.Instant) {
         let key = Key(tenant: turn.tenant, lane: turn.lane)
         working -= 1
-        places -= turn.places
-        tenants[turn.tenant]?.places -= turn.places
-        lanes[key]?.places -= turn.places
         if turn.isProbe, lanes[key]?.state == .probing {
             lanes[key]?.state = .paused(until: now, reason: "")
         }
-        putInTurn(key)
+        giveBack(turn.places, of: turn)
         forgetIfUnused(key)
+    }
+
+    private mutating func giveBack(_ count: Int, of turn: Turn) {
+        let key = Key(tenant: turn.tenant, lane: turn.lane)
+        places -= count
+        tenants[turn.tenant]?.places -= count
+        lanes[key]?.places -= count
+        putInTurn(key)
     }
 
     /// Lets nothing in or out any more; answers what waited.
@@ -316,10 +329,7 @@ extension FairQueue {
         // Changed in place: beside a copy of the record all that waits would be copied for each turn.
         lanes[key]?.isInTurn = false
         defer { putInTurn(key) }
-        guard lanes[key].map({ mayGo($0, at: now) }) == true, let entry = lanes[key]?.waiting.popFirst()
-        else {
-            return nil
-        }
+        guard mayGo(lanes[key], at: now), let entry = lanes[key]?.waiting.popFirst() else { return nil }
         let isProbe = lanes[key]?.state != .sending
         if isProbe { lanes[key]?.state = .probing }
         lanes[key]?.weight -= entry.weight
@@ -344,10 +354,10 @@ extension FairQueue {
         return nil
     }
 
-    private func mayGo(_ record: LaneRecord, at now: ContinuousClock.Instant) -> Bool {
-        switch record.state {
-        case .sending: record.places < limits.placesPerLane
-        case .probing: false
+    private func mayGo(_ record: LaneRecord?, at now: ContinuousClock.Instant) -> Bool {
+        switch record?.state {
+        case .sending: record.map { $0.places < limits.placesPerLane } ?? false
+        case .probing, nil: false
         case .paused(let until, _): until <= now
         }
     }

@@ -7,6 +7,7 @@ final class SendLedger: Sendable {
         var outcomes: [(target: Target, outcome: Outcome)] = []
         /// When the first of these was reported.
         var since: ContinuousClock.Instant?
+        var isProbe: Bool
     }
 
     /// How many outcomes are written down without waiting for more: half a full group, so that there is one such page.
@@ -15,16 +16,15 @@ final class SendLedger: Sendable {
     /// The group as it was handed to the provider.
     var group: DeliveryGroup { held.group }
     private let held: HeldGroup
-    private let isProbe: Bool
     private let begin = ContinuousClock.now
     private let state: Mutex<State>
     private let turn = Mutex(())
 
     init(_ held: HeldGroup, isProbe: Bool = false) {
         self.held = held
-        self.isProbe = isProbe
         let targets = held.group.targets.map { ($0.deviceID, $0) }
-        state = Mutex(State(unreported: Dictionary(targets, uniquingKeysWith: { first, _ in first })))
+        let unreported = Dictionary(targets, uniquingKeysWith: { first, _ in first })
+        state = Mutex(State(unreported: unreported, isProbe: isProbe))
     }
 
     /// The group with the devices of which nothing was reported yet.
@@ -34,6 +34,12 @@ final class SendLedger: Sendable {
         rest.targets.removeAll { unreported[$0.deviceID] == nil }
         return rest
     }
+
+    /// Of how many devices nothing was reported yet.
+    var unreportedCount: Int { state.withLock(\.unreported.count) }
+
+    /// The paused lane works again: what is reported from now on finds that out no more.
+    func endProbe() { state.withLock { $0.isProbe = false } }
 
     /// Notes an outcome; a second one for the same device is dropped.
     func report(_ target: Target, _ outcome: Outcome, at now: ContinuousClock.Instant = .now) {
@@ -73,7 +79,7 @@ final class SendLedger: Sendable {
                 outcomes: state.outcomes,
                 unreported: Array(state.unreported.values),
                 isOver: isOver,
-                isProbe: isProbe,
+                isProbe: state.isProbe,
                 time: held.time(at: now)
             )
         }

@@ -20,7 +20,13 @@ package final class Sender: Service {
     private let metrics: PipelineMetrics
     private let statistics: StatisticsRecorder
     private let logger: Logger
-    private let ledgers = Mutex<[DeliveryGroup.ID: SendLedger]>([:])
+    private let sending = Mutex<[DeliveryGroup.ID: Sending]>([:])
+
+    /// A group that is with its provider.
+    private struct Sending {
+        var turn: SendingQueue.Queue.Turn
+        let ledger: SendLedger
+    }
 
     /// A sender.
     ///
@@ -167,7 +173,7 @@ extension Sender {
     private func send(_ turn: SendingQueue.Queue.Turn) async {
         let group = turn.item.group
         let ledger = SendLedger(turn.item, isProbe: turn.isProbe)
-        ledgers.withLock { $0[group.id] = ledger }
+        sending.withLock { $0[group.id] = Sending(turn: turn, ledger: ledger) }
         if let provider = providers[group.lane.provider] {
             if await probe(turn, provider, ledger) {
                 let rest = ledger.rest
@@ -178,10 +184,10 @@ extension Sender {
             let reason = "no credential for \(group.lane.provider.rawValue)"
             for target in group.targets { ledger.report(target, .deferLane(after: .seconds(30), reason: reason)) }
         }
-        _ = ledgers.withLock { $0.removeValue(forKey: group.id) }
+        let last = sending.withLock { $0.removeValue(forKey: group.id) }
         handOn(ledger, isOver: true)
         outcomes.forget(group)
-        queue.finished([turn])
+        queue.finished([last?.turn ?? turn])
     }
 
     /// Tries a paused lane with one device; whether the others of the group can follow.
@@ -196,6 +202,7 @@ extension Sender {
         statistics.noteHandOver(of: turn.item, devices: 1)
         await provider.send(first) { target, outcome in ledger.report(target, outcome) }
         handOn(ledger, isOver: false)
+        ledger.endProbe()
         return queue.isSending(turn.lane) && !isEnding
     }
 
@@ -211,14 +218,19 @@ extension Sender {
 
     private func handOnPages() {
         let now = ContinuousClock.now
-        for ledger in ledgers.withLock({ Array($0.values) }) where ledger.isPageDue(after: pageInterval, at: now) {
-            handOn(ledger, isOver: false)
+        sending.withLock { sending in
+            for (id, one) in sending where one.turn.item.group.isRelay {
+                queue.shrink(&sending[id, default: one].turn, to: one.ledger.unreportedCount)
+            }
+        }
+        for one in sending.withLock({ Array($0.values) }) where one.ledger.isPageDue(after: pageInterval, at: now) {
+            handOn(one.ledger, isOver: false)
         }
     }
 
     private func renewLeases() async {
         let waiting = queue.waiting.map(\.group)
-        let sending = ledgers.withLock { $0.values.map(\.group) }.filter { !outcomes.hasAbandoned($0) }
+        let sending = sending.withLock { $0.values.map(\.ledger.group) }.filter { !outcomes.hasAbandoned($0) }
         let groups = waiting + sending + outcomes.groups
         guard !groups.isEmpty else { return }
         let now = ContinuousClock.now

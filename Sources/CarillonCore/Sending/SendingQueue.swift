@@ -121,6 +121,15 @@ extension SendingQueue {
         state.withLock { $0.queue.next(upTo: Self.batchSize, at: .now) }
     }
 
+    /// Gives back the places that what is left of a group has no use for: a few messages that are not answered must not hold up
+    /// those behind them.
+    func shrink(_ turn: inout Queue.Turn, to count: Int) {
+        guard turn.item.group.isRelay, count > 0 else { return }
+        let places = DeliveryGroup.places(ofMessages: count)
+        guard state.withLock({ $0.queue.shrink(&turn, to: places) }) else { return }
+        wake.yield()
+    }
+
     /// Groups are through.
     func finished(_ turns: [Queue.Turn]) {
         let wantsMore = state.withLock { state in
@@ -229,18 +238,22 @@ extension DeliveryGroup {
     package static let mostPlaces = 32
     /// For so many devices it takes one, which is what a full group comes to.
     private static let devicesPerPlace = 3
-    /// So many messages to one endpoint are on their way at a time.
-    private static let messagesPerEndpoint = 32
+    /// So many messages of one row are on their way at a time.
+    package static let messagesAtATime = 8
+    /// So that 32 messages to one endpoint are on their way at a time.
+    private static let placesPerMessage = 8
 
     /// How many places it takes while it is sent.
     ///
     /// What counts is how many requests are on their way at a time, where a connection carries many. A server of webhooks has a
-    /// connection for each: to it eight groups go, however small they are.
+    /// connection for each: to it eight groups go, however small they are. Messages take a place as they are sent.
     package var places: Int {
         switch lane.provider {
         case .apns, .fcm, .webpush: min(Self.mostPlaces, 1 + (targets.count - 1) / Self.devicesPerPlace)
         case .log, .webhook: Self.mostPlaces
-        case .relay: 8 * Self.mostPlaces / Self.messagesPerEndpoint
+        case .relay: Self.places(ofMessages: targets.count)
         }
     }
+
+    fileprivate static func places(ofMessages count: Int) -> Int { placesPerMessage * min(count, messagesAtATime) }
 }

@@ -5,14 +5,14 @@ final class GatheredReading<Key: Hashable & Sendable, Value: Sendable>: Sendable
     /// Reads values; one that is not answered does not exist.
     typealias Read = @Sendable ([Key]) async throws -> [Key: Value]
 
-    private typealias Waiting = (key: Key, continuation: CheckedContinuation<Value?, any Error>)
+    private typealias Waiting = (keys: [Key], continuation: CheckedContinuation<[Key: Value], any Error>)
 
     private struct State {
         var waiting: [Waiting] = []
         var isReading = false
     }
 
-    /// How many are read together.
+    /// About how many are read together.
     private static var batchSize: Int { 256 }
 
     private let read: Read
@@ -23,10 +23,13 @@ final class GatheredReading<Key: Hashable & Sendable, Value: Sendable>: Sendable
     }
 
     /// A value as it is when this is called or later; `nil` when there is none.
-    func value(of key: Key) async throws -> Value? {
+    func value(of key: Key) async throws -> Value? { try await values(of: [key])[key] }
+
+    /// Values as they are when this is called or later, with others that were read together.
+    func values(of keys: [Key]) async throws -> [Key: Value] {
         try await withCheckedThrowingContinuation { continuation in
             let begins = state.withLock { state in
-                state.waiting.append((key, continuation))
+                state.waiting.append((keys, continuation))
                 defer { state.isReading = true }
                 return !state.isReading
             }
@@ -38,8 +41,8 @@ final class GatheredReading<Key: Hashable & Sendable, Value: Sendable>: Sendable
     private func readAll() async {
         while let batch = nextBatch() {
             do {
-                let values = try await read(Array(Set(batch.map(\.key))))
-                for (key, continuation) in batch { continuation.resume(returning: values[key]) }
+                let values = try await read(Array(Set(batch.flatMap(\.keys))))
+                for (_, continuation) in batch { continuation.resume(returning: values) }
             } catch {
                 for (_, continuation) in batch { continuation.resume(throwing: error) }
             }
@@ -52,7 +55,13 @@ final class GatheredReading<Key: Hashable & Sendable, Value: Sendable>: Sendable
                 state.isReading = false
                 return nil
             }
-            let batch = Array(state.waiting.prefix(Self.batchSize))
+            var count = 0
+            let batch = Array(
+                state.waiting.prefix { waiting in
+                    defer { count += waiting.keys.count }
+                    return count < Self.batchSize
+                }
+            )
             state.waiting.removeFirst(batch.count)
             return batch
         }

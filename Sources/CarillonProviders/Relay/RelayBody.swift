@@ -7,28 +7,27 @@ struct RelayBody {
 
     let bytes: [UInt8]
 
-    /// The body of an attempt to tell of an event.
-    init(_ posted: [UInt8], of group: DeliveryGroup) {
-        let cause = group.cause
+    /// The body of an attempt to tell of an event, which is one of a group's messages.
+    init(_ posted: [UInt8], about event: RelayedEvent, of group: DeliveryGroup) {
         let own: JSONValue = [
-            "eventId": .string(cause.eventID.description),
+            "eventId": .string(event.id.description),
             "networkId": .string(group.lane.networkID.rawValue),
-            "receivedAt": .string(cause.receivedAt.description),
+            "receivedAt": .string(event.receivedAt.description),
             "attempt": .number(JSONNumber(group.attempt + 1)),
-            "replay": .bool(cause.relay?.isReplay ?? false),
+            "replay": .bool(group.cause.relay?.isReplay ?? false),
         ]
-        if cause.eventType == .notificationDirect {
-            var event = Self.withoutAddresses(posted, receivedAt: cause.receivedAt)
-            event[Self.ownName] = own
-            bytes = JSONValue.object(event).serialized
+        if event.type == .notificationDirect {
+            var members = Self.withoutAddresses(posted, receivedAt: event.receivedAt)
+            members[Self.ownName] = own
+            bytes = JSONValue.object(members).serialized
             return
         }
         guard let end = Self.end(of: posted) else {
             // Whoever posts may call something as we do: ours goes before theirs.
-            var event = JSONObject()
-            if case .object(let members)? = try? JSONValue(parsing: posted) { event = members }
-            event[Self.ownName] = own
-            bytes = JSONValue.object(event).serialized
+            var members = JSONObject()
+            if case .object(let others)? = try? JSONValue(parsing: posted) { members = others }
+            members[Self.ownName] = own
+            bytes = JSONValue.object(members).serialized
             return
         }
         bytes = posted[..<end] + Array(#","\#(Self.ownName)":"#.utf8) + own.serialized + [UInt8(ascii: "}")]

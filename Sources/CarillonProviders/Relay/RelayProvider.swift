@@ -1,10 +1,11 @@
 package import CarillonCore
 import NIOHTTP1
+import Synchronization
 
 /// Tells endpoints of events: one signed POST for each (Standard Webhooks 1.0.0).
 ///
 /// Endpoint, secrets and body are read for each attempt, so that what was changed meanwhile holds; what is sent at the same
-/// time is read together.
+/// time is read together, and what of a group is not sent soon after that is read once more.
 package struct RelayProvider: Provider {
     /// `relay`.
     package let name = ProviderName.relay
@@ -36,16 +37,30 @@ package struct RelayProvider: Provider {
         self.deadline = deadline
     }
 
-    /// Sends the message and reports what its endpoint answered.
+    /// Sends messages and reports what their endpoint answered to each. After ten failures in a row, or when the endpoint says
+    /// that it is gone, the others are not begun.
     package func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
-        await group.sendToEach(atMost: 1, report: report) { _ in await outcome(of: group) }
+        let read = try? await ReadMessages(of: group.relayKeys, messages)
+        let streak = FailureStreak()
+        await group.sendToEach(
+            atMost: DeliveryGroup.messagesAtATime,
+            while: { !streak.isLong },
+            report: { target, outcome in
+                streak.note(outcome)
+                report(target, outcome)
+            },
+            send: { target in await outcome(of: target, group, read) }
+        )
     }
 
-    private func outcome(of group: DeliveryGroup) async -> Outcome? {
-        guard let key = group.relayKey else { return .bug(reason: "not an endpoint") }
+    private func outcome(of target: Target, _ group: DeliveryGroup, _ read: ReadMessages?) async -> Outcome? {
+        guard let key = group.relayKey(of: target), let event = target.relayed else {
+            return .bug(reason: "not an endpoint")
+        }
         let message: RelayMessage
         do {
-            guard let found = try await messages.value(of: key) else { return .unsendable(reason: "endpoint removed") }
+            let found = if let read, read.isFresh { read.messages[key] } else { try await messages.value(of: key) }
+            guard let found else { return .unsendable(reason: "endpoint removed") }
             message = found
         } catch {
             return Task.isCancelled ? nil : .deferLane(after: .seconds(1), reason: "could not be read")
@@ -55,7 +70,10 @@ package struct RelayProvider: Provider {
         guard !message.secrets.isEmpty else { return .deferLane(after: nil, reason: "no signing secret") }
         guard let body = message.body else { return .unsendable(reason: "body not kept any more") }
         let format = message.settings.format
-        guard let bytes = format == .amity ? AmityBody(body, of: group)?.bytes : RelayBody(body, of: group).bytes else {
+        let bytes =
+            format == .amity
+            ? AmityBody(body, about: event)?.bytes : RelayBody(body, about: event, of: group).bytes
+        guard let bytes else {
             return .unsendable(reason: "no name for it in the format \(format.rawValue)")
         }
         let call = EndpointCall(
@@ -95,5 +113,43 @@ package struct RelayProvider: Provider {
 
     private static func words(_ error: String, since start: ContinuousClock.Instant) -> String {
         RelayAnswer(error: error, time: ContinuousClock.now - start).description
+    }
+}
+
+/// The messages of a group, as they were when it was begun.
+private struct ReadMessages {
+    /// For how long they are taken for what they are.
+    private static let life = Duration.seconds(2)
+
+    let messages: [RelayKey: RelayMessage]
+    private let readAt: ContinuousClock.Instant
+
+    init(of keys: [RelayKey], _ source: GatheredReading<RelayKey, RelayMessage>) async throws {
+        readAt = .now
+        messages = try await source.values(of: keys)
+    }
+
+    var isFresh: Bool { .now - readAt < Self.life }
+}
+
+/// Failures in a row, whatever else the endpoint is told meanwhile.
+private final class FailureStreak: Sendable {
+    /// As many as open the circuit.
+    private static let longest = 10
+
+    private let count = Mutex(0)
+
+    var isLong: Bool { count.withLock { $0 >= Self.longest } }
+
+    func note(_ outcome: Outcome) {
+        count.withLock { count in
+            switch outcome {
+            case .retry, .timedOut: count += 1
+            case .unregister: count = Self.longest
+            // One that was on its way when it was too late says nothing.
+            case .delivered: if count < Self.longest { count = 0 }
+            case .deferLane, .quarantine, .misconfigured, .bug, .unsendable: break
+            }
+        }
     }
 }

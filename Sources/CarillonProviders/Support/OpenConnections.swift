@@ -87,10 +87,25 @@ final class OpenConnections: Sendable {
     /// How many wait in line.
     var waiting: Int { state.withLock { $0.queue.count } }
 
+    /// A place, or the wait for it.
+    enum Claim {
+        case granted(Place)
+        case awaited(EventLoopFuture<Place>)
+    }
+
     /// A place for a connection.
     /// - Returns: Fails as ``OutboundError/timedOut`` if there is none until the deadline since the host's own are all in use,
     ///   and as ``OutboundError/busy`` if it is others who have them, or too many wait.
     func place(for origin: Origin, on eventLoop: any EventLoop, until deadline: NIODeadline) -> EventLoopFuture<Place> {
+        switch claim(for: origin, on: eventLoop, until: deadline) {
+        case .granted(let place): eventLoop.makeSucceededFuture(place)
+        case .awaited(let place): place
+        }
+    }
+
+    /// A place for a connection, at once where there is one: most requests go over a connection that is open, and need no timer
+    /// for that. What is waited for fails as that of ``place(for:on:until:)``.
+    func claim(for origin: Origin, on eventLoop: any EventLoop, until deadline: NIODeadline) -> Claim {
         let promise = eventLoop.makePromise(of: Place.self)
         let (number, turns) = state.withLock { state -> (UInt64, [Queue.Turn]?) in
             let now = ContinuousClock.now
@@ -103,14 +118,19 @@ final class OpenConnections: Sendable {
         }
         guard let turns else {
             promise.fail(OutboundError.busy)
-            return promise.futureResult
+            return .awaited(promise.futureResult)
         }
-        grant(turns)
-        guard !turns.contains(where: { $0.item.number == number }) else { return promise.futureResult }
+        grant(turns.filter { $0.item.number != number })
+        if var turn = turns.first(where: { $0.item.number == number }) {
+            turn.item.promise = nil
+            let place = Place(turn, of: self)
+            promise.succeed(place)
+            return .granted(place)
+        }
         let timer = eventLoop.scheduleTask(deadline: deadline) { self.withdraw(number, origin) }
         promise.futureResult.whenComplete { _ in timer.cancel() }
         makeRoom(for: origin.network)
-        return promise.futureResult
+        return .awaited(promise.futureResult)
     }
 
     /// Gives up waiting.

@@ -145,8 +145,11 @@ package final class OutboundHTTPClient: HTTPTransport {
         until deadline: NIODeadline
     ) async throws -> OutboundResponse? {
         // Both know the deadline, and better why it was not kept.
-        let place = try await connections.place(for: origin, on: connector.group.any(), until: deadline)
-            .value(until: deadline + .seconds(1))
+        let place =
+            switch connections.claim(for: origin, on: connector.group.any(), until: deadline) {
+            case .granted(let place): place
+            case .awaited(let place): try await place.value(until: deadline + .seconds(1))
+            }
         if let connection = idle.take(origin) {
             defer { place.giveBack() }
             return try await send(request, to: url, over: connection, until: deadline)
@@ -172,8 +175,7 @@ package final class OutboundHTTPClient: HTTPTransport {
         }
         let answer: ExchangeHandler.Answer
         do {
-            answer = try await connection.send(request, to: url)
-                .value(until: deadline, isCancellable: false) { connection.close() }
+            answer = try await connection.send(request, to: url, until: deadline).get()
         } catch {
             connection.close()
             throw error

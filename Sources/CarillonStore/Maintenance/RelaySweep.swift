@@ -98,8 +98,9 @@ struct RelaySweep: Sendable {
             SELECT old.event_id FROM relayed old
             WHERE old.network_id = \(network.rawValue) AND old.event_id < \(end)
                 AND NOT EXISTS (SELECT FROM deliveries d
-                                WHERE d.network_id = old.network_id AND d.event_id = old.event_id
-                                    AND d.provider = 'relay')
+                                WHERE d.network_id = old.network_id AND d.provider = 'relay'
+                                    AND d.event_id BETWEEN bundle_floor(old.event_id) AND old.event_id
+                                    AND bundle_has(d.event_id, d.targets, old.event_id))
             ORDER BY old.event_id LIMIT \(batchSize)))
         """
     }

@@ -11,7 +11,7 @@ struct DeliveryLookup {
     }
 
     private let deliveries: [StoredDelivery]
-    /// One for each device of each group, one group after the other.
+    /// One for each device of each group that is no endpoint's, one group after the other.
     private var found: [Found?]
     /// Taken before anything else is read.
     private var readPoint = ReadPoint("", moment: Timestamp(milliseconds: 0))
@@ -21,7 +21,7 @@ struct DeliveryLookup {
 
     init(_ deliveries: [StoredDelivery], _ session: borrowing PostgresSession) throws {
         self.deliveries = deliveries
-        found = Array(repeating: nil, count: deliveries.reduce(0) { $0 + $1.devices.count })
+        found = Array(repeating: nil, count: Self.toDevices(deliveries).reduce(0) { $0 + $1.devices.count })
         guard !deliveries.isEmpty else { return }
         readPoint = try ReadPoint.current(session)
         try readNetworks(session)
@@ -41,10 +41,9 @@ struct DeliveryLookup {
                 isWithdrawn: isWithdrawn(delivery.group.cause),
                 readPoint: readPoint
             )
-            if delivery.group.relayKey != nil {
-                // An endpoint is no device; whether it is still there is seen when the message is read.
-                rest = rest.dropFirst(delivery.devices.count)
-                refreshed.group.targets = delivery.devices.map { Target(EndpointID(trusted: $0.device.rawValue)) }
+            if delivery.group.isRelay {
+                // A message is no device; whether its endpoint is still there is seen when the message is read.
+                refreshed.group.targets = delivery.devices.map(\.targetWithoutAddress)
                 refreshed.isWithdrawn = false
                 return refreshed
             }
@@ -59,6 +58,10 @@ struct DeliveryLookup {
             }
             return refreshed
         }
+    }
+
+    private static func toDevices(_ deliveries: [StoredDelivery]) -> [StoredDelivery] {
+        deliveries.filter { !$0.group.isRelay }
     }
 
     private mutating func readNetworks(_ session: borrowing PostgresSession) throws {
@@ -96,6 +99,8 @@ struct DeliveryLookup {
     }
 
     private mutating func readDevices(_ session: borrowing PostgresSession) throws {
+        let deliveries = Self.toDevices(deliveries)
+        guard !deliveries.isEmpty else { return }
         let owners = deliveries.flatMap(\.devices)
         let networks = deliveries.flatMap {
             Array(repeating: $0.group.lane.networkID.rawValue, count: $0.devices.count)

@@ -248,7 +248,9 @@ extension PostgresOutbox {
                     at: now ?? delivery.group.cause.receivedAt
                 )
             }
-            return Settlement(group: delivery.group, records: records, remainders: [])
+            var group = delivery.group
+            if group.isRelay { group.targets = delivery.devices.map(\.targetWithoutAddress) }
+            return Settlement(group: group, records: records, remainders: [])
         }
         let told = endpoints?.lastKnown(of: Set(looping.map(\.group.lane.networkID))) ?? [:]
         _ = try settle(settlements, telling: told, session)
@@ -287,7 +289,11 @@ extension Row {
             leased: leased
         )
         group.deviceCounts = try StoredDelivery.deviceCounts(stored: try decode(13))
-        return StoredDelivery(group, devices: try [DeviceOwner](stored: try decode(9)))
+        let targets: String = try decode(9)
+        let devices =
+            group.isRelay
+            ? try [DeviceOwner](storedMessages: targets, of: group.cause) : try [DeviceOwner](stored: targets)
+        return StoredDelivery(group, devices: devices)
     }
 }
 

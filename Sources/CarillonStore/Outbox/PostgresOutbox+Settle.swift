@@ -23,10 +23,10 @@ extension PostgresOutbox {
         }
         let done = try Self.remove(ordered.filter(\.remainders.isEmpty), session)
         let (shrunk, repeated) = try Self.shrink(ordered.filter { !$0.remainders.isEmpty }, session)
-        let fenced = done.union(shrunk)
+        let fenced = done.union(shrunk.keys)
         let written = ordered.filter { fenced.contains($0.group.id) }
-        try insertSplitOff(written, session)
-        let notifications = written.filter { $0.group.relayKey == nil }
+        try insertSplitOff(written, living: shrunk, session)
+        let notifications = written.filter { !$0.group.isRelay }
         try Self.log(notifications, session)
         var receipt = SettleReceipt()
         receipt.stoppedUsers = try StoppedUsers(notifications).write(session)
@@ -35,7 +35,7 @@ extension PostgresOutbox {
         let braked = Set(receipt.lanes.filter { $1.brakedSince != nil }.keys)
         let listeners = FeedbackListeners(endpoints, ids: ids)
         try DeviceEffects(notifications, sparing: braked).write(session, telling: listeners)
-        let messages = written.filter { $0.group.relayKey != nil }
+        let messages = written.filter { $0.group.isRelay }
         if !messages.isEmpty || listeners.want(FeedbackType.ofDeliveries) {
             let now = try session.queryFirst("SELECT now()") { row in try row.timestamp(0) }
             let moment = now ?? ordered[0].group.cause.receivedAt
@@ -79,15 +79,19 @@ extension PostgresOutbox {
 
     /// Leaves the first remainder in the row: leased as it is, or to be claimed after its delay.
     ///
-    /// A row that has shrunk to the remainder already was settled by this same settlement before.
+    /// A row that has shrunk to the remainder already was settled by this same settlement before. Answers until when the groups
+    /// live: somebody may have asked for messages once more while they were on their way.
     private static func shrink(
         _ settlements: [Settlement],
         _ session: borrowing PostgresSession
-    ) throws -> (shrunk: Set<UUID>, repeated: Set<UUID>) {
-        guard !settlements.isEmpty else { return ([], []) }
+    ) throws -> (shrunk: [UUID: Timestamp], repeated: Set<UUID>) {
+        guard !settlements.isEmpty else { return ([:], []) }
         let groups = settlements.map(\.group)
         let kept = settlements.map { $0.remainders[0] }
-        let targets = kept.map { $0.targets.map(DeviceOwner.init) }
+        let targets = zip(groups, kept).map { group, rest in
+            rest.targets.map(DeviceOwner.init).stored(in: group.cause)
+        }
+        let sizes = kept.map(\.targets.count)
         let delays = kept.map { $0.delay.map { max(.zero, $0).wholeMilliseconds } }
         let isSmaller = settlements.map { !$0.records.isEmpty || $0.remainders.count > 1 }
         let networks = groups.map(\.lane.networkID.rawValue)
@@ -98,30 +102,35 @@ extension PostgresOutbox {
             SET targets = n.targets, size = n.size, attempt = n.attempt, rescues = 0, leased = n.delay IS NULL,
                 lane_reason = n.lane_reason,
                 run_at = coalesce(now() + n.delay * interval '1 millisecond', d.run_at)
-            FROM unnest(\(networks), \(groups.map(\.id)), \(tokens), \(targets.map(\.stored)), \(targets.map(\.count)),
+            FROM unnest(\(networks), \(groups.map(\.id)), \(tokens), \(targets), \(sizes),
                         \(kept.map(\.attempt)), \(delays), \(kept.map(\.laneReason)), \(isSmaller))
                 AS n (network_id, group_id, lease_token, targets, size, attempt, delay, lane_reason, is_smaller)
             WHERE d.network_id = n.network_id AND d.group_id = n.group_id AND d.lease_token = n.lease_token AND d.leased
                 AND (d.size > n.size OR NOT n.is_smaller)
-            RETURNING d.group_id
+            RETURNING d.group_id, d.expires_at
             """
-        ) { row in try row.decode(0, as: UUID.self) }
-        guard shrunk.count < settlements.count else { return (Set(shrunk), []) }
+        ) { row in (try row.decode(0, as: UUID.self), try row.timestamp(1)) }
+        let ends = Dictionary(shrunk) { first, _ in first }
+        guard ends.count < settlements.count else { return (ends, []) }
         let repeated = try session.queryQueue(
             """
             SELECT d.group_id
-            FROM unnest(\(networks), \(groups.map(\.id)), \(tokens), \(targets.map(\.count)), \(delays))
+            FROM unnest(\(networks), \(groups.map(\.id)), \(tokens), \(sizes), \(delays))
                 AS n (network_id, group_id, lease_token, size, delay)
             JOIN deliveries d
                 ON d.network_id = n.network_id AND d.group_id = n.group_id AND d.lease_token = n.lease_token
             WHERE d.size <= n.size AND d.leased = (n.delay IS NULL)
             """
         ) { row in try row.decode(0, as: UUID.self) }
-        return (Set(shrunk), Set(repeated).subtracting(shrunk))
+        return (ends, Set(repeated).subtracting(ends.keys))
     }
 
     /// Makes groups of their own of all remainders but the first.
-    private func insertSplitOff(_ settlements: [Settlement], _ session: borrowing PostgresSession) throws {
+    private func insertSplitOff(
+        _ settlements: [Settlement],
+        living ends: [UUID: Timestamp],
+        _ session: borrowing PostgresSession
+    ) throws {
         try session.insert(
             settlements.flatMap { settlement in
                 settlement.remainders.dropFirst().map { remainder in
@@ -130,9 +139,11 @@ extension PostgresOutbox {
                     group.attempt = remainder.attempt
                     group.leased = false
                     group.leaseToken = 1
+                    group.targets = remainder.targets
+                    if group.isRelay { group.splitOff(livingUntil: ends[settlement.group.id]) }
                     return StoredDelivery(
                         group,
-                        devices: remainder.targets.map(DeviceOwner.init),
+                        devices: group.targets.map(DeviceOwner.init),
                         delay: max(.zero, remainder.delay ?? .zero),
                         laneReason: remainder.laneReason
                     )

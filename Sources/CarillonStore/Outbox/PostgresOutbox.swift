@@ -31,8 +31,11 @@ package final class PostgresOutbox: Outbox {
         let states = latest.values.sorted {
             ($0.event.networkID, $0.event.id) < ($1.event.networkID, $1.event.id)
         }
+        // A verdict may be long, and goes over the wire once however many pages there are.
+        let firsts = Set(expansions.filter(\.isFirst).map(\.event.id))
         let progress = [
-            Self.advancing(states.filter { $0.next != nil }), Self.finishing(states.filter { $0.next == nil }),
+            Self.advancing(states.filter { $0.next != nil }, storing: firsts),
+            Self.finishing(states.filter { $0.next == nil }),
         ].compactMap(\.self)
         // Which groups are written depends on whose lease is held; without groups all is said with the first round trip.
         let hasGroups = expansions.contains { !$0.groups.isEmpty }
@@ -42,7 +45,7 @@ package final class PostgresOutbox: Outbox {
             let written = expansions.map { held.contains($0.event.id) }
             guard hasGroups else { return written }
             let groups = zip(expansions, written).flatMap { $1 ? $0.groups : [] }
-            try session.commit(after: groups.isEmpty ? [] : [.inserting(groups.map(StoredDelivery.init))])
+            try session.commit(after: groups.isEmpty ? [] : [.inserting(groups.joined.map(StoredDelivery.init))])
             return written
         }
     }
@@ -111,8 +114,8 @@ package final class PostgresOutbox: Outbox {
         return .milliseconds(max(0, milliseconds ?? 0))
     }
 
-    /// What writes how far events are that have more pages; answers those whose lease is held.
-    private static func advancing(_ expansions: [Expansion]) -> SQL? {
+    /// What writes how far events are that have more pages, and the verdicts on `firsts`; answers those whose lease is held.
+    private static func advancing(_ expansions: [Expansion], storing firsts: Set<EventID>) -> SQL? {
         guard !expansions.isEmpty else { return nil }
         let events = expansions.map(\.event)
         let keepsBodies = expansions.contains(where: \.keepsBody)
@@ -127,7 +130,7 @@ package final class PostgresOutbox: Outbox {
                 run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
             FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)), \(events.map(\.leaseToken)),
                         \(expansions.map(\.after?.stored)), \(expansions.map(\.next?.stored)),
-                        \(sql: Self.tallies(of: events)), \(events.map { $0.verdict?.stored }),
+                        \(sql: Self.tallies(of: events)), \(expansions.map { firsts.contains($0.event.id) ? $0.event.verdict?.stored : nil }),
                         \(expansions.map(\.keepsBody)))
                 AS n (network_id, event_id, lease_token, former_cursor, cursor, resolved, notified, suppressed_network,
                       suppressed_user, suppressed_channel, no_device, intercepted, interception, keeps_body)

@@ -27,10 +27,12 @@ struct StoredDelivery: Sendable {
     }
 }
 
-/// A device and the user who owned it when the event was expanded.
-struct DeviceOwner: Sendable, Hashable {
+/// A device and the user who owned it when the event was expanded, or a message to an endpoint.
+struct DeviceOwner: Sendable {
     let device: DeviceID
     let user: UserID
+    /// What the message is about.
+    private(set) var relayed: RelayedEvent?
 
     init(device: DeviceID, user: UserID) {
         self.device = device
@@ -39,21 +41,57 @@ struct DeviceOwner: Sendable, Hashable {
 
     init(_ target: Target) {
         self.init(device: target.deviceID, user: target.userID)
+        relayed = target.relayed
     }
 
     /// Stands in for a target whose address is not known any more.
     var targetWithoutAddress: Target {
-        Target(deviceID: device, userID: user, address: .log, registeredAt: Timestamp(milliseconds: 0))
+        var target = Target(deviceID: device, userID: user, address: .log, registeredAt: Timestamp(milliseconds: 0))
+        target.relayed = relayed
+        return target
     }
 }
 
 extension [DeviceOwner] {
-    /// `[[device, user], …]`.
-    var stored: String {
-        JSONValue.array(map { [.string($0.device.rawValue), .string($0.user.rawValue)] }).serializedText
+    /// `[[device, user], …]`, or `[[event, type, milliseconds since 1970], …]` of messages.
+    ///
+    /// One message is written as former releases do, if it is about the event of the cause.
+    func stored(in cause: DeliveryCause) -> String {
+        let isLone = count == 1 && first?.relayed?.id == cause.eventID
+        return JSONValue.array(
+            map { owner in
+                guard let event = owner.relayed, !isLone else {
+                    return [.string(owner.device.rawValue), .string(owner.user.rawValue)]
+                }
+                return [
+                    .string(event.id.description), .string(event.type.rawValue),
+                    .number(JSONNumber(Int(event.receivedAt.milliseconds))),
+                ]
+            }
+        ).serializedText
     }
 
-    /// Reads what ``stored`` wrote.
+    /// Reads what ``stored(in:)`` wrote of messages.
+    init(storedMessages text: String, of cause: DeliveryCause) throws(StoreError) {
+        guard case .array(let messages)? = try? JSONValue(parsing: text) else { throw .unreadable("list of messages") }
+        self = []
+        reserveCapacity(messages.count)
+        for message in messages {
+            guard case .array(let fields) = message else { throw .unreadable("list of messages") }
+            if messages.count == 1, fields.count == 2 {
+                let event = RelayedEvent(cause.eventID, cause.eventType, receivedAt: cause.receivedAt)
+                append(DeviceOwner(Target(event)))
+                continue
+            }
+            guard fields.count == 3, let id = fields[0].text.flatMap(EventID.init), let type = fields[1].text,
+                let receivedAt = fields[2].wholeNumber
+            else { throw .unreadable("list of messages") }
+            let moment = Timestamp(milliseconds: Int64(receivedAt))
+            append(DeviceOwner(Target(RelayedEvent(id, EventType(type), receivedAt: moment))))
+        }
+    }
+
+    /// Reads what ``stored(in:)`` wrote of devices.
     init(stored text: String) throws(StoreError) {
         guard case .array(let pairs)? = try? JSONValue(parsing: text) else { throw .unreadable("list of targets") }
         self = []
@@ -183,7 +221,7 @@ extension SQL {
                         \(groups.map(\.lane.provider.rawValue)), \(groups.map(\.lane.appID)),
                         \(groups.map(\.cause.stored)), \(groups.map(\.notification.locale)),
                         \(groups.map(\.notification.title)), \(groups.map(\.notification.body)),
-                        \(groups.map(\.push.storedContent)), \(deliveries.map(\.devices.stored)), \(deliveries.map(\.devices.count)),
+                        \(groups.map(\.push.storedContent)), \(deliveries.map { $0.devices.stored(in: $0.group.cause) }), \(deliveries.map(\.devices.count)),
                         \(deliveries.map(\.storedDeviceCounts)),
                         \(groups.map(\.attempt)), \(groups.map(\.expiresAt.stored)), \(groups.map(\.leased)),
                         \(groups.map(\.leaseToken)), \(deliveries.map(\.laneReason)), \(delays.map(\.wholeMilliseconds)))

@@ -52,10 +52,10 @@ package struct EndpointSurvey: Sendable {
                        (SELECT l.pause_reason FROM lanes l
                         WHERE l.network_id = e.network_id AND l.provider = 'relay' AND l.app_id = e.endpoint_id
                             AND l.paused_until > now()),
-                       (SELECT count(*) FROM (SELECT FROM deliveries d
-                                              WHERE d.network_id = e.network_id AND d.app_id = e.endpoint_id
-                                                  AND d.provider = 'relay'
-                                              LIMIT \(Self.mostCounted)) AS waiting)
+                       (SELECT least(coalesce(sum(waiting.size), 0), \(Self.mostCounted))::bigint
+                        FROM (SELECT d.size FROM deliveries d
+                              WHERE d.network_id = e.network_id AND d.app_id = e.endpoint_id AND d.provider = 'relay'
+                              LIMIT \(Self.mostCounted)) AS waiting)
                 FROM endpoints e ORDER BY e.network_id, e.endpoint_id LIMIT \(Self.mostEndpoints)
                 """
             ) { row in

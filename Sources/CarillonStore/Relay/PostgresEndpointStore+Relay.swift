@@ -34,40 +34,22 @@ extension PostgresEndpointStore: RelaySource, QuestionSource {
     /// The messages of these keys; none where there is no such endpoint.
     package func relayMessages(_ keys: [RelayKey]) async throws -> [RelayKey: RelayMessage] {
         guard !keys.isEmpty else { return [:] }
-        typealias Found = (key: RelayKey, endpoint: Endpoint, sealed: [UInt8], body: [UInt8]?, now: Timestamp)
-        let found = try await pool.withConnection { session in
-            try session.query(
-                """
-                SELECT e.*, r.body, now(), n.position
-                FROM unnest(\(keys.map(\.networkID.rawValue)), \(keys.map(\.endpointID.rawValue)),
-                            \(keys.map(\.eventID.uuid))) WITH ORDINALITY
-                    AS n (network_id, endpoint_id, event_id, position)
-                CROSS JOIN LATERAL (
-                    SELECT \(sql: Row.endpointColumns), sealed FROM endpoints e
-                    WHERE e.network_id = n.network_id AND e.endpoint_id = n.endpoint_id LIMIT 1
-                ) AS e
-                LEFT JOIN LATERAL (
-                    SELECT r.body FROM relayed r
-                    WHERE r.network_id = n.network_id AND r.event_id = n.event_id LIMIT 1
-                ) AS r ON true
-                """
-            ) { row -> Found in
-                (
-                    keys[try row.decode(14, as: Int.self) - 1], try row.endpoint(), try row.decode(11),
-                    try row.decode(12, as: String?.self).map { Array($0.utf8) }, try row.timestamp(13)
-                )
-            }
+        let (found, bodies) = try await pool.withConnection { session in
+            (try session.relayEndpoints(keys), try session.relayedBodies(keys))
         }
-        var secrets: [[UInt8]: [WebhookSecret]] = [:]
+        var endpoints: [EndpointPlace: (endpoint: Endpoint, secrets: [WebhookSecret])] = [:]
+        for one in found {
+            let secrets = opened(one.sealed, of: one.place.endpoint, in: one.place.network, at: one.now)
+            endpoints[one.place] = (one.endpoint, secrets)
+        }
         var messages: [RelayKey: RelayMessage] = [:]
-        for (key, endpoint, sealed, body, now) in found {
-            let opened = secrets[sealed] ?? opened(sealed, of: key.endpointID, in: key.networkID, at: now)
-            secrets[sealed] = opened
+        for key in keys {
+            guard let told = endpoints[EndpointPlace(key)] else { continue }
             messages[key] = RelayMessage(
-                settings: endpoint.settings,
-                state: endpoint.state,
-                secrets: opened,
-                body: body
+                settings: told.endpoint.settings,
+                state: told.endpoint.state,
+                secrets: told.secrets,
+                body: bodies[BodyPlace(key)]
             )
         }
         return messages
@@ -81,5 +63,72 @@ extension PostgresEndpointStore: RelaySource, QuestionSource {
         at now: Timestamp
     ) -> [WebhookSecret] {
         (try? EndpointSecrets(opening: sealed, box, of: endpoint, in: network).valid(at: now)) ?? []
+    }
+}
+
+/// Where an endpoint is kept.
+private struct EndpointPlace: Hashable {
+    let network: NetworkID
+    let endpoint: EndpointID
+
+    init(_ key: RelayKey) {
+        network = key.networkID
+        endpoint = key.endpointID
+    }
+}
+
+/// Where a body is kept.
+private struct BodyPlace: Hashable {
+    let network: NetworkID
+    let event: EventID
+
+    init(_ key: RelayKey) {
+        network = key.networkID
+        event = key.eventID
+    }
+}
+
+extension PostgresSession {
+    /// The endpoints of messages, each once, with the time.
+    fileprivate func relayEndpoints(
+        _ keys: [RelayKey]
+    ) throws -> [(place: EndpointPlace, endpoint: Endpoint, sealed: [UInt8], now: Timestamp)] {
+        let places = Array(Set(keys.map(EndpointPlace.init)))
+        return try query(
+            """
+            SELECT e.*, now(), n.position
+            FROM unnest(\(places.map(\.network.rawValue)), \(places.map(\.endpoint.rawValue))) WITH ORDINALITY
+                AS n (network_id, endpoint_id, position)
+            CROSS JOIN LATERAL (
+                SELECT \(sql: Row.endpointColumns), sealed FROM endpoints e
+                WHERE e.network_id = n.network_id AND e.endpoint_id = n.endpoint_id LIMIT 1
+            ) AS e
+            """
+        ) { row in
+            (
+                places[try row.decode(13, as: Int.self) - 1], try row.endpoint(), try row.decode(11),
+                try row.timestamp(12)
+            )
+        }
+    }
+
+    /// The bodies of messages, each once.
+    fileprivate func relayedBodies(_ keys: [RelayKey]) throws -> [BodyPlace: [UInt8]] {
+        let places = Array(Set(keys.map(BodyPlace.init)))
+        var bodies: [BodyPlace: [UInt8]] = [:]
+        try forEach(
+            """
+            SELECT r.body, n.position
+            FROM unnest(\(places.map(\.network.rawValue)), \(places.map(\.event.uuid))) WITH ORDINALITY
+                AS n (network_id, event_id, position)
+            CROSS JOIN LATERAL (
+                SELECT r.body FROM relayed r
+                WHERE r.network_id = n.network_id AND r.event_id = n.event_id LIMIT 1
+            ) AS r
+            """
+        ) { row in
+            bodies[places[try row.decode(1, as: Int.self) - 1]] = Array(try row.decode(0, as: String.self).utf8)
+        }
+        return bodies
     }
 }

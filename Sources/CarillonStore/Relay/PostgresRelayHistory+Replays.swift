@@ -79,9 +79,10 @@ extension PostgresRelayHistory {
             guard room > 0 else { return false }
             let (page, end) = try Self.page(of: replay, limit: min(room, Self.pageSize), session)
             let expiry = retryTime.now + retryTime.length
+            var bundles = RelayBundles()
             let groups = page.map { former in
                 DeliveryGroup(
-                    id: ids.next(),
+                    id: bundles.place(for: former.id, in: Lane(endpoint, in: network), ids: ids),
                     relaying: former.id,
                     former.type,
                     receivedAt: former.receivedAt,
@@ -90,7 +91,7 @@ extension PostgresRelayHistory {
                     on: RelayTerms(expiresAt: expiry, isReplay: true)
                 )
             }
-            try session.insert(groups.map { StoredDelivery($0) })
+            try session.insert(groups.joined.map { StoredDelivery($0) })
             try Self.note(page, as: .pending, of: replay, session)
             guard let end else {
                 try Self.end(replay, session)
@@ -146,8 +147,8 @@ extension PostgresRelayHistory {
     private static func backlog(of replay: Replay, _ session: borrowing PostgresSession) throws -> Int {
         try session.queryQueue(
             """
-            SELECT count(*) FROM (
-                SELECT FROM deliveries d
+            SELECT coalesce(sum(waiting.size), 0)::bigint FROM (
+                SELECT d.size FROM deliveries d
                 WHERE d.network_id = \(replay.network.rawValue) AND d.app_id = \(replay.endpoint.rawValue)
                     AND d.provider = 'relay'
                 LIMIT \(replayBacklog)) AS waiting
@@ -173,7 +174,8 @@ extension PostgresRelayHistory {
                        r.event_type = ANY (\(replay.types)) \(sql: failed) AND NOT EXISTS (
                            SELECT FROM deliveries d
                            WHERE d.network_id = r.network_id AND d.app_id = \(replay.endpoint.rawValue)
-                               AND d.event_id = r.event_id AND d.provider = 'relay')
+                               AND d.event_id BETWEEN bundle_floor(r.event_id) AND r.event_id AND d.provider = 'relay'
+                               AND bundle_has(d.event_id, d.targets, r.event_id))
                 FROM relayed r
                 WHERE r.network_id = \(replay.network.rawValue) AND r.event_id > \(replay.after)
                     AND r.event_id < \(replay.until)

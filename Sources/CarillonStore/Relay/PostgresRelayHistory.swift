@@ -59,23 +59,14 @@ package struct PostgresRelayHistory: RelayHistory {
                     AND r.event_id < \(end) AND r.event_id BETWEEN \(first) AND \(last) \(sql: condition)
                  ORDER BY r.event_id DESC LIMIT \(limit))
                 UNION ALL
-                (SELECT d.event_id, d.cause, 'pending', d.attempt, NULL, d.run_at FROM deliveries d
-                 WHERE d.network_id = \(network.rawValue) AND d.app_id = \(endpoint.rawValue) AND d.provider = 'relay'
-                    AND d.event_id < \(end) AND d.event_id BETWEEN \(first) AND \(last) AND \(isWaiting)
-                    AND NOT EXISTS (SELECT FROM relays r
-                                    WHERE r.network_id = d.network_id AND r.endpoint_id = d.app_id
-                                        AND r.event_id = d.event_id)
-                 ORDER BY d.event_id DESC LIMIT \(limit))
+                (\(sql: Self.untried(to: endpoint, in: network, before: end, from: first, through: last, isWaiting, limit)))
                 ORDER BY 1 DESC LIMIT \(limit)
                 """
             ) { row in
-                let event = try row.eventID(0)
                 let answer = try row.decode(4, as: String?.self)
-                let type = try row.decode(1, as: String.self)
                 return RelayDelivery(
-                    eventID: event,
-                    eventType: try answer == nil
-                        ? DeliveryCause(stored: type, eventID: event).eventType : EventType(type),
+                    eventID: try row.eventID(0),
+                    eventType: EventType(try row.decode(1)),
                     state: try row.choice(2),
                     attempts: try row.decode(3),
                     answer: answer.map { RelayAnswer($0) },
@@ -83,6 +74,48 @@ package struct PostgresRelayHistory: RelayHistory {
                 )
             }
         }
+    }
+
+    /// Messages that wait for their first attempt.
+    ///
+    /// The rows that begin last have as many, each one at the least; only rows that begin half a second before those can have
+    /// messages about later events.
+    private static func untried(
+        to endpoint: EndpointID,
+        in network: NetworkID,
+        before end: UUID,
+        from first: UUID,
+        through last: UUID,
+        _ isWaiting: Bool,
+        _ limit: Int
+    ) -> SQL {
+        let lane: SQL = """
+            d.network_id = \(network.rawValue) AND d.app_id = \(endpoint.rawValue) AND d.provider = 'relay'
+            """
+        let isMeant: SQL = """
+            m.event_id < \(end) AND m.event_id BETWEEN \(first) AND \(last)
+            AND NOT EXISTS (SELECT FROM relays r
+                            WHERE r.network_id = d.network_id AND r.endpoint_id = d.app_id AND r.event_id = m.event_id)
+            """
+        return """
+            WITH latest AS MATERIALIZED (
+                SELECT d.event_id FROM deliveries d
+                WHERE \(sql: lane) AND d.event_id < \(end) AND d.event_id BETWEEN bundle_floor(\(first)) AND \(last)
+                    AND \(isWaiting)
+                    AND EXISTS (SELECT FROM bundle_events(d.event_id, d.targets) AS m (event_id) WHERE \(sql: isMeant))
+                ORDER BY d.event_id DESC LIMIT \(limit)
+            )
+            SELECT m.event_id, CASE WHEN d.targets LIKE '%""]]' THEN d.cause::jsonb ->> 'type' ELSE m.type END, 'pending',
+                   d.attempt, NULL, d.run_at
+            FROM deliveries d CROSS JOIN LATERAL (
+                SELECT CASE WHEN d.targets LIKE '%""]]' THEN d.event_id ELSE (message ->> 0)::uuid END, message ->> 1
+                FROM jsonb_array_elements(d.targets::jsonb) AS message
+            ) AS m (event_id, type)
+            WHERE \(sql: lane) AND d.event_id < \(end) AND d.event_id <= \(last)
+                AND d.event_id >= (SELECT bundle_floor(min(latest.event_id::text)::uuid) FROM latest)
+                AND \(sql: isMeant)
+            ORDER BY m.event_id DESC LIMIT \(limit)
+            """
     }
 
     /// Makes a message due now, with a new life until `expiry`, if that is longer; one that is on its way keeps its attempts.
@@ -103,7 +136,7 @@ package struct PostgresRelayHistory: RelayHistory {
                 FOR NO KEY UPDATE
                 """
             ) { row in try row.decode(0, as: Bool.self) }
-            if try session.hasten(event, to: endpoint, in: network, until: expiry) { return .queued }
+            if try session.hasten(event, to: endpoint, in: network, until: expiry, ids) { return .queued }
             guard !known.isEmpty else { return .unknown }
             _ = try session.executeOnQueue(
                 """
@@ -208,41 +241,6 @@ package struct PostgresRelayHistory: RelayHistory {
                     WHERE f.network_id = r.network_id AND f.endpoint_id = \(endpoint.rawValue)
                         AND f.event_id = r.event_id AND f.state <> 'delivered' AND f.state = 'failed')
         """
-    }
-}
-
-extension PostgresSession {
-    /// Makes a message due now that waits, and gives it a life until `expiry`; `false` when none waits.
-    fileprivate func hasten(
-        _ event: EventID,
-        to endpoint: EndpointID,
-        in network: NetworkID,
-        until expiry: Timestamp
-    ) throws -> Bool {
-        let waiting = try queryQueue(
-            """
-            SELECT d.group_id, d.cause FROM deliveries d
-            WHERE d.network_id = \(network.rawValue) AND d.app_id = \(endpoint.rawValue) AND d.provider = 'relay'
-                AND d.event_id = \(event.uuid)
-            FOR UPDATE
-            """
-        ) { row in
-            (group: try row.decode(0, as: UUID.self), cause: try DeliveryCause(stored: row.decode(1), eventID: event))
-        }
-        for (group, former) in waiting {
-            var cause = former
-            let end = max(expiry, cause.relay?.expiresAt ?? expiry)
-            cause.relay?.expiresAt = end
-            _ = try executeOnQueue(
-                """
-                UPDATE deliveries d
-                SET run_at = CASE WHEN d.leased THEN d.run_at ELSE least(d.run_at, now()) END, cause = \(cause.stored),
-                    expires_at = \(end.stored)
-                WHERE d.network_id = \(network.rawValue) AND d.group_id = \(group)
-                """
-            )
-        }
-        return !waiting.isEmpty
     }
 }
 

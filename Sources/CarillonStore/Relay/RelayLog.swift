@@ -35,34 +35,42 @@ struct RelayLog {
     /// The log of settlements of messages.
     init(_ settlements: [Settlement], at now: Timestamp) {
         for settlement in settlements {
-            guard let key = settlement.group.relayKey else { continue }
+            let (lane, events) = (settlement.group.lane, settlement.relayedEvents)
             for record in settlement.records {
+                guard let event = events[record.deviceID] else { continue }
                 let answer = record.providerMessageID ?? record.reason ?? ""
                 let state: RelayState = record.state == .delivered ? .delivered : .failed
-                add(key, settlement, state, record.attempts, answer, at: record.at)
-                note(record.state, answer, of: key)
+                add(event, lane, state, record.attempts, answer, at: record.at)
+                note(record.state, answer, of: lane)
             }
             for remainder in settlement.remainders {
-                guard let target = remainder.targets.first, let trouble = settlement.troubles[target.deviceID] else {
-                    continue
+                for target in remainder.targets {
+                    guard let event = target.relayed, let trouble = settlement.troubles[target.deviceID] else {
+                        continue
+                    }
+                    add(event, lane, .pending, remainder.attempt, trouble, at: now)
+                    note(.pending, trouble, of: lane)
                 }
-                add(key, settlement, .pending, remainder.attempt, trouble, at: now)
-                note(.pending, trouble, of: key)
             }
         }
     }
 
     private mutating func add(
-        _ key: RelayKey,
-        _ settlement: Settlement,
+        _ event: RelayedEvent,
+        _ lane: Lane,
         _ state: RelayState,
         _ attempts: Int,
         _ answer: String,
         at moment: Timestamp
     ) {
+        let key = RelayKey(
+            networkID: lane.networkID,
+            endpointID: EndpointID(trusted: lane.appID),
+            eventID: event.id
+        )
         rows[key] = Row(
             key: key,
-            type: settlement.group.cause.eventType,
+            type: event.type,
             state: state,
             attempts: attempts,
             answer: answer,
@@ -70,8 +78,8 @@ struct RelayLog {
         )
     }
 
-    private mutating func note(_ state: DeliveryState, _ answer: String, of key: RelayKey) {
-        let endpoint = EndpointKey(network: key.networkID, endpoint: key.endpointID)
+    private mutating func note(_ state: DeliveryState, _ answer: String, of lane: Lane) {
+        let endpoint = EndpointKey(network: lane.networkID, endpoint: EndpointID(trusted: lane.appID))
         switch state {
         case .delivered: effects[endpoint, default: Effect()].hasSucceeded = true
         case .pending: effects[endpoint, default: Effect()].error = RelayAnswer(answer).error

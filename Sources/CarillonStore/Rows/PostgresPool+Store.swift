@@ -17,6 +17,11 @@ extension PostgresConfiguration {
     package mutating func planForStores() {
         sessionSettings.merge(SQL.plannedOnce) { _, new in new }
     }
+
+    /// Has rows claimed that hold many messages to an endpoint; migration 0037 keeps them from those who do not say so.
+    package mutating func claimBundles() {
+        sessionSettings["carillon.bundles"] = "on"
+    }
 }
 
 extension PostgresPool {

@@ -207,7 +207,7 @@ package enum RelayContract {
             let groups = try await scene.claim().map(\.group)
             #expect(groups.allSatisfy { $0.cause.relay?.isReplay == true })
             _ = try await scene.queue.settle(groups.map { .all($0, .delivered) })
-            return Set(groups.map(\.cause.eventID))
+            return Set(groups.flatMap(\.relayKeys).map(\.eventID))
         }
         #expect(try await replay(["message.sent"], onlyFailed: true) == 1)
         await #expect(throws: ReplayUnderWay.self) { try await replay(["message.sent"]) }
@@ -309,7 +309,7 @@ extension StoreScene {
     }
 
     /// What an endpoint was told.
-    fileprivate func told(
+    func told(
         _ endpoint: EndpointID,
         _ state: RelayState? = nil,
         only: EventID? = nil,

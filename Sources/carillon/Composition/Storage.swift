@@ -78,6 +78,7 @@ struct Storage: Sendable {
             throw ConfigurationError(mistakes: ["\(Setting.masterKey.variable) must be 32 bytes in base64"])
         }
         configuration.planForStores()
+        configuration.claimBundles()
         configuration.joinUnitsOfWork()
         pool = PostgresPool(configuration: configuration, logger: logger)
         pool.register(in: metrics)

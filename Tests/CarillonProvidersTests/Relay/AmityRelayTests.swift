@@ -82,7 +82,7 @@ import Testing
     @Test(arguments: bodies.indices)
     func `an event is told in Amity's words`(index: Int) throws {
         let (type, posted, told) = Self.bodies[index]
-        let body = try #require(AmityBody(Array(posted.utf8), of: group(type)))
+        let body = try #require(AmityBody(Array(posted.utf8), about: group(type).event))
         #expect(try JSONValue(parsing: body.bytes) == JSONValue(parsing: told))
     }
 
@@ -94,7 +94,7 @@ import Testing
         (.messageSent, "garbage"), (.messageSent, #"{"type":"message.sent"}"#),
     ])
     func `what has no name there, or cannot be read, is not told`(type: EventType, posted: String) {
-        #expect(AmityBody(Array(posted.utf8), of: group(type)) == nil)
+        #expect(AmityBody(Array(posted.utf8), about: group(type).event) == nil)
     }
 
     @Test func `it is signed as Amity signs, with the text of the newest secret, and as all messages are`() async throws

@@ -92,7 +92,7 @@ import Testing
         #"{"type":"x","data":{"carillon":1}} "#, #"{"type":"x","text":"\u0e2a"}"#,
     ])
     func `what a sender calls as we do is not taken for ours`(posted: String) throws {
-        let body = RelayBody(Array(posted.utf8), of: group()).bytes
+        let body = RelayBody(Array(posted.utf8), about: group().event, of: group()).bytes
         let read = try JSONValue(parsing: body)
         guard case .object(let members) = read, case .object(let own)? = members["carillon"] else {
             Issue.record("not an object with our member")
@@ -109,7 +109,7 @@ import Testing
             """#
         var group = group()
         group.cause.eventType = .notificationDirect
-        let body = String(decoding: RelayBody(Array(posted.utf8), of: group).bytes, as: UTF8.self)
+        let body = String(decoding: RelayBody(Array(posted.utf8), about: group.event, of: group).bytes, as: UTF8.self)
         #expect(!body.contains("secret") && !body.contains("addresses"))
         let first = DeviceID(reachedAt: .fcm(token: "secret-1", appID: "a"))
         #expect(body.contains(#""to":{"deviceIds":["\#(first)","t-"#) && body.contains(#""title":"Hi""#))
@@ -154,6 +154,54 @@ import Testing
         let unsigned = message(secrets: [])
         #expect(try await outcome(of: unsigned, transport) == .deferLane(after: nil, reason: "no signing secret"))
         #expect(transport.requests.isEmpty)
+    }
+
+    /// A row of messages about some events.
+    private func row(_ count: Int) -> DeliveryGroup {
+        let ids = UUIDv7Generator()
+        let row = ids.next()
+        return (0..<count).map { _ in
+            var part = group(event: EventID(ids.next()))
+            part.id = row
+            return part
+        }.joined[0]
+    }
+
+    private func source(of group: DeliveryGroup) -> Source {
+        Source(Dictionary(uniqueKeysWithValues: group.relayKeys.map { ($0, message()) }))
+    }
+
+    @Test func `each message of a row is a request of its own, with its own answer`() async throws {
+        let row = row(30)
+        let refused = row.targets[7].deviceID.rawValue
+        let transport = RecordingTransport { request in
+            .answer(request.headers.first(name: "webhook-id") == refused ? 500 : 204)
+        }
+        let answers = Mutex<[DeviceID: Outcome]>([:])
+        await provider(source(of: row), transport).send(row) { target, outcome in
+            answers.withLock { $0[target.deviceID] = outcome }
+        }
+        let ids = transport.requests.compactMap { $0.headers.first(name: "webhook-id") }
+        #expect(ids.sorted() == row.targets.map(\.deviceID.rawValue).sorted())
+        for request in transport.requests {
+            let own = try JSONValue(parsing: request.body)
+            guard case .object(let members) = own, case .object(let own)? = members["carillon"] else { continue }
+            #expect(own["eventId"] == request.headers.first(name: "webhook-id").map(JSONValue.string))
+        }
+        let known = answers.withLock(\.self)
+        #expect(known.count == 30 && known.values.count { if case .delivered = $0 { true } else { false } } == 29)
+        guard case .retry? = known[DeviceID(trusted: refused)] else {
+            Issue.record("another outcome")
+            return
+        }
+    }
+
+    @Test(arguments: [(500, 10..<18), (410, 1..<9)])
+    func `an endpoint that fails again and again is not told the rest of a row`(status: Int, told: Range<Int>) async {
+        let row = row(100)
+        let transport = RecordingTransport { _ in .answer(status) }
+        _ = await provider(source(of: row), transport).outcomes(of: row)
+        #expect(told.contains(transport.requests.count))
     }
 
     @Test func `what is sent at the same time is read together`() async throws {

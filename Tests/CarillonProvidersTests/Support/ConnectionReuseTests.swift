@@ -77,7 +77,7 @@ import Testing
             try await connection.channel.closeFuture.get()
             let request = OutboundRequest(url: url, headers: [:], body: [])
             await #expect(throws: NotProcessed.self) {
-                try await connection.send(request, to: OutboundURL(url)).get()
+                try await connection.send(request, to: OutboundURL(url), until: .now() + .seconds(5)).get()
             }
             #expect(server.requests.count == 1)
         }

@@ -69,6 +69,7 @@ enum TestDatabase {
         configuration.poolSize = 4
         configuration.acquireTimeout = .seconds(30)
         configuration.planForStores()
+        configuration.claimBundles()
         configuration.joinUnitsOfWork()
         return configuration
     }

@@ -21,11 +21,16 @@ final class ExchangeHandler: ChannelInboundHandler {
     }
 
     private var state = State.idle
+    /// When the whole answer has to be there.
+    private var deadline = NIODeadline.distantFuture
+    /// Looks whether it is; set for as long as the connection carries requests, not for each of them.
+    private var timer: (moment: NIODeadline, task: Scheduled<Void>)?
 
-    /// Sends a request; `answer` fails with ``NotProcessed`` or ``OutboundError``.
+    /// Sends a request; `answer` fails with ``NotProcessed`` or ``OutboundError``, at the deadline at the latest.
     func send(
         _ head: HTTPRequestHead,
         body: [UInt8],
+        until deadline: NIODeadline,
         answer: EventLoopPromise<Answer>,
         on channel: any Channel
     ) {
@@ -37,10 +42,29 @@ final class ExchangeHandler: ChannelInboundHandler {
         case .waiting, .reading:
             return answer.fail(NotProcessed(reason: .connectionClosed))
         }
+        self.deadline = deadline
+        watch(until: deadline, on: channel)
         let operations = channel.pipeline.syncOperations
         operations.write(NIOAny(OutboundOut.head(head)), promise: nil)
         operations.write(NIOAny(OutboundOut.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)
         operations.writeAndFlush(NIOAny(OutboundOut.end(nil)), promise: nil)
+    }
+
+    /// Looks at the deadline by then; a timer that goes off before is left alone, and set anew when it does.
+    private func watch(until moment: NIODeadline, on channel: any Channel) {
+        if let timer, timer.moment <= moment { return }
+        timer?.task.cancel()
+        let task = channel.eventLoop.assumeIsolated().scheduleTask(deadline: moment) { self.look(on: channel) }
+        timer = (moment, task)
+    }
+
+    private func look(on channel: any Channel) {
+        timer = nil
+        switch state {
+        case .idle, .ended: break
+        case .waiting, .reading:
+            if deadline <= .now() { end(.timedOut, on: channel) } else { watch(until: deadline, on: channel) }
+        }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -56,22 +80,24 @@ final class ExchangeHandler: ChannelInboundHandler {
         case (.ended, _):
             break
         case (.idle, _), (.waiting, _), (.reading, .head):
-            end(.malformedAnswer, context: context)
+            end(.malformedAnswer, on: context.channel)
         }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        end(.connectionClosed, context: context)
+        timer?.task.cancel()
+        timer = nil
+        end(.connectionClosed, on: context.channel)
         context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // Many servers end TLS without saying so; the decoder knows whether the answer was complete.
         if let error = error as? NIOSSLError, error == .uncleanShutdown { return }
-        end(OutboundError(connectionError: error), context: context)
+        end(OutboundError(connectionError: error), on: context.channel)
     }
 
-    private func end(_ reason: OutboundError, context: ChannelHandlerContext) {
+    private func end(_ reason: OutboundError, on channel: any Channel) {
         switch state {
         case .idle:
             break
@@ -87,7 +113,7 @@ final class ExchangeHandler: ChannelInboundHandler {
             return
         }
         state = .ended(reason)
-        context.channel.closeUnread()
+        channel.closeUnread()
     }
 }
 

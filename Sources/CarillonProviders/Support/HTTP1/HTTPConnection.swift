@@ -34,12 +34,16 @@ final class HTTPConnection: Sendable {
         )
     }
 
-    /// Sends a request; one at a time.
-    func send(_ request: OutboundRequest, to url: OutboundURL) -> EventLoopFuture<ExchangeHandler.Answer> {
+    /// Sends a request; one at a time. Without a whole answer by the deadline the connection is closed.
+    func send(
+        _ request: OutboundRequest,
+        to url: OutboundURL,
+        until deadline: NIODeadline
+    ) -> EventLoopFuture<ExchangeHandler.Answer> {
         let answer = channel.eventLoop.makePromise(of: ExchangeHandler.Answer.self)
         let head = HTTPRequestHead(request, to: url)
         channel.eventLoop.execute { [exchange, channel] in
-            exchange.value.send(head, body: request.body, answer: answer, on: channel)
+            exchange.value.send(head, body: request.body, until: deadline, answer: answer, on: channel)
         }
         return answer.futureResult
     }

@@ -16,12 +16,13 @@ final class IdleConnections: Sendable {
     private struct Entry {
         let connection: HTTPConnection
         let since = NIODeadline.now()
-        let timer: Scheduled<Void>
     }
 
     private struct State {
         var waiting: [Origin: [Entry]] = [:]
         var count = 0
+        /// Whether somebody looks for those that have waited long enough.
+        var isWatched = false
 
         mutating func takeLast(of origin: Origin) -> Entry? {
             guard let entry = waiting[origin]?.popLast() else { return nil }
@@ -38,8 +39,8 @@ final class IdleConnections: Sendable {
         }
 
         /// The one that has waited longest.
-        func oldest() -> HTTPConnection? {
-            waiting.values.compactMap(\.first).min { $0.since < $1.since }?.connection
+        func oldest() -> Entry? {
+            waiting.values.compactMap(\.first).min { $0.since < $1.since }
         }
 
         mutating func remove(_ connection: HTTPConnection) -> Entry? {
@@ -70,7 +71,6 @@ final class IdleConnections: Sendable {
     /// The connection that has waited least, for one request.
     func take(_ origin: Origin) -> HTTPConnection? {
         while let entry = state.withLock({ $0.takeLast(of: origin) }) {
-            entry.timer.cancel()
             if entry.connection.channel.isActive { return entry.connection }
         }
         return nil
@@ -79,24 +79,45 @@ final class IdleConnections: Sendable {
     /// Keeps a connection whose last answer is complete, or closes it when there are enough.
     func keep(_ connection: HTTPConnection) {
         guard .now() < connection.openedAt + Self.maximumAge else { return connection.close() }
-        let timer = connection.channel.eventLoop.scheduleTask(in: maximumWait) { [weak self] () -> Void in
-            self?.drop(connection)
+        let (isKept, isWatched) = state.withLock { state in
+            guard state.add(Entry(connection: connection)) else { return (false, true) }
+            defer { state.isWatched = true }
+            return (true, state.isWatched)
         }
-        guard state.withLock({ $0.add(Entry(connection: connection, timer: timer)) }) else {
-            timer.cancel()
-            return connection.close()
+        guard isKept else { return connection.close() }
+        if !isWatched { watch(on: connection.channel.eventLoop, until: .now() + maximumWait) }
+    }
+
+    /// Closes those that have waited long enough, with one timer for all: a timer for each would be set for each request.
+    private func watch(on eventLoop: any EventLoop, until moment: NIODeadline) {
+        _ = eventLoop.scheduleTask(deadline: moment) { [weak self] () -> Void in
+            guard let self else { return }
+            while let oldest = nextToWatch() {
+                guard oldest.since + maximumWait <= .now() else {
+                    return watch(on: eventLoop, until: oldest.since + maximumWait)
+                }
+                drop(oldest.connection)
+            }
+        }
+    }
+
+    /// The one that has waited longest; without one nobody looks any more.
+    private func nextToWatch() -> Entry? {
+        state.withLock { state in
+            let oldest = state.oldest()
+            state.isWatched = oldest != nil
+            return oldest
         }
     }
 
     /// Closes those that have waited longest until no more are left than that.
     func shrink(to count: Int) {
-        while let oldest = state.withLock({ $0.count > max(0, count) ? $0.oldest() : nil }) { drop(oldest) }
+        while let oldest = state.withLock({ $0.count > max(0, count) ? $0.oldest() : nil }) { drop(oldest.connection) }
     }
 
     /// Closes a connection if it still waits.
     private func drop(_ connection: HTTPConnection) {
-        guard let entry = state.withLock({ $0.remove(connection) }) else { return }
-        entry.timer.cancel()
+        guard state.withLock({ $0.remove(connection) }) != nil else { return }
         connection.close()
     }
 }

@@ -1,0 +1,49 @@
+extension FanoutWorker {
+    /// Adds what endpoints are told of events, one row for all that one of them is told by this commit; answers what has a place.
+    func addMessages(
+        to expansions: inout [Expansion],
+        of events: [PendingEvent],
+        for endpoints: [NetworkID: [Endpoint]],
+        _ pages: [RecipientPage],
+        readAt: ContinuousClock.Instant
+    ) -> [HeldGroup] {
+        guard !endpoints.isEmpty, let readPoint = pages.first?.readPoint else { return [] }
+        var bundles = RelayBundles()
+        for index in expansions.indices where events[index].cursor == nil {
+            expansions[index].relay(to: endpoints[events[index].networkID] ?? [], ids: ids, bundles: &bundles)
+        }
+        let groups = expansions.flatMap(\.groups).filter(\.isRelay).joined
+        let messages = groups.map { HeldGroup(group: $0, readPoint: readPoint, readAt: readAt) }
+        var held: [HeldGroup] = []
+        for (var message, hasPlace) in zip(messages, sending.reserve(messages)) where hasPlace {
+            message.group.leased = true
+            held.append(message)
+        }
+        let leased = Set(held.map(\.group.id))
+        for index in expansions.indices {
+            for place in expansions[index].groups.indices where expansions[index].groups[place].isRelay {
+                expansions[index].groups[place].leased = leased.contains(expansions[index].groups[place].id)
+            }
+        }
+        return held
+    }
+
+    /// Puts messages into their places, less those about events that were not written.
+    func submit(_ messages: [HeldGroup], of written: [Expansion]) async {
+        guard !messages.isEmpty else { return }
+        let rows = written.flatMap(\.groups).filter(\.isRelay).joined
+        let groups = Dictionary(rows.map { ($0.id, $0) }) { first, _ in first }
+        func isWhole(_ message: HeldGroup) -> Bool {
+            groups[message.group.id]?.targets.count == message.group.targets.count
+        }
+        await sending.submit(messages.filter(isWhole))
+        let others = messages.filter { !isWhole($0) }
+        guard !others.isEmpty else { return }
+        sending.cancel(others)
+        let smaller = others.compactMap { message in
+            groups[message.group.id].map { HeldGroup(group: $0, readPoint: message.readPoint, readAt: message.readAt) }
+        }
+        // What finds no room is claimed when its lease has run out.
+        await sending.submit(zip(smaller, sending.reserve(smaller)).filter(\.1).map(\.0))
+    }
+}

@@ -1,0 +1,23 @@
+/// The event that a message to an endpoint is about.
+///
+/// An object, so that devices, of which there are many more, pay for one reference.
+package final class RelayedEvent: Sendable, Equatable {
+    /// The event.
+    package let id: EventID
+    /// What happened.
+    package let type: EventType
+    /// When it reached us.
+    package let receivedAt: Timestamp
+
+    /// An event by its parts.
+    package init(_ id: EventID, _ type: EventType, receivedAt: Timestamp) {
+        self.id = id
+        self.type = type
+        self.receivedAt = receivedAt
+    }
+
+    /// Whether both say the same.
+    package static func == (left: RelayedEvent, right: RelayedEvent) -> Bool {
+        (left.id, left.type, left.receivedAt) == (right.id, right.type, right.receivedAt)
+    }
+}

@@ -1,0 +1,149 @@
+import CarillonCore
+import CarillonTesting
+import Foundation
+import Postgres
+import Testing
+
+@testable import CarillonStore
+
+/// Rows that hold many messages to an endpoint, beside those of a former release.
+@Suite struct RelayBundleTests {
+    private func group(_ event: UUID, _ scene: StoreScene, id: UUID? = nil) -> DeliveryGroup {
+        DeliveryGroup(
+            id: id ?? scene.ids.next(),
+            relaying: EventID(event),
+            .messageSent,
+            receivedAt: WallClock.system.now(),
+            to: "e-1",
+            in: scene.network,
+            on: RelayTerms(expiresAt: WallClock.system.now() + .seconds(3_600))
+        )
+    }
+
+    private func addEndpoint(_ scene: StoreScene, replayHours: Int = 72) async throws {
+        let endpoint = Endpoint.sample("e-1", .observe(.init(replayHours: replayHours)))
+        _ = try await scene.endpoints.addEndpoint(endpoint, secret: .generate(), of: scene.network, answering: nil)
+    }
+
+    private func insert(_ groups: [DeliveryGroup], _ pool: PostgresPool) async throws {
+        try await pool.withConnection { session in try session.insert(groups.joined.map { StoredDelivery($0) }) }
+    }
+
+    @Test func `a row of the former release is read, settled, and sent again`() async throws {
+        try await withStores { scene, pool in
+            try await addEndpoint(scene)
+            let group = group(scene.ids.next(), scene)
+            try await insert([group], pool)
+            try await pool.withConnection { session in
+                try session.execute(#"UPDATE deliveries SET targets = '[["e-1",""]]'"#)
+            }
+            func told() async throws -> [RelayDelivery] {
+                try await scene.relays.relayDeliveries(
+                    to: "e-1",
+                    in: scene.network,
+                    state: nil,
+                    only: nil,
+                    before: nil,
+                    limit: 9
+                )
+            }
+            #expect(try await told().map(\.eventID) == [group.cause.eventID])
+            #expect(try await told().first?.eventType == .messageSent)
+            let claimed = try #require(try await scene.claim().first?.group)
+            #expect(claimed.relayKeys == group.relayKeys && claimed.targets == group.targets)
+            let trouble = [claimed.targets[0].deviceID: "http 503 in 9 ms"]
+            _ = try await scene.queue.settle([
+                Settlement(
+                    group: claimed,
+                    records: [],
+                    troubles: trouble,
+                    remainders: [Remainder(targets: claimed.targets, attempt: 1, delay: .zero)]
+                )
+            ])
+            let again = try #require(try await scene.claim().first?.group)
+            #expect(again.attempt == 1 && again.relayKeys == group.relayKeys)
+            #expect(try await told().first?.answer?.status == 503)
+        }
+    }
+
+    @Test func `a replica of the former release gets single messages, and no bundle`() async throws {
+        let former = try await TestDatabase.make()
+        try await withStores(former) { scene, pool in
+            try await addEndpoint(scene)
+            let bundle = scene.ids.next()
+            let bundled = (0..<3).map { _ in group(scene.ids.next(), scene, id: bundle) }
+            let single = group(scene.ids.next(), scene)
+            try await insert(bundled + [single], pool)
+            var configuration = former
+            configuration.sessionSettings["carillon.bundles"] = "off"
+            try await withDatabase(configuration) { pool in
+                let claimed = try await StoreScene(pool: pool).claim().map(\.group)
+                #expect(claimed.map(\.id) == [single.id])
+                let written = try await pool.withConnection { session in
+                    try session.queryFirst("SELECT targets FROM deliveries WHERE group_id = \(single.id)") { row in
+                        try row.decode(0, as: String.self)
+                    }
+                }
+                #expect(written == #"[["\#(single.cause.eventID)",""]]"#, "as the former release reads it")
+            }
+            let claimed = try await scene.claim().map(\.group)
+            #expect(claimed.map { $0.relayKeys.map(\.eventID) } == [bundled.map(\.cause.eventID)])
+        }
+    }
+
+    @Test func `bodies of all messages of a row are kept until they are through`() async throws {
+        try await withStores { scene, pool in
+            try await addEndpoint(scene, replayHours: 0)
+            let ids = (0..<4).map { _ in scene.ids.next() }
+            try await pool.withConnection { session in
+                _ = try session.execute(
+                    """
+                    INSERT INTO relayed (network_id, event_id, event_type, received_at, body)
+                    SELECT \(scene.network.rawValue), n.id, 'message.sent', now(), '{}' FROM unnest(\(ids)) AS n (id)
+                    """
+                )
+            }
+            let bundle = scene.ids.next()
+            try await insert(ids.prefix(3).map { group($0, scene, id: bundle) }, pool)
+            try await Task.sleep(for: .milliseconds(5))
+            try await RelaySweep(pool: pool).sweep()
+            func kept() async throws -> [UUID] {
+                try await pool.withConnection { session in
+                    try session.query("SELECT event_id FROM relayed ORDER BY event_id") { row in try row.decode(0) }
+                }
+            }
+            #expect(try await kept() == Array(ids.prefix(3)))
+            let claimed = try #require(try await scene.claim().first?.group)
+            let last = try #require(claimed.targets.last)
+            let settlement = Settlement(
+                group: claimed,
+                records: claimed.targets.dropLast().map {
+                    DeviceRecord(
+                        deviceID: $0.deviceID,
+                        userID: $0.userID,
+                        state: .delivered,
+                        attempts: 1,
+                        at: WallClock.system.now()
+                    )
+                },
+                remainders: [Remainder(targets: [last], attempt: 0, delay: .zero)]
+            )
+            _ = try await scene.queue.settle([settlement])
+            try await RelaySweep(pool: pool).sweep()
+            #expect(try await kept() == [ids[2]])
+        }
+    }
+
+    @Test func `a row begins where whoever looks for one of its events looks`() async throws {
+        try await withDatabase { pool in
+            let generator = UUIDv7Generator()
+            for _ in 0..<5 {
+                let id = generator.next()
+                let floor = try await pool.withConnection { session in
+                    try session.queryFirst("SELECT bundle_floor(\(id))") { row in try row.eventID(0) }
+                }
+                #expect(floor?.milliseconds == EventID(id).milliseconds - RelayBundles.longestSpan)
+            }
+        }
+    }
+}
