@@ -39,12 +39,12 @@ extension MemoryStore: LaneBook {
         }
     }
 
-    /// Makes what waits for lanes due now.
-    package func makeDue(_ lanes: LaneSelection) async throws {
+    /// Makes what waits for lanes due now, but for those that are paused.
+    package func makeDue(_ lanes: LaneSelection, excluding paused: [Lane]) async throws {
         let now = clock.now()
         try withNetwork(lanes.networkID) { network in
             for (id, row) in network.groups where lanes.contains(row.group.lane) && !row.group.leased {
-                guard row.laneReason != nil else { continue }
+                guard row.laneReason != nil, !paused.contains(row.group.lane) else { continue }
                 network.groups[id]?.runAt = min(row.runAt, now)
                 network.groups[id]?.laneReason = nil
             }

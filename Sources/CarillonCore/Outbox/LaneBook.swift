@@ -48,6 +48,12 @@ package protocol LaneBook: Sendable {
     func apply(_ change: LaneChange, to lanes: LaneSelection) async throws -> LaneConditions
 
     /// Makes what waits for lanes due now: what has a ``Remainder/laneReason`` or was given back with one, reports that
-    /// the brake holds included. What waits for its own next attempt goes on waiting.
-    func makeDue(_ lanes: LaneSelection) async throws
+    /// the brake holds included. What waits for its own next attempt goes on waiting, as does all of those lanes among them
+    /// that are paused.
+    func makeDue(_ lanes: LaneSelection, excluding paused: [Lane]) async throws
+}
+
+extension LaneBook {
+    /// Makes what waits for lanes due now, whatever has become of them.
+    package func makeDue(_ lanes: LaneSelection) async throws { try await makeDue(lanes, excluding: []) }
 }

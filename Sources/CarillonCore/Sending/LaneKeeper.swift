@@ -223,7 +223,7 @@ extension LaneKeeper {
             state.madeDue.removeAll { $0.lanes == lanes }
             if state.madeDue.count < Self.mostLanes { state.madeDue.append((lanes, .now)) }
         }
-        await writeDue(lanes)
+        await writeDue(lanes, excluding: [])
         announcements.announce(.lanes, in: lanes.networkID)
         queue.poll()
     }
@@ -234,17 +234,17 @@ extension LaneKeeper {
             state.madeDue.removeAll { $0.at + Self.dueAgain <= .now }
             return state.madeDue.map(\.lanes)
         }
-        for lanes in recent where !isPaused(lanes) { await writeDue(lanes) }
+        for lanes in recent { await writeDue(lanes, excluding: pausedLanes(among: lanes)) }
     }
 
-    /// Whether something came between: it waits for another reason now.
-    private func isPaused(_ lanes: LaneSelection) -> Bool {
-        state.withLock { state in state.conditions.contains { lanes.contains($0.key) && $0.value.pause != nil } }
+    /// Those where something came between: what waits there does so for another reason now.
+    private func pausedLanes(among lanes: LaneSelection) -> [Lane] {
+        state.withLock { $0.conditions.filter { lanes.contains($0.key) && $0.value.pause != nil }.map(\.key) }
     }
 
-    private func writeDue(_ lanes: LaneSelection) async {
+    private func writeDue(_ lanes: LaneSelection, excluding paused: [Lane]) async {
         do {
-            try await book.makeDue(lanes)
+            try await book.makeDue(lanes, excluding: paused)
         } catch {
             logger.debug("What waits stays until its time comes", metadata: ["error": "\(error)"])
         }

@@ -37,9 +37,11 @@ extension PostgresOutbox {
         }
     }
 
-    /// Makes what waits for lanes due now; in transactions of bounded size, so that nothing of the queue is locked for long.
-    package func makeDue(_ lanes: LaneSelection) async throws {
+    /// Makes what waits for lanes due now, but for those that are paused; in transactions of bounded size, so that nothing of
+    /// the queue is locked for long.
+    package func makeDue(_ lanes: LaneSelection, excluding paused: [Lane]) async throws {
         let app: SQL = if let appID = lanes.appID { "AND d.app_id = \(appID)" } else { "" }
+        let others = paused.filter(lanes.contains).map(\.appID)
         var count = Self.batchSize
         while count == Self.batchSize {
             count = try await pool.write { session in
@@ -48,7 +50,7 @@ extension PostgresOutbox {
                     WITH picked AS MATERIALIZED (
                         SELECT d.network_id, d.group_id FROM deliveries d
                         WHERE d.network_id = \(lanes.networkID.rawValue) AND d.provider = \(lanes.provider.rawValue)
-                            \(sql: app) AND d.lane_reason IS NOT NULL AND NOT d.leased
+                            \(sql: app) AND d.app_id <> ALL (\(others)) AND d.lane_reason IS NOT NULL AND NOT d.leased
                         LIMIT \(Self.batchSize)
                         FOR UPDATE SKIP LOCKED
                     )

@@ -8,6 +8,10 @@ package enum LaneBookContract {
         ContractClause("each pause is twice the last one, until something went through", pausesDouble),
         ContractClause("what is said during a pause only makes it longer", pausesAreNotCountedTwice),
         ContractClause("another network's lanes stay as they are", otherNetworksAreLeftAlone),
+        ContractClause(
+            "what waits for lanes is made due, but for paused ones",
+            whatWaitsForLanesIsMadeDueButForPausedOnes
+        ),
         ContractClause("reports of many devices as gone turn the brake on, and unregister none", manyReportsBrake),
         ContractClause("some devices among many that are delivered to are unregistered", fewReportsAreBelieved),
         ContractClause("only other devices that are delivered to, each once, turn the brake off", onlyProofsTurnItOff),
@@ -54,6 +58,19 @@ package enum LaneBookContract {
         let all = LaneSelection(networkID: scene.network, provider: .fcm, appID: nil)
         #expect(try await scene.queue.apply(.resume, to: all).lanes.keys.map(\.networkID) == [scene.network])
         #expect(try await scene.queue.laneConditions(of: nil).lanes.keys.map(\.networkID) == [theirs.network])
+    }
+
+    private static func whatWaitsForLanesIsMadeDueButForPausedOnes(_ scene: StoreScene) async throws {
+        for app in ["paused", "works"] {
+            try await scene.enqueue(to: [[try await scene.target("d-\(app)", of: "b", app: app)]], app: app)
+        }
+        let groups = try await scene.claim(limit: 9, perLane: 9).map(\.group)
+        try await scene.queue.release(groups, after: .seconds(600), laneReason: "credential")
+        let all = LaneSelection(networkID: scene.network, provider: .fcm, appID: nil)
+        try await scene.queue.makeDue(all, excluding: [lane(scene, "paused")])
+        #expect(try await scene.claim(limit: 9, perLane: 9).map(\.group.lane.appID) == ["works"])
+        try await scene.queue.makeDue(all)
+        #expect(try await scene.claim(limit: 9, perLane: 9).map(\.group.lane.appID) == ["paused"])
     }
 
     /// Settles groups in which the first devices are gone and the others are delivered to.

@@ -14,6 +14,7 @@ package final class WatchedQueue: Outbox {
     private let refuses: @Sendable (Settlement) -> Bool
     private let claimedGroups = Mutex<Set<DeliveryGroup.ID>>([])
     private let settled = Mutex<[[Settlement]]>([])
+    private let dueLanes = Mutex<[(lanes: LaneSelection, excluded: [Lane])]>([])
 
     /// A queue that refuses what it is told to.
     package init(_ store: MemoryStore, refusing refuses: @Sendable @escaping (Settlement) -> Bool = { _ in false }) {
@@ -29,6 +30,9 @@ package final class WatchedQueue: Outbox {
 
     /// How many settlements were written at a time.
     package var writes: [Int] { settled.withLock { $0.map(\.count) } }
+
+    /// The lanes of which everything that waits was made due, each time anew, and those of them that were left out.
+    package var madeDue: [(lanes: LaneSelection, excluded: [Lane])] { dueLanes.withLock(\.self) }
 
     /// Asks the store, and remembers what it answered.
     package func claimGroups(
@@ -83,8 +87,11 @@ package final class WatchedQueue: Outbox {
         try await store.apply(change, to: lanes)
     }
 
-    /// As the store does.
-    package func makeDue(_ lanes: LaneSelection) async throws { try await store.makeDue(lanes) }
+    /// As the store does, and remembers which.
+    package func makeDue(_ lanes: LaneSelection, excluding paused: [Lane]) async throws {
+        dueLanes.withLock { $0.append((lanes, paused)) }
+        try await store.makeDue(lanes, excluding: paused)
+    }
 
     /// As the store does.
     package func oldestWait() async throws -> Duration { try await store.oldestWait() }

@@ -36,6 +36,16 @@ import Testing
         }
     }
 
+    @Test func `a paused lane keeps no other one from being made due again`() async throws {
+        try await PipelineScene.run { scene in
+            let all = LaneSelection(networkID: scene.network, provider: .fcm, appID: nil)
+            await scene.lanes.credentialChanged(all)
+            let paused = Lane(networkID: scene.network, provider: .fcm, appID: "paused")
+            _ = scene.lanes.pause(paused, for: .seconds(60), reason: "429", at: WallClock.system.now())
+            _ = try await eventually { scene.queue.madeDue.first { $0.lanes == all && $0.excluded == [paused] } }
+        }
+    }
+
     @Test func `a mass unregistration is held until an admin lets it happen`() async throws {
         let provider = ScriptedProvider { _, attempt in
             attempt == 1 ? .retry(after: nil, reason: "503") : .unregister(at: nil, reason: "410 Unregistered")
