@@ -30,6 +30,9 @@ package protocol OutcomeSink: Sendable {
     /// How many settlements wait to be written.
     var backlog: Int { get }
 
+    /// How long a write of settlements takes at the moment.
+    var writeTime: Duration { get }
+
     /// Whether a group's lease must be left to run out.
     func hasAbandoned(_ group: DeliveryGroup) -> Bool
 

@@ -53,13 +53,18 @@ final class SendLedger: Sendable {
     /// Whether what was reported should be written down, the group not being over.
     ///
     /// With each page all that is left of the group is written anew. So outcomes wait for others for as long as `patience`
-    /// lets them, and few of a large group for twice as long, lest one whose answers trickle in is written over and over.
-    func isPageDue(after patience: Duration, at now: ContinuousClock.Instant) -> Bool {
+    /// lets them, and few of a large group for twice as long, lest one whose answers trickle in is written over and over;
+    /// less whatever writing them takes longer than usual (promise P3).
+    func isPageDue(
+        after patience: Duration,
+        less delay: Duration = .zero,
+        at now: ContinuousClock.Instant
+    ) -> Bool {
         state.withLock { state in
             guard let since = state.since else { return false }
             if state.outcomes.count >= Self.fullPage { return true }
             let areFew = state.outcomes.count * 10 < state.unreported.count
-            return since + (areFew ? patience * 2 : patience) <= now
+            return since + min(areFew ? patience * 2 : patience, patience * 2 - delay) <= now
         }
     }
 

@@ -10,6 +10,9 @@ package final class Sender: Service {
     private static let patience = Duration.milliseconds(200)
     private static let settleMargin = Duration.seconds(10)
     private static let longestBacklog = 2_000
+    /// Within promise P3 outcomes have time to wait for others, for the write that is under way, and for their own, if each
+    /// write takes no longer than this.
+    private static let usualWrite = Duration.milliseconds(30)
 
     private let queue: SendingQueue
     private let reader: any OutboxReader
@@ -37,7 +40,8 @@ package final class Sender: Service {
     ///   - outcomes: Takes what came of it.
     ///   - providers: One for each push service that can be sent to.
     ///   - pageInterval: How long outcomes of a group that is still being sent wait for others before they are handed on,
-    ///     give or take a quarter; a few of a large group wait for twice as long (promise P3: 250 ms with the write).
+    ///     give or take a quarter; a few of a large group wait for twice as long, and all for less while the database is slow
+    ///     (promise P3: 250 ms with the write).
     ///   - metrics: What is counted.
     ///   - statistics: What is counted for networks.
     ///   - logger: What is told.
@@ -223,7 +227,9 @@ extension Sender {
                 queue.shrink(&sending[id, default: one].turn, to: one.ledger.unreportedCount)
             }
         }
-        for one in sending.withLock({ Array($0.values) }) where one.ledger.isPageDue(after: pageInterval, at: now) {
+        let delay = max(.zero, (outcomes.writeTime - Self.usualWrite) * 2)
+        for one in sending.withLock({ Array($0.values) })
+        where one.ledger.isPageDue(after: pageInterval, less: delay, at: now) {
             handOn(one.ledger, isOver: false)
         }
     }

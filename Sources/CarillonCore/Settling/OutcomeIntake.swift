@@ -97,6 +97,9 @@ package final class OutcomeIntake: OutcomeSink {
     /// How many settlements wait to be written.
     package var backlog: Int { settler.backlog }
 
+    /// How long a write of settlements takes at the moment.
+    package var writeTime: Duration { settler.writeTime }
+
     /// Whether a group's lease must be left to run out.
     package func hasAbandoned(_ group: DeliveryGroup) -> Bool { settler.hasAbandoned(group) }
 

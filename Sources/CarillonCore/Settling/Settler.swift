@@ -18,6 +18,7 @@ package final class Settler: Service {
         var served = 0
         var abandoned: [DeliveryGroup.ID: Int64] = [:]
         var inFlight: [DeliveryGroup] = []
+        var writeTime = Duration.zero
         var isClosed = false
 
         mutating func append(_ settlement: Settlement) {
@@ -85,6 +86,9 @@ package final class Settler: Service {
     /// How many settlements wait.
     var backlog: Int { state.withLock { $0.waiting.count } }
 
+    /// How long a write takes at the moment: the longest of the last few, each counting for less than the one after it.
+    var writeTime: Duration { state.withLock { $0.writeTime } }
+
     /// The groups whose settlements wait or are being written, for renewing leases.
     var groups: [DeliveryGroup] { state.withLock { $0.inFlight + $0.waiting.map(\.group) } }
 
@@ -147,7 +151,10 @@ package final class Settler: Service {
         var backoff = Duration.milliseconds(50)
         while true {
             do {
+                let start = ContinuousClock.now
                 let receipt = try await log.settle(batch)
+                let time = ContinuousClock.now - start
+                state.withLock { $0.writeTime = max(time, $0.writeTime * 3 / 4) }
                 lanes.learn(receipt.lanes)
                 count(batch, receipt)
                 return

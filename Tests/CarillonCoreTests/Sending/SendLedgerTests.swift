@@ -44,6 +44,18 @@ import Testing
         #expect(isDue(ledger, after: 90), "with one more they are not few")
     }
 
+    @Test func `while writing takes long, outcomes wait for less long`() {
+        let few = ledger(of: 500)
+        report(0..<45, to: few)
+        #expect(!few.isPageDue(after: patience, less: .milliseconds(50), at: now + .milliseconds(109)))
+        #expect(few.isPageDue(after: patience, less: .milliseconds(50), at: now + .milliseconds(110)))
+        let many = ledger(of: 100)
+        report(0..<20, to: many)
+        #expect(!many.isPageDue(after: patience, less: .milliseconds(80), at: now + .milliseconds(79)))
+        #expect(many.isPageDue(after: patience, less: .milliseconds(100), at: now + .milliseconds(60)))
+        #expect(many.isPageDue(after: patience, less: .seconds(1), at: now))
+    }
+
     @Test func `a large page does not wait`() {
         let ledger = ledger(of: 500)
         report(0..<249, to: ledger)
