@@ -139,53 +139,74 @@ private struct ImportBatch: Sendable {
         try session.subscribe(subscriptions, in: network, telling: listeners)
     }
 
-    /// Replaces descriptions, and adds those who are only named where they are new.
     private func writePeople(_ session: borrowing PostgresSession) throws {
-        guard !people.isEmpty else { return }
-        try session.execute(
-            """
-            INSERT INTO users AS u (network_id, user_id, display_name, locale, roles, facts_at)
-            SELECT \(network.rawValue), n.user_id, n.display_name, n.locale, n.roles,
-                   CASE WHEN n.is_described THEN now() ELSE 'epoch' END
-            FROM unnest(\(people.map(\.id.rawValue)), \(people.map { $0.person != nil }),
-                        \(people.map { $0.person?.displayName }), \(people.map { $0.person?.locale }),
-                        \(people.map { $0.person?.roles.map(StoredRoles.text) }))
-                AS n (user_id, is_described, display_name, locale, roles)
-            LEFT JOIN LATERAL (
-                SELECT NOT u.deleted AS is_there FROM users u
-                WHERE u.network_id = \(network.rawValue) AND u.user_id = n.user_id
-                LIMIT 1
-            ) AS known ON true
-            WHERE n.is_described OR known.is_there IS NOT TRUE
-            ON CONFLICT (network_id, user_id) DO UPDATE
-            SET display_name = CASE WHEN EXCLUDED.facts_at > 'epoch' THEN EXCLUDED.display_name ELSE u.display_name END,
-                locale = CASE WHEN EXCLUDED.facts_at > 'epoch' THEN EXCLUDED.locale ELSE u.locale END,
-                roles = CASE WHEN EXCLUDED.facts_at > 'epoch' THEN EXCLUDED.roles ELSE u.roles END,
-                facts_at = greatest(u.facts_at, EXCLUDED.facts_at), deleted = false
-            """
+        let rows = NamedRows(
+            table: "users",
+            key: "user_id",
+            ids: people.map(\.id.rawValue),
+            isDescribed: people.map { $0.person != nil },
+            columns: [
+                ("display_name", "\(people.map { $0.person?.displayName })"),
+                ("locale", "\(people.map { $0.person?.locale })"),
+                ("roles", "\(people.map { $0.person?.roles.map(StoredRoles.text) })"),
+            ]
         )
+        try rows.write(in: network, session)
     }
 
     private func writeChannels(_ session: borrowing PostgresSession) throws {
-        guard !channels.isEmpty else { return }
+        let rows = NamedRows(
+            table: "channels",
+            key: "channel_id",
+            ids: channels.map(\.id.rawValue),
+            isDescribed: channels.map { $0.channel != nil },
+            columns: [
+                ("display_name", "\(channels.map { $0.channel?.displayName })"),
+                ("direct", "\(channels.map { $0.channel?.isDirect })"),
+            ]
+        )
+        try rows.write(in: network, session)
+    }
+}
+
+/// People or channels, of whom some are described and others only named.
+private struct NamedRows {
+    let table: String
+    let key: String
+    let ids: [String]
+    let isDescribed: [Bool]
+    /// What describes them, each with a value for every row.
+    let columns: [(name: String, values: SQL)]
+
+    /// Replaces descriptions, and adds those who are only named where they are new.
+    func write(in network: NetworkID, _ session: borrowing PostgresSession) throws {
+        guard !ids.isEmpty else { return }
+        var names: SQL = ""
+        var values: SQL = ""
+        var described: SQL = ""
+        var updates: SQL = ""
+        for column in columns {
+            let name: SQL = "\(identifier: column.name)"
+            names += ", \(sql: name)"
+            values += ", \(sql: column.values)"
+            described += ", n.\(sql: name)"
+            updates += "\(sql: name) = CASE WHEN EXCLUDED.facts_at > 'epoch' THEN EXCLUDED.\(sql: name) "
+            updates += "ELSE t.\(sql: name) END, "
+        }
+        let key: SQL = "\(identifier: key)"
         try session.execute(
             """
-            INSERT INTO channels AS c (network_id, channel_id, display_name, direct, facts_at)
-            SELECT \(network.rawValue), n.channel_id, n.display_name, n.direct,
-                   CASE WHEN n.is_described THEN now() ELSE 'epoch' END
-            FROM unnest(\(channels.map(\.id.rawValue)), \(channels.map { $0.channel != nil }),
-                        \(channels.map { $0.channel?.displayName }), \(channels.map { $0.channel?.isDirect }))
-                AS n (channel_id, is_described, display_name, direct)
+            INSERT INTO \(identifier: table) AS t (network_id, \(sql: key)\(sql: names), facts_at)
+            SELECT \(network.rawValue), n.id\(sql: described), CASE WHEN n.is_described THEN now() ELSE 'epoch' END
+            FROM unnest(\(ids), \(isDescribed)\(sql: values)) AS n (id, is_described\(sql: names))
             LEFT JOIN LATERAL (
-                SELECT NOT c.deleted AS is_there FROM channels c
-                WHERE c.network_id = \(network.rawValue) AND c.channel_id = n.channel_id
+                SELECT NOT k.deleted AS is_there FROM \(identifier: table) k
+                WHERE k.network_id = \(network.rawValue) AND k.\(sql: key) = n.id
                 LIMIT 1
             ) AS known ON true
             WHERE n.is_described OR known.is_there IS NOT TRUE
-            ON CONFLICT (network_id, channel_id) DO UPDATE
-            SET display_name = CASE WHEN EXCLUDED.facts_at > 'epoch' THEN EXCLUDED.display_name ELSE c.display_name END,
-                direct = CASE WHEN EXCLUDED.facts_at > 'epoch' THEN EXCLUDED.direct ELSE c.direct END,
-                facts_at = greatest(c.facts_at, EXCLUDED.facts_at), deleted = false
+            ON CONFLICT (network_id, \(sql: key)) DO UPDATE
+            SET \(sql: updates)facts_at = greatest(t.facts_at, EXCLUDED.facts_at), deleted = false
             """
         )
     }
