@@ -39,6 +39,8 @@ public struct PostgresConfiguration: Sendable {
     /// Told on the caller's task when something was written, or may have been: see ``PostgresError/isOutcomeUnknown``. A
     /// statement outside of a transaction counts as a write unless it begins with SELECT.
     public var onWrite: (@Sendable () -> Void)?
+    /// Asked on the caller's task whether it gets a connection before others who wait for one without precedence.
+    public var hasPrecedence: (@Sendable () -> Bool)?
 
     let connectionInfo: ConnectionInfo
     /// How much longer than the server's own limit a statement may take before the server counts as frozen.

@@ -27,6 +27,7 @@ import Testing
     @Test mutating func `turns away callers beyond the waiting limit`() {
         for waiter in 1...3 { _ = machine.request(waiter) }
         #expect(machine.request(4) == [.fail(4, .exhausted)])
+        #expect(machine.request(5, first: true) == [.fail(5, .exhausted)])
         #expect(machine.statistics.waiting == 3)
     }
 
@@ -42,6 +43,20 @@ import Testing
         lease(1, 2)
         _ = machine.request(3)
         #expect(machine.release(1, isReusable: true) == [.lease(1, to: 3)])
+    }
+
+    @Test mutating func `serves those with precedence first, in the order they came`() {
+        lease(1, 2)
+        _ = machine.request(3)
+        _ = machine.request(4, first: true)
+        _ = machine.request(5, first: true)
+        #expect(machine.release(1, isReusable: true) == [.lease(1, to: 4)])
+        #expect(machine.release(2, isReusable: true) == [.lease(2, to: 5)])
+        _ = machine.request(6, first: true)
+        _ = machine.request(7, first: true)
+        #expect(machine.withdraw(6, because: .cancelled) == [.fail(6, .cancelled)])
+        #expect(machine.release(1, isReusable: true) == [.lease(1, to: 7)])
+        #expect(machine.release(2, isReusable: true) == [.lease(2, to: 3)])
     }
 
     @Test mutating func `replaces a broken connection when somebody waits`() {

@@ -3,6 +3,8 @@ import Synchronization
 
 /// The accepted events that this replica is going to expand: fair between networks, bounded, in memory.
 ///
+/// Networks with events in all batches that are being expanded let those go ahead that have none there, in a batch of their own.
+///
 /// Each has a leased row in the inbox, so that what is lost with the process is found again.
 package final class FanoutQueue: Entrance {
     /// All events of a network wait in one line.
@@ -18,18 +20,31 @@ package final class FanoutQueue: Entrance {
     /// How long a batch is expanded before another one, that is not full, begins beside it.
     static let patience = Duration.milliseconds(10)
 
+    /// With how many events being expanded, on the average, networks let the others go ahead.
+    private static let bulk = 8
+
     /// Events that are expanded together.
     struct Batch: Sendable {
         let turns: [Queue.Turn]
         let start: ContinuousClock.Instant
+        /// Whether it goes ahead of the others.
+        let isAhead: Bool
     }
 
     private struct State {
         var queue: Queue
         var pacing = BatchPacing(maximum: batches, crowd: batchSize, patience: patience)
-        var isTimed = false
-        /// Whether all that waits is of networks that have no turn before a batch ends.
-        var isBlocked = false
+        var goesAhead = false
+
+        /// The next events of networks that would wait for others' batches.
+        mutating func takeAhead(at now: ContinuousClock.Instant) -> Batch? {
+            guard !goesAhead, queue.working > 0, queue.hasNewcomers,
+                pacing.isCrowded(at: now) || queue.workingPerTenant >= bulk
+            else { return nil }
+            let turns = queue.next(upTo: batchSize, ofNewcomers: true, at: now)
+            goesAhead = !turns.isEmpty
+            return goesAhead ? Batch(turns: turns, start: now, isAhead: true) : nil
+        }
     }
 
     private let state: Mutex<State>
@@ -81,8 +96,7 @@ package final class FanoutQueue: Entrance {
         guard !events.isEmpty else { return }
         let now = ContinuousClock.now
         let refused = state.withLock { state in
-            state.isBlocked = false
-            return events.filter { !state.queue.fill($0, weight: $0.weight, of: $0.networkID, in: SoleLane(), at: now) }
+            events.filter { !state.queue.fill($0, weight: $0.weight, of: $0.networkID, in: SoleLane(), at: now) }
         }
         wake.yield()
         await giveBack(refused)
@@ -92,28 +106,24 @@ package final class FanoutQueue: Entrance {
     func next() -> Batch? {
         let now = ContinuousClock.now
         return state.withLock { state in
-            guard state.pacing.begin(waiting: state.queue.count, at: now) else { return nil }
+            if let ahead = state.takeAhead(at: now) { return ahead }
+            guard state.queue.hasTurn, state.pacing.begin(waiting: state.queue.count, at: now) else { return nil }
             let turns = state.queue.next(upTo: Self.batchSize, at: now)
-            state.isBlocked = turns.isEmpty
             if turns.isEmpty { state.pacing.end(now) }
-            return turns.isEmpty ? nil : Batch(turns: turns, start: now)
+            return turns.isEmpty ? nil : Batch(turns: turns, start: now, isAhead: false)
         }
     }
 
     /// When to look again, for events wait that may be taken although no batch has ended; `nil` when somebody does already.
     func momentToLookAgain() -> ContinuousClock.Instant? {
         state.withLock { state in
-            guard !state.isTimed, !state.isBlocked, state.queue.count > 0, let moment = state.pacing.nextBegin else {
-                return nil
-            }
-            state.isTimed = true
-            return moment
+            state.queue.hasTurn ? state.pacing.momentToLookAgain(waiting: state.queue.count) : nil
         }
     }
 
     /// That moment has come.
     func lookAgain() {
-        state.withLock { $0.isTimed = false }
+        state.withLock { $0.pacing.lookAgain() }
         wake.yield()
     }
 
@@ -121,8 +131,7 @@ package final class FanoutQueue: Entrance {
     func finished(_ batch: Batch) {
         state.withLock { state in
             for turn in batch.turns { state.queue.finished(turn, at: .now) }
-            state.pacing.end(batch.start)
-            state.isBlocked = false
+            if batch.isAhead { state.goesAhead = false } else { state.pacing.end(batch.start) }
         }
         wake.yield()
     }

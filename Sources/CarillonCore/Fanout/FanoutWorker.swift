@@ -88,11 +88,13 @@ package final class FanoutWorker: Service {
             for await _ in queue.wakeups {
                 while let batch = queue.next() {
                     group.addTask {
-                        // A large audience's further pages are read alone: nobody else's event waits for them.
-                        let events = batch.turns.map(\.item)
-                        let small = events.filter { $0.cursor == nil }
-                        if !small.isEmpty { await self.expand(small) }
-                        for event in events where event.cursor != nil { await self.expand([event]) }
+                        await Precedence.$isGranted.withValue(batch.isAhead) {
+                            // A large audience's further pages are read alone: nobody else's event waits for them.
+                            let events = batch.turns.map(\.item)
+                            let small = events.filter { $0.cursor == nil }
+                            if !small.isEmpty { await self.expand(small) }
+                            for event in events where event.cursor != nil { await self.expand([event]) }
+                        }
                         self.queue.finished(batch)
                         self.metrics.waiting(events: self.queue.count)
                     }

@@ -12,7 +12,8 @@ package struct Overloaded: TransientError, CustomStringConvertible {
 ///
 /// A flight takes whatever waits as soon as the last one is back, so that an idle service commits each request at once and
 /// a busy one commits hundreds together; see ``BatchPacing`` for when another one takes off beside it. Tenants take turns in
-/// a flight, and none of them holds more than half of what can wait.
+/// a flight, and none of them holds more than half of what can wait. Who has nothing in the air goes ahead, in a flight with
+/// others like that, while those who have fill flights with what they have lots of.
 ///
 /// A tenant whose rows somebody else holds would let everybody wait who shares its flights. So a flight that meets a lock
 /// goes again tenant by tenant, and who meets it then flies apart: one flight at a time for all such tenants, until for a
@@ -32,23 +33,35 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
         /// Who flies apart, and until when if no lock is met.
         var isolated: [Tenant: ContinuousClock.Instant] = [:]
         var pacing: BatchPacing
-        var isTimed = false
         var fliesApart = false
+        var fliesAhead = false
+        /// How many items of each tenant are in the air in flights for all.
+        var aboard: [Tenant: Int] = [:]
 
         init(_ pacing: BatchPacing) { self.pacing = pacing }
 
-        mutating func takeOff(at now: ContinuousClock.Instant) -> TakeOff {
-            if pacing.begin(waiting: shared.count, at: now) { return .now(now) }
-            guard !isTimed, shared.count > 0, pacing.nextBegin != nil else { return .none }
-            isTimed = true
-            return .later
+        /// Whether a tenant may have a flight that others in the air keep it waiting for, each of whom has so many items there.
+        func mayGoAhead(_ tenant: Tenant, of bulk: Int) -> Bool {
+            guard !fliesAhead, !aboard.isEmpty, aboard[tenant] == nil else { return false }
+            return aboard.values.reduce(0, +) >= bulk * aboard.count
         }
 
-        /// When what waits may go with another flight; `nil` when it goes without being looked after.
-        mutating func nextTakeOff() -> ContinuousClock.Instant? {
-            let moment = shared.count > 0 ? pacing.nextBegin : nil
-            isTimed = moment != nil
-            return moment
+        mutating func board(upTo limit: Int, where isMeant: (Tenant) -> Bool = { _ in true }) -> [Line.Submission] {
+            let submissions = shared.next(upTo: limit, where: isMeant)
+            for submission in submissions { aboard[submission.tenant, default: 0] += submission.items.count }
+            return submissions
+        }
+
+        mutating func disembark(_ submissions: [Line.Submission]) {
+            for submission in submissions {
+                let rest = aboard[submission.tenant, default: 0] - submission.items.count
+                aboard[submission.tenant] = rest > 0 ? rest : nil
+            }
+        }
+
+        mutating func takeOff(at now: ContinuousClock.Instant) -> TakeOff {
+            if pacing.begin(waiting: shared.count, at: now) { return .now(now) }
+            return pacing.momentToLookAgain(waiting: shared.count).map { .later($0) } ?? .none
         }
 
         var waitingWeight: Int { shared.weight + apart.weight }
@@ -60,6 +73,7 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
     private enum Admission {
         case refused
         case lined(TakeOff)
+        case takesOffAhead
         case takesOffApart
     }
 
@@ -67,7 +81,7 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
     private enum TakeOff {
         /// No: with one of those in the air, or with one that is looked after already.
         case none
-        case later
+        case later(ContinuousClock.Instant)
         case now(ContinuousClock.Instant)
     }
 
@@ -118,6 +132,7 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
             switch admit(submission) {
             case .refused: continuation.resume(throwing: Overloaded())
             case .lined(let takeOff): begin(takeOff)
+            case .takesOffAhead: Task { await flyAhead() }
             case .takesOffApart: Task { await flyApart() }
             }
         }
@@ -126,7 +141,7 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
     private func begin(_ takeOff: TakeOff) {
         switch takeOff {
         case .none: break
-        case .later: Task { await takeOffLater() }
+        case .later(let moment): Task { await takeOffLater(at: moment) }
         case .now(let start): Task { await fly(start) }
         }
     }
@@ -143,7 +158,15 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
                 return .takesOffApart
             }
             state.shared.append(submission)
-            return .lined(state.takeOff(at: .now))
+            let now = ContinuousClock.now
+            guard state.pacing.begin(waiting: state.shared.count, at: now) else {
+                guard state.mayGoAhead(submission.tenant, of: limits.bulk) else {
+                    return .lined(state.takeOff(at: now))
+                }
+                state.fliesAhead = true
+                return .takesOffAhead
+            }
+            return .lined(.now(now))
         }
     }
 
@@ -152,8 +175,13 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
     private func fly(_ start: ContinuousClock.Instant) async {
         var start = start
         while true {
-            await fly(state.withLock { $0.shared.next(upTo: limits.itemsPerFlight) })
+            let (submissions, rest) = state.withLock { state in
+                (state.board(upTo: limits.itemsPerFlight), state.takeOff(at: .now))
+            }
+            begin(rest)
+            await fly(submissions)
             let takeOff = state.withLock { state in
+                state.disembark(submissions)
                 state.pacing.end(start)
                 return state.takeOff(at: .now)
             }
@@ -162,10 +190,31 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
         }
     }
 
-    private func fly(_ submissions: [Line.Submission]) async {
+    /// Flies with those who have nothing in the air, until nobody like that waits.
+    private func flyAhead() async {
+        while true {
+            let (submissions, takeOff) = state.withLock { state in
+                let submissions = state.board(upTo: limits.itemsPerFlight) { [aboard = state.aboard] in
+                    aboard[$0] == nil
+                }
+                state.fliesAhead = !submissions.isEmpty
+                return (submissions, state.takeOff(at: .now))
+            }
+            begin(takeOff)
+            guard !submissions.isEmpty else { return }
+            await fly(submissions, first: true)
+            state.withLock { $0.disembark(submissions) }
+        }
+    }
+
+    private func fly(_ submissions: [Line.Submission], first: Bool = false) async {
         guard !submissions.isEmpty else { return }
+        let isShared = submissions.contains { $0.tenant != submissions[0].tenant }
+        let lockWait = isShared ? limits.sharedLockWait : limits.soleLockWait
         do {
-            try await commitTogether(submissions, lockWait: limits.sharedLockWait)
+            try await Precedence.$isGranted.withValue(first) {
+                try await commitTogether(submissions, lockWait: lockWait)
+            }
         } catch  where error.isContention {
             await flyByTenant(submissions)
         } catch {
@@ -174,25 +223,32 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
     }
 
     /// Lets what waits behind a flight that takes long go with another one.
-    private func takeOffLater() async {
-        while let moment = state.withLock({ $0.nextTakeOff() }) {
-            try? await Task.sleep(until: moment)
-            let now = ContinuousClock.now
-            if state.withLock({ $0.pacing.begin(waiting: $0.shared.count, at: now) }) { Task { await fly(now) } }
+    private func takeOffLater(at moment: ContinuousClock.Instant) async {
+        try? await Task.sleep(until: moment)
+        let takeOff = state.withLock { state in
+            state.pacing.lookAgain()
+            return state.takeOff(at: .now)
         }
+        begin(takeOff)
     }
 
-    /// One tenant's locked row must not hold up the others.
+    /// One tenant's locked row must not hold up the others: who meets one goes again when all others have landed.
     private func flyByTenant(_ submissions: [Line.Submission]) async {
-        for share in Dictionary(grouping: submissions, by: \.tenant).values {
-            do {
-                try await commitTogether(share, lockWait: limits.sharedLockWait)
-            } catch  where error.isContention {
-                isolate(share)
-            } catch {
-                await land(share, error)
+        var shares = Array(Dictionary(grouping: submissions, by: \.tenant).values)
+        for lockWait in [limits.shortLockWait, limits.soleLockWait] {
+            var late: [[Line.Submission]] = []
+            for share in shares {
+                do {
+                    try await commitTogether(share, lockWait: lockWait)
+                } catch  where error.isContention {
+                    late.append(share)
+                } catch {
+                    await land(share, error)
+                }
             }
+            shares = late
         }
+        for share in shares { isolate(share) }
     }
 
     // MARK: Flights apart
@@ -215,7 +271,7 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
             let start = ContinuousClock.now
             do {
                 try await commitTogether(submissions, lockWait: limits.lockWait)
-                noteFlightApart(of: submissions[0].tenant, metLock: .now - start >= limits.sharedLockWait)
+                noteFlightApart(of: submissions[0].tenant, metLock: .now - start >= limits.soleLockWait)
             } catch  where error.isContention {
                 waitOn(submissions, error)
             } catch {
@@ -309,12 +365,18 @@ struct GroupCommitLimits: Sendable {
     var crowd = 100
     /// After which time another flight takes off, however few wait.
     var patience = Duration.milliseconds(20)
+    /// With how many items in the air, on the average, tenants let the others go ahead.
+    var bulk = 8
     /// After which time a flight is given up, so that callers are not kept waiting by a database that hangs; and how long
     /// a tenant's request waits for rows that somebody else holds.
     var deadline = Duration.seconds(5)
+    /// How long a tenant's part of a flight that met a lock waits while the others' parts still have to go.
+    var shortLockWait = Duration.milliseconds(10)
     /// How long a flight waits for a lock that may be one tenant's: the others wait with it.
-    var sharedLockWait = Duration.milliseconds(100)
-    /// How long a flight of a single tenant waits for a lock.
+    var sharedLockWait = Duration.milliseconds(25)
+    /// How long a flight of a single tenant waits for a lock before that tenant flies apart.
+    var soleLockWait = Duration.milliseconds(100)
+    /// How long a flight apart waits for a lock.
     var lockWait = Duration.milliseconds(300)
     /// How long a tenant flies apart after it has met a lock.
     var isolation = Duration.seconds(10)

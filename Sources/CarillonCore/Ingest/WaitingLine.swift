@@ -42,11 +42,18 @@ struct WaitingLine<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Sendabl
         append(contentsOf: submissions + removeAll(of: tenant))
     }
 
-    /// Takes up to `limit` items of all tenants in turn, at least one request if there is any.
-    mutating func next(upTo limit: Int) -> [Submission] {
+    /// Takes up to `limit` items of all tenants that are meant in turn, at least one request if there is any; the others keep
+    /// their turns.
+    mutating func next(upTo limit: Int, where isMeant: (Tenant) -> Bool = { _ in true }) -> [Submission] {
         var taken: [Submission] = []
         var items = 0
+        var passed: [Tenant] = []
+        defer { if !passed.isEmpty { turns = Deque(passed) + turns } }
         while let tenant = turns.first, let first = lines[tenant]?.first {
+            guard isMeant(tenant) else {
+                passed.append(turns.removeFirst())
+                continue
+            }
             items += first.items.count
             if !taken.isEmpty, items > limit { break }
             turns.removeFirst()

@@ -2,7 +2,7 @@
 ///
 /// A batch takes whatever waits, and few large ones cost much less than many small ones. So while little waits, there is one
 /// at a time; another begins when many wait, or when none of those that run is young: what they wait for must not hold up
-/// everybody.
+/// everybody. For that somebody has to look again at a moment when nothing else happens.
 struct BatchPacing: Sendable {
     /// How many may run at a time.
     let maximum: Int
@@ -12,6 +12,8 @@ struct BatchPacing: Sendable {
     let patience: Duration
 
     private var starts: [ContinuousClock.Instant] = []
+    /// Whether somebody is going to look again.
+    private var isTimed = false
 
     /// Nothing runs yet.
     init(maximum: Int, crowd: Int, patience: Duration) {
@@ -33,8 +35,19 @@ struct BatchPacing: Sendable {
         starts.firstIndex(of: start).map { _ = starts.remove(at: $0) }
     }
 
-    /// When those that run are no longer young, so that another may begin; `nil` when as many run as may.
-    var nextBegin: ContinuousClock.Instant? {
-        starts.count < maximum ? starts.max().map { $0 + patience } : nil
+    /// Whether who comes now would wait for others who take long, or for so many batches as may run.
+    func isCrowded(at now: ContinuousClock.Instant) -> Bool {
+        starts.count >= maximum || starts.contains { now - $0 >= patience }
     }
+
+    /// When to look again if so many items may begin a batch, by which time those that run are no longer young; `nil` when as
+    /// many run as may, or somebody looks already. Whoever gets a moment calls ``lookAgain()`` then.
+    mutating func momentToLookAgain(waiting: Int) -> ContinuousClock.Instant? {
+        guard !isTimed, waiting > 0, starts.count < maximum, let youngest = starts.max() else { return nil }
+        isTimed = true
+        return youngest + patience
+    }
+
+    /// That moment has come.
+    mutating func lookAgain() { isTimed = false }
 }

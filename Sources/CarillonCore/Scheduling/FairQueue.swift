@@ -175,12 +175,21 @@ extension FairQueue {
 // MARK: - Out
 
 extension FairQueue {
-    /// Takes up to `limit` items whose turn it is.
-    package mutating func next(upTo limit: Int, at now: ContinuousClock.Instant) -> [Turn] {
+    /// Whether somebody's turn can be taken: otherwise what waits has none before something is finished.
+    package var hasTurn: Bool { !isShutDown && turns.contains(where: mayTakePlace) }
+
+    /// Whether a tenant of whose items none is worked on has a turn.
+    package var hasNewcomers: Bool { !isShutDown && turns.contains(where: isNewcomer) }
+
+    /// How many items each tenant that has any is being worked on, on the average; zero when nobody has.
+    package var workingPerTenant: Int { working / max(1, tenants.values.count { $0.places > 0 }) }
+
+    /// Takes up to `limit` items whose turn it is, if so told only one of each tenant of whose items none is worked on.
+    package mutating func next(upTo limit: Int, ofNewcomers: Bool = false, at now: ContinuousClock.Instant) -> [Turn] {
         var taken: [Turn] = []
         var passed = 0
         while !isShutDown, taken.count < limit, passed < turns.count, let tenant = turns.popFirst() {
-            guard mayTakePlace(tenant) else {
+            guard mayTakePlace(tenant), !ofNewcomers || isNewcomer(tenant) else {
                 turns.append(tenant)
                 passed += 1
                 continue
@@ -267,9 +276,7 @@ extension FairQueue {
     }
 
     /// How many places a lane has.
-    package func places(of tenant: Tenant, in lane: Lane) -> Int {
-        lanes[Key(tenant: tenant, lane: lane)]?.places ?? 0
-    }
+    package func places(of tenant: Tenant, in lane: Lane) -> Int { lanes[Key(tenant: tenant, lane: lane)]?.places ?? 0 }
 
     /// How many items of a lane wait.
     package func count(of tenant: Tenant, in lane: Lane) -> Int {
@@ -316,6 +323,8 @@ extension FairQueue {
     private func isTried(_ record: LaneRecord) -> Bool {
         if case .paused = record.state { record.weight > 0 } else { false }
     }
+
+    private func isNewcomer(_ tenant: Tenant) -> Bool { tenants[tenant]?.places ?? 0 == 0 }
 
     private func mayTakePlace(_ tenant: Tenant) -> Bool {
         let own = tenants[tenant]?.places ?? 0

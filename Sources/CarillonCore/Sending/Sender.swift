@@ -144,9 +144,10 @@ extension Sender {
 
     /// Groups less what the reading of the toggles that they come from did not see, and less those that waited too long.
     private func withoutForbidden(_ batch: [SendingQueue.Queue.Turn]) async throws -> [SendingQueue.Queue.Turn] {
-        let changes = try await reader.changes(
-            since: batch.map { (network: $0.tenant, point: $0.item.readPoint) }
-        )
+        // Everybody's groups wait for it, one batch after the other.
+        let changes = try await Precedence.$isGranted.withValue(true) {
+            try await reader.changes(since: batch.map { (network: $0.tenant, point: $0.item.readPoint) })
+        }
         let now = ContinuousClock.now
         let touched = zip(batch.indices, changes).filter { index, changes in
             let held = batch[index].item

@@ -2,10 +2,12 @@ import CarillonCore
 package import Postgres
 
 extension PostgresConfiguration {
-    /// Has each call obey the ``CarillonCore/UnitOfWork`` that it is part of, and tell it of what it wrote.
+    /// Has each call obey the ``CarillonCore/UnitOfWork`` that it is part of, and tell it of what it wrote; and lets those go first
+    /// that have ``CarillonCore/Precedence``.
     package mutating func joinUnitsOfWork() {
         deadline = { UnitOfWork.current?.deadline }
         onWrite = { UnitOfWork.current?.noteWrite() }
+        hasPrecedence = { Precedence.isGranted }
     }
 
     /// Has statements planned once for each connection, to find rows by index.

@@ -53,14 +53,15 @@ final class PoolRegistry: Sendable {
 
     var statistics: PoolStatistics { state.withLock(\.machine.statistics) }
 
-    /// Asks for a connection; the answer is taken with ``takeLease(of:)`` or awaited with ``lease(of:)``.
-    func request() -> Int {
+    /// Asks for a connection, `first` before those who wait without precedence; the answer is taken with ``takeLease(of:)`` or
+    /// awaited with ``lease(of:)``.
+    func request(first: Bool) -> Int {
         var waiter = 0
         handle { state in
             state.lastWaiterID += 1
             waiter = state.lastWaiterID
             state.waiters[waiter] = .announced
-            return state.machine.request(waiter)
+            return state.machine.request(waiter, first: first)
         }
         return waiter
     }

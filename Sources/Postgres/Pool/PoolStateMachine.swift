@@ -1,7 +1,7 @@
 /// Decides who gets which connection, and when one is opened or closed.
 ///
 /// Events go in, actions come out; it performs nothing, knows no time, and can be tested without a server. A waiter is
-/// served in the order it came. Idle connections are used last in, first out, so that a calm pool uses few of them.
+/// served in the order it came, those with precedence before the others. Idle connections are used last in, first out, so that a calm pool uses few of them.
 struct PoolStateMachine {
     typealias ConnectionID = Int
     typealias WaiterID = Int
@@ -34,6 +34,8 @@ struct PoolStateMachine {
     private var connections: [ConnectionID: Status] = [:]
     private var idle: [ConnectionID] = []
     private var waiters: [WaiterID] = []
+    /// How many of them, at the front, have precedence.
+    private var preferred = 0
     private var lastConnectionID = 0
     private var failures = 0
     private var isShuttingDown = false
@@ -56,15 +58,16 @@ struct PoolStateMachine {
         )
     }
 
-    /// A caller wants a connection.
-    mutating func request(_ waiter: WaiterID) -> [Action] {
+    /// A caller wants a connection, `first` with precedence.
+    mutating func request(_ waiter: WaiterID, first: Bool = false) -> [Action] {
         if isShuttingDown { return [.fail(waiter, .shuttingDown)] }
         if let connection = idle.popLast() {
             connections[connection] = .leased
             return [.lease(connection, to: waiter)]
         }
         guard waiters.count < waiterLimit else { return [.fail(waiter, .exhausted)] }
-        waiters.append(waiter)
+        waiters.insert(waiter, at: first ? preferred : waiters.endIndex)
+        if first { preferred += 1 }
         return openAsNeeded(afterFailures: 0)
     }
 
@@ -72,6 +75,7 @@ struct PoolStateMachine {
     mutating func withdraw(_ waiter: WaiterID, because failure: Failure) -> [Action] {
         guard let index = waiters.firstIndex(of: waiter) else { return [] }
         waiters.remove(at: index)
+        if index < preferred { preferred -= 1 }
         return [.fail(waiter, failure)]
     }
 
@@ -107,6 +111,7 @@ struct PoolStateMachine {
         let refusals = waiters.map { Action.fail($0, .shuttingDown) }
         let unused = connections.filter { $0.value != .leased }.keys.sorted()
         waiters.removeAll()
+        preferred = 0
         idle.removeAll()
         for connection in unused { connections[connection] = nil }
         return refusals + unused.map(Action.close) + finishIfDrained()
@@ -119,6 +124,7 @@ struct PoolStateMachine {
             return nil
         }
         connections[connection] = .leased
+        preferred = max(0, preferred - 1)
         return .lease(connection, to: waiters.removeFirst())
     }
 

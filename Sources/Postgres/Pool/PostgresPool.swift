@@ -114,7 +114,7 @@ public final class PostgresPool: Service, Sendable {
     private func acquire(until deadline: ContinuousClock.Instant) async throws -> PoolLease {
         let start = ContinuousClock.now
         defer { configuration.onWait?(ContinuousClock.now - start) }
-        let waiter = registry.request()
+        let waiter = registry.request(first: configuration.hasPrecedence?() ?? false)
         if let lease = try registry.takeLease(of: waiter) { return lease }
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [registry] in

@@ -40,6 +40,22 @@ import Testing
         #expect(queue.next()?.turns.count == 10)
     }
 
+    @Test func `a network that has nothing in work goes ahead of those that have much there, once at a time`()
+        async throws
+    {
+        await submit(20, of: "loud")
+        let first = try #require(queue.next())
+        await submit(20, of: "loud")
+        await submit(2, of: "quiet")
+        let ahead = try #require(queue.next())
+        #expect(ahead.isAhead)
+        #expect(ahead.turns.map(\.item.networkID) == ["quiet"])
+        await submit(1, of: "late")
+        if let next = queue.next() { #expect(!next.isAhead) }
+        queue.finished(ahead)
+        queue.finished(first)
+    }
+
     @Test func `a few events wait for the batch before them, and no longer than a moment`() async throws {
         await submit(1, of: "a")
         _ = try #require(queue.next())

@@ -15,7 +15,7 @@ import Testing
     @Test func `the first batch begins at once, and none for nothing`() {
         var pacing = pacing()
         #expect(begin(&pacing, (0, 0)) == [false])
-        #expect(pacing.nextBegin == nil)
+        #expect(pacing.momentToLookAgain(waiting: 0) == nil)
         #expect(begin(&pacing, (1, 0)) == [true])
     }
 
@@ -29,7 +29,7 @@ import Testing
     @Test func `many do not wait, as long as there is a place`() {
         var pacing = pacing()
         #expect(begin(&pacing, (10, 0), (10, 1), (10, 2), (1_000, 900)) == [true, true, true, false])
-        #expect(pacing.nextBegin == nil)
+        #expect(pacing.momentToLookAgain(waiting: 1_000) == nil)
         pacing.end(now + .milliseconds(1))
         #expect(begin(&pacing, (10, 3)) == [true])
     }
@@ -37,11 +37,22 @@ import Testing
     @Test func `a batch that takes long holds up nobody`() {
         var pacing = pacing()
         #expect(begin(&pacing, (1, 0)) == [true])
-        #expect(pacing.nextBegin == now + .milliseconds(20))
+        #expect(pacing.momentToLookAgain(waiting: 1) == now + .milliseconds(20))
+        pacing.lookAgain()
         #expect(begin(&pacing, (1, 20)) == [true])
-        #expect(pacing.nextBegin == now + .milliseconds(40))
+        #expect(pacing.momentToLookAgain(waiting: 1) == now + .milliseconds(40))
         #expect(begin(&pacing, (1, 25)) == [false])
         pacing.end(now + .milliseconds(20))
         #expect(begin(&pacing, (1, 25)) == [true])
+    }
+
+    @Test func `one looks again for all, and nobody while nothing waits`() {
+        var pacing = pacing()
+        #expect(begin(&pacing, (1, 0)) == [true])
+        #expect(pacing.momentToLookAgain(waiting: 0) == nil)
+        #expect(pacing.momentToLookAgain(waiting: 1) != nil)
+        #expect(pacing.momentToLookAgain(waiting: 1) == nil)
+        pacing.lookAgain()
+        #expect(pacing.momentToLookAgain(waiting: 1) != nil)
     }
 }

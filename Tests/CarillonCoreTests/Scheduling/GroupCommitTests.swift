@@ -201,6 +201,26 @@ import Testing
         }
     }
 
+    @Test func `who has nothing in the air goes ahead of those who have much there`() async throws {
+        let gate = Gate()
+        let commits = GroupCommit<String, Int, Int>(limits: limits(), weight: { _ in 1 }) { items, _ in
+            if items.contains(0) { await gate.pass(items) }
+            return items
+        }
+        let many = Array(repeating: 0, count: GroupCommitLimits().bulk)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { _ = try await commits.submit(many, for: "a") }
+            await gate.waitForFlights(1)
+            async let more = commits.submit([1], for: "a")
+            while commits.waitingWeight < 1 { try? await Task.sleep(for: .milliseconds(1)) }
+            for number in 2...4 { #expect(try await commits.submit([number], for: "b") == [number]) }
+            #expect(commits.waitingWeight == 1)
+            gate.open()
+            #expect(try await more == [1])
+            try await group.waitForAll()
+        }
+    }
+
     @Test func `what a flight made durable is handed on together, before its callers are answered`() async throws {
         let gate = Gate()
         let handed = Gate()
