@@ -6,6 +6,7 @@ import NIOPosix
 actor HTTPClient {
     private let port: Int
     private let headers: [(name: String, value: String)]
+    private let group: any EventLoopGroup
     private var channel: (any NIOCore.Channel)?
 
     /// A client of a port of this machine.
@@ -13,8 +14,10 @@ actor HTTPClient {
     /// - Parameters:
     ///   - port: The port.
     ///   - bearer: The credential for all requests.
-    init(port: Int, bearer: String? = nil) {
+    ///   - group: The event loops of its connection.
+    init(port: Int, bearer: String? = nil, group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton) {
         self.port = port
+        self.group = group
         headers = bearer.map { [("authorization", "Bearer \($0)")] } ?? []
     }
 
@@ -68,7 +71,7 @@ actor HTTPClient {
 
     private func connection() async throws -> any NIOCore.Channel {
         if let channel, channel.isActive { return channel }
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let channel = try await ClientBootstrap(group: group)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {

@@ -7,18 +7,20 @@ enum LogReceiver {
     ///
     /// - Parameters:
     ///   - arrivals: Told of each line.
+    ///   - prefix: What a line begins with that is told of; any, unless given.
     ///   - body: The work.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws, and why there is no pipe.
     static func withReceiver<Value>(
         of arrivals: Arrivals,
+        beginning prefix: [UInt8] = [],
         _ body: (OutputPipe) async throws -> Value
     ) async throws -> Value {
         let pipe = try OutputPipe()
         let reader = try await NIOPipeBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(LogLineHandler(arrivals: arrivals))
+                    try channel.pipeline.syncOperations.addHandler(LogLineHandler(arrivals: arrivals, prefix: prefix))
                 }
             }
             .takingOwnershipOfDescriptor(input: pipe.readEnd)
@@ -39,10 +41,12 @@ private final class LogLineHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let arrivals: Arrivals
+    private let prefix: [UInt8]
     private var received = ByteBuffer()
 
-    init(arrivals: Arrivals) {
+    init(arrivals: Arrivals, prefix: [UInt8]) {
         self.arrivals = arrivals
+        self.prefix = prefix
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -52,6 +56,7 @@ private final class LogLineHandler: ChannelInboundHandler {
             let length = end - received.readerIndex
             guard let line = received.readSlice(length: length) else { return }
             received.moveReaderIndex(forwardBy: 1)
+            guard line.readableBytesView.starts(with: prefix) else { continue }
             arrivals.continuation.yield(Arrival(at: at, bytes: line))
         }
         received.discardReadBytes()

@@ -33,14 +33,12 @@ final class ArrivalBook: Sendable {
     func withLogLines<Value: Sendable>(_ body: (OutputPipe) async throws -> Value) async throws -> Value {
         let arrivals = Arrivals()
         let reader = Task {
-            for await line in arrivals.stream where line.bytes.readableBytesView.starts(with: Self.ownLines) {
-                note(line)
-            }
+            for await line in arrivals.stream { note(line) }
         }
         defer { reader.cancel() }
-        return try await LogReceiver.withReceiver(of: arrivals, body)
+        return try await LogReceiver.withReceiver(of: arrivals, beginning: Self.ownLines, body)
     }
 
-    // Others' lines are not parsed: there may be very many.
+    // Others' lines are dropped at once: there may be very many.
     private static let ownLines = Array(#"{"deviceId":"\#(Innocent.prefix)"#.utf8)
 }

@@ -53,7 +53,10 @@ struct Neighbourhood: Sendable {
             group.addTask { try await watch.run() }
             group.addTask {
                 try await Task.sleep(for: neighbour.headStart)
-                return try await innocent.probe("loaded", for: duration)
+                let before = ProcessorTime.now(scene.service, scene.cluster)
+                var probe = try await innocent.probe("loaded", for: duration)
+                probe.used = ProcessorTime.now(scene.service, scene.cluster) - before
+                return probe
             }
             defer { group.cancelAll() }
             while let probe = try await group.next() {

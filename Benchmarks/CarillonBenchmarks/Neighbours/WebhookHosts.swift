@@ -19,7 +19,12 @@ enum WebhookHosts {
         _ body: (_ port: Int) async throws -> Value
     ) async throws -> Value {
         let attempts = FirstAttempts()
-        return try await LoopbackServer.withPort(host: "0.0.0.0", { HostHandler(book: book, attempts: attempts) }, body)
+        return try await LoopbackServer.withPort(
+            host: "0.0.0.0",
+            group: Innocent.eventLoops,
+            { HostHandler(book: book, attempts: attempts) },
+            body
+        )
     }
 }
 

@@ -8,16 +8,18 @@ enum LoopbackServer {
     ///
     /// - Parameters:
     ///   - host: The address to listen on; loopback, unless given.
+    ///   - group: The event loops of its connections.
     ///   - makeHandler: Makes what answers the requests of one connection.
     ///   - body: The work.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws, and why there is no port.
     static func withPort<Value>(
         host: String = "127.0.0.1",
+        group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         _ makeHandler: @escaping @Sendable () -> any ChannelHandler,
         _ body: (_ port: Int) async throws -> Value
     ) async throws -> Value {
-        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let server = try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 4096)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
