@@ -209,8 +209,10 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
 
     private func fly(_ submissions: [Line.Submission], first: Bool = false) async {
         guard !submissions.isEmpty else { return }
-        let isShared = submissions.contains { $0.tenant != submissions[0].tenant }
-        let lockWait = isShared ? limits.sharedLockWait : limits.soleLockWait
+        // Where many would have to go again one after the other, waiting costs less.
+        let tenants = Set(submissions.lazy.map(\.tenant)).count
+        let areFew = tenants > 1 && tenants <= limits.fewTenants
+        let lockWait = areFew ? limits.sharedLockWait : limits.soleLockWait
         do {
             try await Precedence.$isGranted.withValue(first) {
                 try await commitTogether(submissions, lockWait: lockWait)
@@ -372,9 +374,11 @@ struct GroupCommitLimits: Sendable {
     var deadline = Duration.seconds(5)
     /// How long a tenant's part of a flight that met a lock waits while the others' parts still have to go.
     var shortLockWait = Duration.milliseconds(10)
-    /// How long a flight waits for a lock that may be one tenant's: the others wait with it.
+    /// So many tenants of a flight are few enough to go again one after the other.
+    var fewTenants = 16
+    /// How long a flight of a few tenants waits for a lock that may be one tenant's: the others wait with it.
     var sharedLockWait = Duration.milliseconds(25)
-    /// How long a flight of a single tenant waits for a lock before that tenant flies apart.
+    /// How long a flight of a single tenant, or of many, waits for a lock.
     var soleLockWait = Duration.milliseconds(100)
     /// How long a flight apart waits for a lock.
     var lockWait = Duration.milliseconds(300)
