@@ -141,13 +141,17 @@ extension LaneKeeper {
     /// Counts sends that were not answered in time, of endpoints all that failed; whether there were too many in a row.
     func countTimeouts(_ outcomes: [(target: Target, outcome: Outcome)], of lane: Lane) -> Bool {
         state.withLock { state in
+            let isRelay = lane.provider == .relay
             var count = state.timeouts[lane] ?? 0
+            var most = 0
             for (_, outcome) in outcomes {
-                count = outcome.isTimeout || lane.provider == .relay && outcome.isFailure ? count + 1 : 0
+                count = outcome.isTimeout || isRelay && outcome.isFailure ? count + 1 : 0
+                most = max(most, count)
             }
             if state.timeouts.count >= Self.mostLanes { state.timeouts = [:] }
             state.timeouts[lane] = count == 0 ? nil : count
-            return count >= Self.manyTimeouts
+            // A message that was on its way meanwhile and arrived does not make ten failures undone.
+            return (isRelay ? most : count) >= Self.manyTimeouts
         }
     }
 

@@ -23,7 +23,8 @@ package final class Sender: Service {
     private let metrics: PipelineMetrics
     private let statistics: StatisticsRecorder
     private let logger: Logger
-    private let sending = Mutex<[DeliveryGroup.ID: Sending]>([:])
+    /// By their ledgers: a group whose lease was lost may be claimed again while it is still with its provider.
+    private let sending = Mutex<[ObjectIdentifier: Sending]>([:])
 
     /// A group that is with its provider.
     private struct Sending {
@@ -178,7 +179,7 @@ extension Sender {
     private func send(_ turn: SendingQueue.Queue.Turn) async {
         let group = turn.item.group
         let ledger = SendLedger(turn.item, isProbe: turn.isProbe)
-        sending.withLock { $0[group.id] = Sending(turn: turn, ledger: ledger) }
+        sending.withLock { $0[ObjectIdentifier(ledger)] = Sending(turn: turn, ledger: ledger) }
         if let provider = providers[group.lane.provider] {
             if await probe(turn, provider, ledger) {
                 let rest = ledger.rest
@@ -189,7 +190,7 @@ extension Sender {
             let reason = "no credential for \(group.lane.provider.rawValue)"
             for target in group.targets { ledger.report(target, .deferLane(after: .seconds(30), reason: reason)) }
         }
-        let last = sending.withLock { $0.removeValue(forKey: group.id) }
+        let last = sending.withLock { $0.removeValue(forKey: ObjectIdentifier(ledger)) }
         handOn(ledger, isOver: true)
         outcomes.forget(group)
         queue.finished([last?.turn ?? turn])
@@ -224,9 +225,12 @@ extension Sender {
     private func handOnPages() {
         let now = ContinuousClock.now
         sending.withLock { sending in
-            for (id, one) in sending where one.turn.item.group.isRelay {
-                queue.shrink(&sending[id, default: one].turn, to: one.ledger.unreportedCount)
+            var shrunk: [(key: ObjectIdentifier, turn: SendingQueue.Queue.Turn)] = []
+            for (key, one) in sending where one.turn.item.group.isRelay {
+                var turn = one.turn
+                if queue.shrink(&turn, to: one.ledger.unreportedCount) { shrunk.append((key, turn)) }
             }
+            for (key, turn) in shrunk { sending[key]?.turn = turn }
         }
         let delay = max(.zero, (outcomes.writeTime - Self.usualWrite) * 2)
         for one in sending.withLock({ Array($0.values) })

@@ -122,12 +122,13 @@ extension SendingQueue {
     }
 
     /// Gives back the places that what is left of a group has no use for: a few messages that are not answered must not hold up
-    /// those behind them.
-    func shrink(_ turn: inout Queue.Turn, to count: Int) {
-        guard turn.item.group.isRelay, count > 0 else { return }
+    /// those behind them. Whether there were any.
+    func shrink(_ turn: inout Queue.Turn, to count: Int) -> Bool {
+        guard turn.item.group.isRelay, count > 0 else { return false }
         let places = DeliveryGroup.places(ofMessages: count)
-        guard state.withLock({ $0.queue.shrink(&turn, to: places) }) else { return }
+        guard state.withLock({ $0.queue.shrink(&turn, to: places) }) else { return false }
         wake.yield()
+        return true
     }
 
     /// Groups are through.

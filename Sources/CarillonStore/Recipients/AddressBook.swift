@@ -64,7 +64,8 @@ struct AddressBook {
                           position)
                 CROSS JOIN LATERAL (
                     (SELECT d.* FROM devices d
-                     WHERE (d.network_id, d.address_hash) >= (n.network_id, n.address_hash) AND d.address_hash IS NOT NULL
+                     WHERE n.address_hash IS NOT NULL
+                         AND (d.network_id, d.address_hash) >= (n.network_id, n.address_hash) AND d.address_hash IS NOT NULL
                      ORDER BY d.network_id, d.address_hash
                      LIMIT 1)
                     UNION ALL
