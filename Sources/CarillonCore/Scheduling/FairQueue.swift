@@ -20,20 +20,6 @@ package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable,
         case paused(until: ContinuousClock.Instant, reason: String)
     }
 
-    /// An item whose turn it is: it takes a place until ``finished(_:at:)``.
-    package struct Turn: Sendable {
-        /// Whose it is.
-        package let tenant: Tenant
-        /// The lane it waited in.
-        package let lane: Lane
-        /// What waited.
-        package var item: Item
-        /// Whether it finds out if its paused lane works again.
-        package let isProbe: Bool
-        /// How many places it takes.
-        fileprivate var places: Int
-    }
-
     private struct Key: Hashable {
         var tenant: Tenant
         var lane: Lane
