@@ -12,12 +12,12 @@ import Testing
         configuration.poolSize = 1
         try await withStores(configuration) { scene, pool in
             let tokens = (0..<20).map { DeviceAddress.fcm(token: "token-\($0)", appID: "app") }
-            let lines = [DeviceAddress.log]
+            let hooks = (0..<20).map { DeviceAddress.webhook(url: "https://example.com/\($0)") }
             func find() async throws -> Int64 {
                 let before = try await pool.blocksRead(of: "devices")
                 let places = tokens.map { AddressPlace(networkID: scene.network, address: $0) }
                 _ = try await scene.devices.devices(reachedAt: places)
-                let named = (tokens + lines).map { AddressedDevice(address: $0) }
+                let named = (tokens + hooks).map { AddressedDevice(address: $0) }
                 var event = Event(sourceID: "n", type: .notificationDirect, timestamp: .now)
                 event.direct = DirectNotification(to: .addresses(named))
                 let query = RecipientQuery(networkID: scene.network, eventID: EventID(scene.ids.next()), event: event)
