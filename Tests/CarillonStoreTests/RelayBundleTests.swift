@@ -95,24 +95,12 @@ import Testing
         try await withStores { scene, pool in
             try await addEndpoint(scene, replayHours: 0)
             let ids = (0..<4).map { _ in scene.ids.next() }
-            try await pool.withConnection { session in
-                _ = try session.execute(
-                    """
-                    INSERT INTO relayed (network_id, event_id, event_type, received_at, body)
-                    SELECT \(scene.network.rawValue), n.id, 'message.sent', now(), '{}' FROM unnest(\(ids)) AS n (id)
-                    """
-                )
-            }
+            try await keep(ids, scene, pool)
             let bundle = scene.ids.next()
             try await insert(ids.prefix(3).map { group($0, scene, id: bundle) }, pool)
             try await Task.sleep(for: .milliseconds(5))
             try await RelaySweep(pool: pool).sweep()
-            func kept() async throws -> [UUID] {
-                try await pool.withConnection { session in
-                    try session.query("SELECT event_id FROM relayed ORDER BY event_id") { row in try row.decode(0) }
-                }
-            }
-            #expect(try await kept() == Array(ids.prefix(3)))
+            #expect(try await kept(pool) == Array(ids.prefix(3)))
             let claimed = try #require(try await scene.claim().first?.group)
             let last = try #require(claimed.targets.last)
             let settlement = Settlement(
@@ -130,7 +118,51 @@ import Testing
             )
             _ = try await scene.queue.settle([settlement])
             try await RelaySweep(pool: pool).sweep()
-            #expect(try await kept() == [ids[2]])
+            #expect(try await kept(pool) == [ids[2]])
+        }
+    }
+
+    @Test func `a replica of the former release forgets no body`() async throws {
+        let former = try await TestDatabase.make()
+        try await withStores(former) { scene, pool in
+            try await addEndpoint(scene, replayHours: 0)
+            let ids = (0..<3).map { _ in scene.ids.next() }
+            // A partition that is made later has the trigger, too.
+            try await pool.withTransaction { session in
+                try DailyPartitions(table: "relayed").make(PartitionDay(containing: WallClock.system.now()), session)
+            }
+            try await keep(ids, scene, pool)
+            let bundle = scene.ids.next()
+            try await insert(ids.prefix(2).map { group($0, scene, id: bundle) }, pool)
+            try await Task.sleep(for: .milliseconds(5))
+            var configuration = former
+            configuration.sessionSettings["carillon.bundles"] = "off"
+            try await withDatabase(configuration) { pool in
+                let deleted = try await pool.withConnection { session in
+                    try session.execute("DELETE FROM relayed WHERE event_id = ANY (\(Array(ids.dropFirst())))")
+                }
+                #expect(deleted == 0)
+            }
+            #expect(try await kept(pool) == ids)
+            try await RelaySweep(pool: pool).sweep()
+            #expect(try await kept(pool) == Array(ids.prefix(2)))
+        }
+    }
+
+    private func keep(_ ids: [UUID], _ scene: StoreScene, _ pool: PostgresPool) async throws {
+        try await pool.withConnection { session in
+            _ = try session.execute(
+                """
+                INSERT INTO relayed (network_id, event_id, event_type, received_at, body)
+                SELECT \(scene.network.rawValue), n.id, 'message.sent', now(), '{}' FROM unnest(\(ids)) AS n (id)
+                """
+            )
+        }
+    }
+
+    private func kept(_ pool: PostgresPool) async throws -> [UUID] {
+        try await pool.withConnection { session in
+            try session.query("SELECT event_id FROM relayed ORDER BY event_id") { row in try row.decode(0) }
         }
     }
 

@@ -12,8 +12,8 @@ final class GatheredReading<Key: Hashable & Sendable, Value: Sendable>: Sendable
         var isReading = false
     }
 
-    /// About how many are read together.
-    private static var batchSize: Int { 256 }
+    /// About how many are read together: of the largest bodies so many come to 16 MiB.
+    private static var batchSize: Int { 64 }
 
     private let read: Read
     private let state = Mutex(State())
@@ -25,7 +25,7 @@ final class GatheredReading<Key: Hashable & Sendable, Value: Sendable>: Sendable
     /// A value as it is when this is called or later; `nil` when there is none.
     func value(of key: Key) async throws -> Value? { try await values(of: [key])[key] }
 
-    /// Values as they are when this is called or later, with others that were read together.
+    /// Values as they are when this is called or later.
     func values(of keys: [Key]) async throws -> [Key: Value] {
         try await withCheckedThrowingContinuation { continuation in
             let begins = state.withLock { state in
@@ -42,7 +42,11 @@ final class GatheredReading<Key: Hashable & Sendable, Value: Sendable>: Sendable
         while let batch = nextBatch() {
             do {
                 let values = try await read(Array(Set(batch.flatMap(\.keys))))
-                for (_, continuation) in batch { continuation.resume(returning: values) }
+                for (keys, continuation) in batch {
+                    // Its own and no others: whoever waits must not hold what all have asked for.
+                    let own = keys.compactMap { key in values[key].map { (key, $0) } }
+                    continuation.resume(returning: Dictionary(own) { first, _ in first })
+                }
             } catch {
                 for (_, continuation) in batch { continuation.resume(throwing: error) }
             }

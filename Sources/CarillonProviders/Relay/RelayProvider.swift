@@ -5,7 +5,7 @@ import Synchronization
 /// Tells endpoints of events: one signed POST for each (Standard Webhooks 1.0.0).
 ///
 /// Endpoint, secrets and body are read for each attempt, so that what was changed meanwhile holds; what is sent at the same
-/// time is read together, and what of a group is not sent soon after that is read once more.
+/// time is read together.
 package struct RelayProvider: Provider {
     /// `relay`.
     package let name = ProviderName.relay
@@ -40,7 +40,7 @@ package struct RelayProvider: Provider {
     /// Sends messages and reports what their endpoint answered to each. After ten failures in a row, or when the endpoint says
     /// that it is gone, the others are not begun.
     package func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
-        let read = try? await ReadMessages(of: group.relayKeys, messages)
+        let slices = RelaySlices(of: group.relayKeys, messages)
         let streak = FailureStreak()
         await group.sendToEach(
             atMost: DeliveryGroup.messagesAtATime,
@@ -49,18 +49,17 @@ package struct RelayProvider: Provider {
                 streak.note(outcome)
                 report(target, outcome)
             },
-            send: { target in await outcome(of: target, group, read) }
+            send: { target in await outcome(of: target, group, slices) }
         )
     }
 
-    private func outcome(of target: Target, _ group: DeliveryGroup, _ read: ReadMessages?) async -> Outcome? {
+    private func outcome(of target: Target, _ group: DeliveryGroup, _ slices: RelaySlices) async -> Outcome? {
         guard let key = group.relayKey(of: target), let event = target.relayed else {
             return .bug(reason: "not an endpoint")
         }
         let message: RelayMessage
         do {
-            let found = if let read, read.isFresh { read.messages[key] } else { try await messages.value(of: key) }
-            guard let found else { return .unsendable(reason: "endpoint removed") }
+            guard let found = try await slices.message(of: key) else { return .unsendable(reason: "endpoint removed") }
             message = found
         } catch {
             return Task.isCancelled ? nil : .deferLane(after: .seconds(1), reason: "could not be read")
@@ -114,22 +113,6 @@ package struct RelayProvider: Provider {
     private static func words(_ error: String, since start: ContinuousClock.Instant) -> String {
         RelayAnswer(error: error, time: ContinuousClock.now - start).description
     }
-}
-
-/// The messages of a group, as they were when it was begun.
-private struct ReadMessages {
-    /// For how long they are taken for what they are.
-    private static let life = Duration.seconds(2)
-
-    let messages: [RelayKey: RelayMessage]
-    private let readAt: ContinuousClock.Instant
-
-    init(of keys: [RelayKey], _ source: GatheredReading<RelayKey, RelayMessage>) async throws {
-        readAt = .now
-        messages = try await source.values(of: keys)
-    }
-
-    var isFresh: Bool { .now - readAt < Self.life }
 }
 
 /// Failures in a row, whatever else the endpoint is told meanwhile.

@@ -22,6 +22,7 @@ package final class Housekeeper: Sendable {
     private let feedback: FeedbackDesk?
     private let partitions: PartitionKeeper
     private let leftovers: LeftoverSweep
+    private let relays: RelaySweep
     private let logger: Logger
 
     /// A housekeeper for the database of `pool` that takes the date from `clock`, and tells `feedback` what becomes of devices
@@ -37,6 +38,7 @@ package final class Housekeeper: Sendable {
         self.feedback = feedback
         partitions = PartitionKeeper(pool: pool, clock: clock, logger: logger)
         leftovers = LeftoverSweep(pool: pool)
+        relays = RelaySweep(pool: pool)
         self.logger = logger
     }
 
@@ -62,7 +64,7 @@ package final class Housekeeper: Sendable {
         }
         await attempt { try await StatisticsSweep(pool: pool, clock: clock, logger: logger).sweep() }
         for (table, condition) in Self.aged { await attempt { try await sweep(table, where: condition) } }
-        await attempt { try await RelaySweep(pool: pool).sweep() }
+        await attempt { try await relays.sweep() }
         await attempt { try await sweepAgain() }
         await attempt { try await sweepOrphans() }
         if let failure = failures.first { throw failure }

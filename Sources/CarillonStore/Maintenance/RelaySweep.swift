@@ -1,26 +1,78 @@
 import CarillonCore
 import Foundation
 import Postgres
+import Synchronization
 
 /// Forgets the bodies that no endpoint may be told of any more, and what waits for endpoints that were removed.
-struct RelaySweep: Sendable {
+final class RelaySweep: Sendable {
     private static let batchSize = 2_000
 
-    let pool: PostgresPool
+    /// What became of some of a network's bodies.
+    private struct Step: Sendable {
+        var kept = 0
+        /// The last that was looked at; `nil` when it was the last of all.
+        var last: UUID?
+    }
+
+    private let pool: PostgresPool
+    private let mostInVain: Int
+    /// Where sweeps that found too much that has to stay have ended.
+    private let places = Mutex<[NetworkID: UUID]>([:])
+
+    /// A sweep that leaves the rest of a network to the next after so many of its bodies that have to stay.
+    init(pool: PostgresPool, mostInVain: Int = 100_000) {
+        self.pool = pool
+        self.mostInVain = mostInVain
+    }
 
     /// Goes through all networks of which bodies are kept: each keeps them for as long as the endpoint that wants them longest,
     /// and what is on its way in any case.
+    ///
+    /// What fails in one network does not keep the others from being swept.
+    /// - Throws: The first error, when all has been tried.
     func sweep() async throws {
-        for lane in try await lanesOfNobody() {
-            try await pool.takingTurns(at: "relays: \(lane.network)", batchSize: Self.batchSize) { session in
-                try session.executeOnQueue(Self.emptyLane(of: lane.endpoint, in: lane.network))
-            }
+        var failures: [any Error] = []
+        func attempt(_ step: () async throws -> Void) async {
+            do { try await step() } catch { failures.append(error) }
         }
-        for (network, end) in try await networks() {
-            try await pool.takingTurns(at: "relayed: \(network)", batchSize: Self.batchSize) { session in
-                try session.executeOnQueue(Self.statement(network, before: end))
-            }
+        await attempt {
+            for lane in try await lanesOfNobody() { await attempt { try await empty(lane) } }
         }
+        await attempt {
+            let networks = try await networks()
+            let names = Set(networks.map(\.network))
+            places.withLock { places in places = places.filter { names.contains($0.key) } }
+            for (network, end) in networks { await attempt { try await forget(network, before: end) } }
+        }
+        if let failure = failures.first { throw failure }
+    }
+
+    private func empty(_ lane: (network: String, endpoint: String)) async throws {
+        try await pool.takingTurns(at: "relays: \(lane.network)", batchSize: Self.batchSize) { session in
+            try session.executeOnQueue(Self.emptyLane(of: lane.endpoint, in: lane.network))
+        }
+    }
+
+    /// Forgets a network's bodies that are old enough, but for those that wait.
+    private func forget(_ network: NetworkID, before end: UUID) async throws {
+        var kept = 0
+        var place = places.withLock { $0[network] } ?? Self.beforeAll
+        while kept < mostInVain {
+            let after = place
+            let step = try await pool.takingTurn(at: "relayed: \(network)") { session in
+                try Self.step(of: network, after: after, before: end, session)
+            }
+            // Another replica is at it.
+            guard let step else { break }
+            guard let last = step.last else {
+                places.withLock { $0[network] = nil }
+                return
+            }
+            kept += step.kept
+            place = last
+        }
+        let reached = place
+        places.withLock { $0[network] = reached }
     }
 
     /// The lanes in which something waits for endpoints that were removed: from lane to lane by the index of what waits.
@@ -91,17 +143,40 @@ struct RelaySweep: Sendable {
         }
     }
 
-    private static func statement(_ network: NetworkID, before end: UUID) -> SQL {
-        """
-        DELETE FROM relayed r
-        WHERE r.network_id = \(network.rawValue) AND r.event_id = ANY (ARRAY(
-            SELECT old.event_id FROM relayed old
-            WHERE old.network_id = \(network.rawValue) AND old.event_id < \(end)
-                AND NOT EXISTS (SELECT FROM deliveries d
-                                WHERE d.network_id = old.network_id AND d.provider = 'relay'
-                                    AND d.event_id BETWEEN bundle_floor(old.event_id) AND old.event_id
-                                    AND bundle_has(d.event_id, d.targets, old.event_id))
-            ORDER BY old.event_id LIMIT \(batchSize)))
-        """
+    private static let beforeAll = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+
+    /// Deletes those of the next bodies for which no message waits.
+    ///
+    /// Rows of messages are read once for all of these bodies, which are neighbours, not for each: a row has many messages.
+    private static func step(
+        of network: NetworkID,
+        after place: UUID,
+        before end: UUID,
+        _ session: borrowing PostgresSession
+    ) throws -> Step {
+        let bodies = try session.query(
+            """
+            SELECT r.event_id FROM relayed r
+            WHERE r.network_id = \(network.rawValue) AND r.event_id > \(place) AND r.event_id < \(end)
+            ORDER BY r.event_id LIMIT \(batchSize)
+            """
+        ) { row in try row.decode(0, as: UUID.self) }
+        guard let first = bodies.first, let last = bodies.last else { return Step() }
+        let waiting = try session.queryQueue(
+            """
+            SELECT DISTINCT message.event_id
+            FROM deliveries d CROSS JOIN LATERAL bundle_events(d.event_id, d.targets) AS message (event_id)
+            WHERE d.network_id = \(network.rawValue) AND d.provider = 'relay'
+                AND d.event_id BETWEEN bundle_floor(\(first)) AND \(last)
+                AND message.event_id BETWEEN \(first) AND \(last)
+            """
+        ) { row in try row.decode(0, as: UUID.self) }
+        let old = Set(bodies).subtracting(waiting)
+        if !old.isEmpty {
+            _ = try session.executeOnQueue(
+                "DELETE FROM relayed WHERE network_id = \(network.rawValue) AND event_id = ANY (\(Array(old)))"
+            )
+        }
+        return Step(kept: bodies.count - old.count, last: bodies.count == batchSize ? last : nil)
     }
 }

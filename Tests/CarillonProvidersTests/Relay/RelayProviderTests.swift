@@ -185,14 +185,48 @@ import Testing
         #expect(ids.sorted() == row.targets.map(\.deviceID.rawValue).sorted())
         for request in transport.requests {
             let own = try JSONValue(parsing: request.body)
-            guard case .object(let members) = own, case .object(let own)? = members["carillon"] else { continue }
-            #expect(own["eventId"] == request.headers.first(name: "webhook-id").map(JSONValue.string))
+            guard case .object(let members) = own, case .object(let ours)? = members["carillon"] else {
+                Issue.record("not an object with our member")
+                continue
+            }
+            #expect(ours["eventId"] == request.headers.first(name: "webhook-id").map(JSONValue.string))
         }
         let known = answers.withLock(\.self)
         #expect(known.count == 30 && known.values.count { if case .delivered = $0 { true } else { false } } == 29)
         guard case .retry? = known[DeviceID(trusted: refused)] else {
             Issue.record("another outcome")
             return
+        }
+    }
+
+    @Test func `bodies of a row are read as its messages are begun`() async throws {
+        let row = row(100)
+        let source = CountingSource(source(of: row))
+        let gate = Gate()
+        let transport = RecordingTransport { _ in
+            await gate.wait()
+            return .answer(204)
+        }
+        async let outcomes = provider(source, transport).outcomes(of: row)
+        while transport.requests.count < DeliveryGroup.messagesAtATime { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(source.keys.count == RelaySlices.size)
+        gate.knock()
+        #expect(await outcomes.count == 100)
+        #expect(Set(source.keys) == Set(row.relayKeys))
+    }
+
+    /// Remembers what was read.
+    private final class CountingSource: RelaySource {
+        var keys: [RelayKey] { read.withLock(\.self) }
+
+        private let read = Mutex<[RelayKey]>([])
+        private let source: Source
+
+        init(_ source: Source) { self.source = source }
+
+        func relayMessages(_ keys: [RelayKey]) async throws -> [RelayKey: RelayMessage] {
+            read.withLock { $0 += keys }
+            return try await source.relayMessages(keys)
         }
     }
 
@@ -217,5 +251,27 @@ import Testing
         }
         #expect(Set(values.compactMap { $0 }) == Set((0..<90).map { -$0 }))
         #expect(values.count { $0 == nil } == 10)
+    }
+
+    @Test func `whoever reads with others gets what it asked for, and few read together`() async throws {
+        let gate = Gate()
+        let largest = Mutex(0)
+        let reading = GatheredReading<Int, Int> { keys in
+            await gate.wait()
+            largest.withLock { $0 = max($0, keys.count) }
+            return Dictionary(uniqueKeysWithValues: keys.map { ($0, -$0) })
+        }
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for number in 0..<100 {
+                tasks.addTask {
+                    let keys = (0..<8).map { number * 8 + $0 }
+                    let values = try await reading.values(of: keys)
+                    #expect(values.keys.sorted() == keys)
+                }
+            }
+            gate.knock()
+            try await tasks.waitForAll()
+        }
+        #expect(largest.withLock { $0 } <= 72)
     }
 }

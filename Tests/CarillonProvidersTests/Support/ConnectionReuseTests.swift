@@ -16,6 +16,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (first: Duration.seconds(600), second: Duration.milliseconds(200)), (.milliseconds(500), .seconds(2)),
+    ])
+    func `each request over it has a deadline of its own`(first: Duration, second: Duration) async throws {
+        try await ScriptedServer.answering {
+            $0.head.uri == "/ok" ? .ok : .nothing
+        } during: { server, port in
+            let client = try OutboundHTTPClient.test()
+            _ = try await client.post(to: "http://127.0.0.1:\(port)/ok", timeout: first)
+            let start = ContinuousClock.now
+            await #expect(throws: OutboundError.timedOut) {
+                try await client.post(to: "http://127.0.0.1:\(port)/hangs", timeout: second)
+            }
+            #expect(.now - start >= second)
+            #expect(server.requests.map(\.connection) == [0, 0])
+        }
+    }
+
     @Test func `does not use it for another host at the same address`() async throws {
         try await ScriptedServer.answering { _ in
             .ok
