@@ -12,6 +12,8 @@ package struct RelayProvider: Provider {
     /// How long one request may take, from the name to the last byte of the answer.
     package let deadline: Duration
 
+    /// For how long messages of a row are begun: the lease that it was begun with holds for the last of them, too.
+    private static let longestRow = Duration.seconds(10)
     /// For how long an endpoint that is disabled is left alone, unless it is enabled before.
     private static let rest = Duration.seconds(300)
 
@@ -37,14 +39,15 @@ package struct RelayProvider: Provider {
         self.deadline = deadline
     }
 
-    /// Sends messages and reports what their endpoint answered to each. After ten failures in a row, or when the endpoint says
-    /// that it is gone, the others are not begun.
+    /// Sends messages and reports what their endpoint answered to each. After ten failures in a row, when the endpoint says that it
+    /// is gone, or when it is slow, the others are not begun.
     package func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
         let slices = RelaySlices(of: group.relayKeys, messages)
         let streak = FailureStreak()
+        let end = ContinuousClock.now + Self.longestRow
         await group.sendToEach(
             atMost: DeliveryGroup.messagesAtATime,
-            while: { !streak.isLong },
+            while: { !streak.isLong && .now < end },
             report: { target, outcome in
                 streak.note(outcome)
                 report(target, outcome)
