@@ -10,14 +10,18 @@ import DequeModule
 /// A lane is sent to, paused, or tried with one item at a time. A value without a clock, threads or waiting: its owner
 /// keeps it behind a lock and asks for ``next(upTo:at:)`` whenever something was filled in, finished or resumed.
 package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable, Item: Sendable>: Sendable {
-    /// Whether a lane's items get their turns.
-    package enum LaneState: Sendable, Equatable {
-        /// They do.
-        case sending
-        /// One of them is finding out whether the others can follow.
-        case probing
-        /// They do not. When `until` has come, the next one is the probe.
-        case paused(until: ContinuousClock.Instant, reason: String)
+    /// An item whose turn it is: it takes a place until ``finished(_:at:)``.
+    package struct Turn: Sendable {
+        /// Whose it is.
+        package let tenant: Tenant
+        /// The lane it waited in.
+        package let lane: Lane
+        /// What waited.
+        package var item: Item
+        /// Whether it finds out if its paused lane works again.
+        package let isProbe: Bool
+        /// How many places it takes.
+        fileprivate var places: Int
     }
 
     private struct Key: Hashable {
