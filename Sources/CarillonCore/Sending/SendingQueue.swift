@@ -241,7 +241,7 @@ extension DeliveryGroup {
     private static let devicesPerPlace = 3
     /// So many messages of one row are on their way at a time.
     package static let messagesAtATime = 8
-    /// So that 32 messages to one endpoint are on their way at a time.
+    /// So that about 32 messages to one endpoint are on their way at a time.
     private static let placesPerMessage = 8
 
     /// How many places it takes while it is sent.
