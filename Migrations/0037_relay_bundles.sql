@@ -20,23 +20,19 @@ BEGIN ATOMIC
     FROM jsonb_array_elements(targets::jsonb) AS message;
 END;
 
+-- Leaves a row as it is for whoever does not say that they know bundles.
+CREATE FUNCTION keep_from_former_releases() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF current_setting('carillon.bundles', true) = 'on' THEN RETURN coalesce(NEW, OLD); END IF;
+    RETURN NULL;
+END
+$$;
+
 -- The sweep of a former release sees that a bundle waits for the body of its first event, and takes the others for what nobody
 -- needs any more, so it does not get to delete any.
-CREATE FUNCTION keep_body() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF current_setting('carillon.bundles', true) = 'on' THEN RETURN OLD; END IF;
-    RETURN NULL;
-END
-$$;
-CREATE TRIGGER relayed_bundles BEFORE DELETE ON relayed FOR EACH ROW EXECUTE FUNCTION keep_body();
+CREATE TRIGGER relayed_bundles BEFORE DELETE ON relayed FOR EACH ROW EXECUTE FUNCTION keep_from_former_releases();
 
 -- A replica of a former release would take a bundle for one message and forget the others, so it does not get any.
-CREATE FUNCTION keep_bundle() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF current_setting('carillon.bundles', true) = 'on' THEN RETURN NEW; END IF;
-    RETURN NULL;
-END
-$$;
 CREATE TRIGGER deliveries_bundles BEFORE UPDATE ON deliveries FOR EACH ROW
     WHEN (NEW.provider = 'relay' AND NEW.lease_token > OLD.lease_token AND NEW.targets NOT LIKE '%""]]')
-    EXECUTE FUNCTION keep_bundle();
+    EXECUTE FUNCTION keep_from_former_releases();

@@ -19,7 +19,7 @@ package struct EventID: Hashable, Sendable, Comparable, CustomStringConvertible 
     /// The canonical lower-case form.
     package var description: String { uuid.canonicalText }
 
-    /// When it was made, in milliseconds since 1970.
+    /// When it was made, in milliseconds since 1970: the first 48 bits of a UUIDv7 (RFC 9562 section 5.7).
     package var milliseconds: Int64 {
         withUnsafeBytes(of: uuid.uuid) { bytes in bytes.prefix(6).reduce(0) { $0 << 8 | Int64($1) } }
     }

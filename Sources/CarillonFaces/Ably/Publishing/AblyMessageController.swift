@@ -128,10 +128,3 @@ struct AblyMessageController: Sendable {
         }
     }
 }
-
-extension EventID {
-    /// When it was made: the first 48 bits of a UUIDv7 (RFC 9562 section 5.7).
-    fileprivate var milliseconds: Int64 {
-        withUnsafeBytes(of: uuid.uuid) { bytes in bytes.prefix(6).reduce(0) { $0 << 8 | Int64($1) } }
-    }
-}
