@@ -98,17 +98,25 @@ struct FanoutBenchmark: Benchmark {
         if measuresDirect { _ = try await secondsUntilDone(&request, everyone(events.text), expected: expected) }
         let before = try await HotTables.settledCount(on: cluster)
         var yardsticks: [Double] = []
-        var fanouts: [Double] = []
-        var directs: [Double] = []
+        var fanouts: [Expansion] = []
+        var directs: [Expansion] = []
         for round in 1...rounds {
             cluster.workshop.say("fanout, round \(round) of \(rounds)")
             try await cluster.checkpoint()
             yardsticks.append(try await yardstick.seconds())
             try await cluster.checkpoint()
-            fanouts.append(try await secondsUntilDone(&request, expected: expected))
+            fanouts.append(
+                try await Expansion.measured(service, cluster) {
+                    try await secondsUntilDone(&request, expected: expected)
+                }
+            )
             guard measuresDirect else { continue }
             try await cluster.checkpoint()
-            directs.append(try await secondsUntilDone(&request, everyone(events.text), expected: expected))
+            directs.append(
+                try await Expansion.measured(service, cluster) {
+                    try await secondsUntilDone(&request, everyone(events.text), expected: expected)
+                }
+            )
         }
         let written = try await HotTables.settledCount(on: cluster)
         let count = Double(fanouts.count + directs.count)
@@ -117,19 +125,21 @@ struct FanoutBenchmark: Benchmark {
         report.figures += [
             Figure("devices notified", count: expected),
             Figure("psql, a row for each", Series(yardsticks), "s"),
-            Figure("202 to done", Series(fanouts), "s"),
-            Figure("202 to done ÷ psql", Series(fanouts).median / Series(yardsticks).median, goal: .atMost(2)),
+            Figure("202 to done", fanouts.seconds, "s"),
+            Figure("202 to done ÷ psql", fanouts.seconds.median / Series(yardsticks).median, goal: .atMost(2)),
             Figure("rows inserted for an event", rows(written.inserted, before.inserted), goal: .below(1000)),
             Figure("rows updated for an event", rows(written.updated, before.updated)),
             Figure("rows deleted for an event", rows(written.deleted, before.deleted)),
             Figure("resident memory, fan-out", Double(memory) / 1e6, "MB", goal: .below(250)),
         ]
+        report.figures += fanouts.processorTimes("message", devices: expected)
         if measuresDirect {
-            let ratio = Series(directs).median / Series(fanouts).median
+            let ratio = directs.seconds.median / fanouts.seconds.median
             report.figures += [
-                Figure("everyone, 202 to done", Series(directs), "s"),
+                Figure("everyone, 202 to done", directs.seconds, "s"),
                 Figure("everyone ÷ message", ratio, goal: .atMost(1.1)),
             ]
+            report.figures += directs.processorTimes("everyone", devices: expected)
         }
         report.notes = [
             "one message into a channel of \(members) members with a log device each; a tenth of them has muted"
@@ -171,5 +181,33 @@ struct FanoutBenchmark: Benchmark {
             try await Task.sleep(for: Self.pollInterval)
         }
         throw BenchmarkFailure("an event is not done after \(Self.limit)")
+    }
+}
+
+/// How long one event took to all of its devices, and the processor time meanwhile.
+private struct Expansion {
+    var seconds: Double
+    var used: ProcessorTime
+
+    static func measured(
+        _ service: ServiceUnderTest,
+        _ cluster: Cluster,
+        _ seconds: () async throws -> Double
+    ) async throws -> Expansion {
+        let before = ProcessorTime.now(service, cluster)
+        return Expansion(seconds: try await seconds(), used: ProcessorTime.now(service, cluster) - before)
+    }
+}
+
+extension [Expansion] {
+    fileprivate var seconds: Series { Series(map(\.seconds)) }
+
+    /// What one device costs, in microseconds.
+    fileprivate func processorTimes(_ name: String, devices: Int) -> [Figure] {
+        let share = { (part: (ProcessorTime) -> Double) in Series(map { part($0.used) / Double(devices) * 1e6 }) }
+        return [
+            Figure("\(name): processor time of the service for a device", share(\.service), "us"),
+            Figure("\(name): processor time of PostgreSQL for a device", share(\.postgres), "us"),
+        ]
     }
 }

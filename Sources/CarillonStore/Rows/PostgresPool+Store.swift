@@ -79,6 +79,6 @@ extension SQL {
 
     fileprivate static let plannedOnce = [
         "plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_hashjoin": "off",
-        "enable_mergejoin": "off", "jit": "off",
+        "enable_mergejoin": "off", "jit": "off", "max_parallel_workers_per_gather": "0",
     ]
 }
