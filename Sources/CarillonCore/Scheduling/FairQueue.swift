@@ -29,36 +29,11 @@ package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable,
         var lane: Lane
     }
 
-    private struct Waiting {
-        var item: Item
-        var weight: Int
-        var places: Int
-    }
-
-    private struct LaneRecord {
-        var waiting: Deque<Waiting> = []
-        /// What waits, with what is reserved.
-        var weight = 0
-        var places = 0
-        var state = LaneState.sending
-        /// Whether it is among the lanes of its tenant that have a turn.
-        var isInTurn = false
-
-        var isForgettable: Bool { weight == 0 && places == 0 && state == .sending }
-    }
-
-    private struct TenantRecord {
-        var weight = 0
-        var places = 0
-        /// Lanes with items that may go, as far as their lane is concerned.
-        var turns: Deque<Lane> = []
-        var isInTurn = false
-    }
-
     private let limits: FairQueueLimits
     private var lanes: [Key: LaneRecord] = [:]
-    private var tenants: [Tenant: TenantRecord] = [:]
-    private var turns: Deque<Tenant> = []
+    /// Those that may have no room, so that the others need not be looked at.
+    private var tightLanes: Set<Key> = []
+    private var tenants = TenantTurns<Tenant, Lane>()
     private var weight = 0
 
     /// How many items wait.
@@ -95,8 +70,8 @@ extension FairQueue {
         let key = Key(tenant: tenant, lane: lane)
         let record = lanes[key] ?? LaneRecord()
         guard weight <= room, record.weight + weight <= limits.weightPerLane,
-            !isPaused(record, at: now), !isTried(record),
-            limits.permits(tenants[tenant]?.weight ?? 0, of: limits.weight, taken: self.weight, more: weight)
+            !record.isPaused(at: now), !record.isTried,
+            tenants.weight(of: tenant) <= limits.most(of: limits.weight, taken: self.weight, more: weight)
         else { return false }
         lanes[key] = record
         add(weight, to: key)
@@ -121,7 +96,7 @@ extension FairQueue {
         at now: ContinuousClock.Instant
     ) -> Bool {
         let key = Key(tenant: tenant, lane: lane)
-        guard !isShutDown, lanes[key].map({ !isPaused($0, at: now) }) == true else {
+        guard !isShutDown, lanes[key]?.isPaused(at: now) == false else {
             cancel(weight, of: tenant, in: lane)
             return false
         }
@@ -166,34 +141,30 @@ extension FairQueue {
 
 extension FairQueue {
     /// Whether somebody's turn can be taken: otherwise what waits has none before something is finished.
-    package var hasTurn: Bool { !isShutDown && turns.contains(where: mayTakePlace) }
+    package var hasTurn: Bool { tenants.fewestPlaces.map { $0 <= mostOwnPlaces } ?? false }
 
     /// Whether a tenant of whose items none is worked on has a turn.
-    package var hasNewcomers: Bool { !isShutDown && turns.contains(where: isNewcomer) }
+    package var hasNewcomers: Bool { tenants.fewestPlaces == 0 }
 
     /// How many items each tenant that has any is being worked on, on the average; zero when nobody has.
-    package var workingPerTenant: Int { working / max(1, tenants.values.count { $0.places > 0 }) }
+    package var workingPerTenant: Int { working / max(1, tenants.withPlaces) }
 
     /// Takes up to `limit` items whose turn it is, if so told only one of each tenant of whose items none is worked on.
     package mutating func next(upTo limit: Int, ofNewcomers: Bool = false, at now: ContinuousClock.Instant) -> [Turn] {
         var taken: [Turn] = []
-        var passed = 0
-        while !isShutDown, taken.count < limit, passed < turns.count, let tenant = turns.popFirst() {
-            guard mayTakePlace(tenant), !ofNewcomers || isNewcomer(tenant) else {
-                turns.append(tenant)
-                passed += 1
-                continue
-            }
+        // The first of those whose turns came to nothing: when it is met again, all others were, too.
+        var passed: Tenant?
+        while taken.count < limit,
+            let tenant = tenants.next(withAtMost: ofNewcomers ? min(0, mostOwnPlaces) : mostOwnPlaces),
+            tenant != passed
+        {
             let turn = takeTurn(of: tenant, at: now)
+            let isInTurn = tenants.endTurn(of: tenant, tookPlace: turn != nil)
             if let turn {
                 taken.append(turn)
-                passed = 0
-            }
-            if tenants[tenant]?.turns.isEmpty == false {
-                turns.append(tenant)
-                if turn == nil { passed += 1 }
-            } else {
-                tenants[tenant]?.isInTurn = false
+                passed = nil
+            } else if isInTurn, passed == nil {
+                passed = tenant
             }
         }
         return taken
@@ -221,7 +192,7 @@ extension FairQueue {
     private mutating func giveBack(_ count: Int, of turn: Turn) {
         let key = Key(tenant: turn.tenant, lane: turn.lane)
         places -= count
-        tenants[turn.tenant]?.places -= count
+        tenants.add(places: -count, to: turn.tenant)
         lanes[key]?.places -= count
         putInTurn(key)
     }
@@ -235,7 +206,7 @@ extension FairQueue {
             lanes[key]?.waiting = []
             release(ArraySlice(waiting), of: key)
         }
-        turns = []
+        tenants.removeTurns()
         return left
     }
 }
@@ -250,14 +221,12 @@ extension FairQueue {
 
     /// The lanes for which there is no room at the moment, as far as they have anything.
     package func fullLanes(at now: ContinuousClock.Instant) -> [(tenant: Tenant, lane: Lane)] {
-        lanes.filter { isPaused($1, at: now) || isTried($1) || $1.weight >= limits.weightPerLane / 2 }
-            .map { ($0.key.tenant, $0.key.lane) }
+        tightLanes.filter { lanes[$0]?.isFull(limits, at: now) == true }.map { ($0.tenant, $0.lane) }
     }
 
     /// The tenants that have as much as they may.
     package var fullTenants: [Tenant] {
-        tenants.filter { !limits.permits($1.weight, of: limits.weight, taken: weight, more: limits.weight / 64) }
-            .map(\.key)
+        tenants.tenants(heavierThan: limits.most(of: limits.weight, taken: weight, more: limits.weight / 64))
     }
 
     /// The lanes in which anything waits or is worked on.
@@ -282,6 +251,7 @@ extension FairQueue {
     ) -> [Item] {
         let key = Key(tenant: tenant, lane: lane)
         lanes[key, default: LaneRecord()].state = .paused(until: end, reason: reason)
+        noteRoom(of: key)
         guard let waiting = lanes[key]?.waiting else { return [] }
         lanes[key]?.waiting = []
         release(ArraySlice(waiting), of: key)
@@ -293,6 +263,7 @@ extension FairQueue {
         let key = Key(tenant: tenant, lane: lane)
         guard lanes[key] != nil else { return }
         lanes[key]?.state = .sending
+        noteRoom(of: key)
         putInTurn(key)
         forgetIfUnused(key)
     }
@@ -301,25 +272,10 @@ extension FairQueue {
 // MARK: - Within
 
 extension FairQueue {
-    private func isPaused(_ record: LaneRecord, at now: ContinuousClock.Instant) -> Bool {
-        switch record.state {
-        case .sending: false
-        case .probing: true
-        case .paused(let until, _): until > now
-        }
-    }
-
-    /// Whether an item is in a paused lane already, to be its probe.
-    private func isTried(_ record: LaneRecord) -> Bool {
-        if case .paused = record.state { record.weight > 0 } else { false }
-    }
-
-    private func isNewcomer(_ tenant: Tenant) -> Bool { tenants[tenant]?.places ?? 0 == 0 }
-
-    private func mayTakePlace(_ tenant: Tenant) -> Bool {
-        let own = tenants[tenant]?.places ?? 0
-        if own == 0 { return places < limits.mostPlaces }
-        return limits.permits(own, of: limits.places, taken: places, more: 1)
+    /// A tenant with more places than these gets no other one; nobody does when it is negative.
+    private var mostOwnPlaces: Int {
+        guard places < limits.mostPlaces else { return -1 }
+        return max(0, limits.most(of: limits.places, taken: places, more: 1))
     }
 
     private mutating func takeTurn(of tenant: Tenant, at now: ContinuousClock.Instant) -> Turn? {
@@ -328,7 +284,7 @@ extension FairQueue {
         // Changed in place: beside a copy of the record all that waits would be copied for each turn.
         lanes[key]?.isInTurn = false
         defer { putInTurn(key) }
-        guard mayGo(lanes[key], at: now), let entry = lanes[key]?.waiting.popFirst() else { return nil }
+        guard lanes[key]?.mayGo(limits, at: now) == true, let entry = lanes[key]?.waiting.popFirst() else { return nil }
         let isProbe = lanes[key]?.state != .sending
         if isProbe { lanes[key]?.state = .probing }
         lanes[key]?.weight -= entry.weight
@@ -337,14 +293,14 @@ extension FairQueue {
         count -= 1
         working += 1
         places += entry.places
-        tenants[tenant]?.weight -= entry.weight
-        tenants[tenant]?.places += entry.places
+        tenants.add(weight: -entry.weight, places: entry.places, to: tenant)
+        noteRoom(of: key)
         return Turn(tenant: tenant, lane: lane, item: entry.item, isProbe: isProbe, places: entry.places)
     }
 
     /// The next lane of a tenant that has anything: one that was emptied loses its turn.
     private mutating func popLane(of tenant: Tenant) -> Lane? {
-        while let lane = tenants[tenant]?.turns.popFirst() {
+        while let lane = tenants.popLane(of: tenant) {
             let key = Key(tenant: tenant, lane: lane)
             if lanes[key]?.waiting.isEmpty == false { return lane }
             lanes[key]?.isInTurn = false
@@ -353,30 +309,27 @@ extension FairQueue {
         return nil
     }
 
-    private func mayGo(_ record: LaneRecord?, at now: ContinuousClock.Instant) -> Bool {
-        switch record?.state {
-        case .sending: record.map { $0.places < limits.placesPerLane } ?? false
-        case .probing, nil: false
-        case .paused(let until, _): until <= now
-        }
-    }
-
     /// Gives a lane a turn if it has an item that could go, and its tenant with it.
     private mutating func putInTurn(_ key: Key) {
         guard !isShutDown, let record = lanes[key], !record.isInTurn, !record.waiting.isEmpty,
             record.places < limits.placesPerLane, record.state != .probing
         else { return }
         lanes[key]?.isInTurn = true
-        tenants[key.tenant, default: TenantRecord()].turns.append(key.lane)
-        guard tenants[key.tenant]?.isInTurn == false else { return }
-        tenants[key.tenant]?.isInTurn = true
-        turns.append(key.tenant)
+        tenants.append(key.lane, of: key.tenant)
     }
 
     private mutating func add(_ weight: Int, to key: Key) {
         self.weight += weight
         lanes[key]?.weight += weight
-        tenants[key.tenant, default: TenantRecord()].weight += weight
+        tenants.add(weight: weight, to: key.tenant)
+        noteRoom(of: key)
+    }
+
+    /// Remembers whether a lane may have no room.
+    private mutating func noteRoom(of key: Key) {
+        guard let record = lanes[key], record.isTight(limits) != record.isNotedAsTight else { return }
+        lanes[key]?.isNotedAsTight.toggle()
+        if record.isNotedAsTight { tightLanes.remove(key) } else { tightLanes.insert(key) }
     }
 
     private mutating func release(_ gone: some Sequence<Waiting>, of key: Key) {
@@ -388,12 +341,8 @@ extension FairQueue {
     }
 
     private mutating func forgetIfUnused(_ key: Key) {
-        if lanes[key]?.isForgettable == true { lanes[key] = nil }
-        forgetIfUnused(key.tenant)
-    }
-
-    private mutating func forgetIfUnused(_ tenant: Tenant) {
-        guard let record = tenants[tenant], record.weight == 0, record.places == 0, !record.isInTurn else { return }
-        tenants[tenant] = nil
+        guard let record = lanes[key], record.isForgettable else { return }
+        if record.isNotedAsTight { tightLanes.remove(key) }
+        lanes[key] = nil
     }
 }

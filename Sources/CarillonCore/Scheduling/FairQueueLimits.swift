@@ -8,7 +8,7 @@ package struct FairQueueLimits: Sendable {
     package var places: Int
     /// How many of them one lane may have.
     package var placesPerLane: Int
-    /// How many places there are for tenants that have none, when the others are taken.
+    /// How many places there are for tenants that have none, when the others are taken: these are counted, too.
     package var mostPlaces: Int
     /// How many times what is left for others one tenant may have, of the weight and of the places: with 4, one alone has
     /// four fifths at the most, two have four ninths each.
@@ -27,15 +27,15 @@ package struct FairQueueLimits: Sendable {
         self.weightPerLane = weightPerLane
         self.places = places
         self.placesPerLane = placesPerLane
-        self.mostPlaces = mostPlaces ?? places
+        self.mostPlaces = max(places, mostPlaces ?? places)
         self.share = share
     }
 
-    /// Whether a tenant that has `own` may have `more`, when `taken` of `total` is taken by all.
-    func permits(_ own: Int, of total: Int, taken: Int, more: Int) -> Bool {
+    /// The most that a tenant may have who gets `more`, when `taken` of `total` is taken by all; negative when nobody gets it.
+    func most(of total: Int, taken: Int, more: Int) -> Int {
         let left = total - taken - more
-        guard left >= 0 else { return false }
+        guard left >= 0 else { return -1 }
         let (most, isLarge) = share.multipliedReportingOverflow(by: left)
-        return isLarge || own <= most
+        return isLarge ? .max : most
     }
 }

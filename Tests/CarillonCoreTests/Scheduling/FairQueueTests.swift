@@ -63,6 +63,16 @@ import Testing
         #expect(order == [0, 10, 1, 11, 2])
     }
 
+    @Test func `a lane that was emptied and is used again has one turn, not two`() {
+        var queue = queue()
+        add(0, "acme", "first", to: &queue)
+        queue.remove(of: "acme", in: "first") { _ in true }
+        for item in 1...2 { add(item, "acme", "first", to: &queue) }
+        add(3, "acme", "second", to: &queue)
+        let order = queue.next(upTo: 9, at: now).map(\.item)
+        #expect(order == [1, 3, 2])
+    }
+
     @Test func `one tenant can use nearly everything, two have as much as each other, a third finds room`() {
         var queue = queue(weight: 1000)
         var counts: [String: Int] = [:]

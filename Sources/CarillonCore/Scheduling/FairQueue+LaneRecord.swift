@@ -1,0 +1,67 @@
+import DequeModule
+
+extension FairQueue {
+    /// Whether a lane's items get their turns.
+    package enum LaneState: Sendable, Equatable {
+        /// They do.
+        case sending
+        /// One of them is finding out whether the others can follow.
+        case probing
+        /// They do not. When `until` has come, the next one is the probe.
+        case paused(until: ContinuousClock.Instant, reason: String)
+    }
+
+    struct Waiting {
+        var item: Item
+        var weight: Int
+        var places: Int
+    }
+
+    /// What a lane has.
+    struct LaneRecord {
+        var waiting: Deque<Waiting> = []
+        /// What waits, with what is reserved.
+        var weight = 0
+        var places = 0
+        var state = LaneState.sending
+        /// Whether it is among the lanes of its tenant that have a turn.
+        var isInTurn = false
+        /// Whether it is among the lanes that may have no room.
+        var isNotedAsTight = false
+
+        /// Forgotten while it has a turn, it would get another one when it is used again.
+        var isForgettable: Bool { weight == 0 && places == 0 && state == .sending && !isInTurn }
+
+        /// Whether there may be no room: for certain only at a moment.
+        func isTight(_ limits: FairQueueLimits) -> Bool { state != .sending || isHeavy(limits) }
+
+        /// Whether there is no room for more to be fetched.
+        func isFull(_ limits: FairQueueLimits, at now: ContinuousClock.Instant) -> Bool {
+            isPaused(at: now) || isTried || isHeavy(limits)
+        }
+
+        private func isHeavy(_ limits: FairQueueLimits) -> Bool { weight >= limits.weightPerLane / 2 }
+
+        func isPaused(at now: ContinuousClock.Instant) -> Bool {
+            switch state {
+            case .sending: false
+            case .probing: true
+            case .paused(let until, _): until > now
+            }
+        }
+
+        /// Whether an item is in a paused lane already, to be its probe.
+        var isTried: Bool {
+            if case .paused = state { weight > 0 } else { false }
+        }
+
+        /// Whether one of its items may be worked on.
+        func mayGo(_ limits: FairQueueLimits, at now: ContinuousClock.Instant) -> Bool {
+            switch state {
+            case .sending: places < limits.placesPerLane
+            case .probing: false
+            case .paused(let until, _): until <= now
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import DequeModule
+
+/// What each tenant of a ``FairQueue`` has, and whose turn it is.
+///
+/// Tenants may be thousands, so what is asked about all of them is kept up to date with each change, and never counted.
+struct TenantTurns<Tenant: Hashable & Sendable, Lane: Sendable>: Sendable {
+    private struct Record {
+        var weight = 0
+        var places = 0
+        /// Lanes with items that may go, as far as their lane is concerned.
+        var lanes: Deque<Lane> = []
+        /// Where it is among those that have turns.
+        var turn: TurnRing<Tenant, Int>.Position?
+
+        mutating func add(_ weight: Int, _ places: Int) -> Self {
+            self.weight += weight
+            self.places += places
+            return self
+        }
+    }
+
+    private var records: [Tenant: Record] = [:]
+    /// Those with lanes in turn, by the places that they have.
+    private var ring = TurnRing<Tenant, Int>()
+    private var classes = WeightClasses<Tenant>()
+
+    /// How many have a place.
+    private(set) var withPlaces = 0
+
+    /// The fewest places that one has who has a turn; `nil` when nobody has one.
+    var fewestPlaces: Int? { ring.leastLoad }
+
+    /// What a tenant's items weigh.
+    func weight(of tenant: Tenant) -> Int { records[tenant]?.weight ?? 0 }
+
+    /// Those whose items weigh more, which all do in comparison with less than nothing.
+    func tenants(heavierThan weight: Int) -> [Tenant] {
+        guard weight >= 0 else { return Array(records.keys) }
+        return classes.members(aboutOrAbove: weight).filter { self.weight(of: $0) > weight }
+    }
+
+    /// Changes what a tenant has; one that has nothing left and no turn is forgotten.
+    mutating func add(weight: Int = 0, places: Int = 0, to tenant: Tenant) {
+        let record = records[tenant, default: Record()].add(weight, places)
+        classes.move(tenant, from: record.weight - weight, to: record.weight)
+        if places != 0 {
+            withPlaces += (record.places > 0 ? 1 : 0) - (record.places > places ? 1 : 0)
+            record.turn.map { ring.setLoad(record.places, at: $0) }
+        }
+        forgetIfUnused(tenant, record)
+    }
+
+    /// Gives one of a tenant's lanes a turn, behind its others, and the tenant one behind the others if it has none.
+    mutating func append(_ lane: Lane, of tenant: Tenant) {
+        records[tenant, default: Record()].lanes.append(lane)
+        guard let record = records[tenant], record.turn == nil else { return }
+        records[tenant]?.turn = ring.append(tenant, load: record.places)
+    }
+
+    /// Whose turn it is of those that have at most so many places, until ``endTurn(of:tookPlace:)``.
+    func next(withAtMost places: Int) -> Tenant? { ring.first(withLoad: places) }
+
+    /// Takes the next lane of a tenant.
+    mutating func popLane(of tenant: Tenant) -> Lane? { records[tenant]?.lanes.popFirst() }
+
+    /// It was a tenant's turn, in which it took a place or had no item that may go: it is the others' turn, and without a lane
+    /// that has one it has no other itself. Whether it has.
+    mutating func endTurn(of tenant: Tenant, tookPlace: Bool) -> Bool {
+        guard let record = records[tenant], let turn = record.turn else { return false }
+        let hasLanes = !record.lanes.isEmpty
+        if tookPlace || hasLanes { ring.turn(past: turn) }
+        if hasLanes { return true }
+        ring.remove(turn)
+        records[tenant]?.turn = nil
+        records[tenant].map { forgetIfUnused(tenant, $0) }
+        return false
+    }
+
+    /// Lets nobody have a turn.
+    mutating func removeTurns() {
+        for tenant in Array(records.keys) {
+            records[tenant]?.turn = nil
+            records[tenant]?.lanes = []
+            records[tenant].map { forgetIfUnused(tenant, $0) }
+        }
+        ring.removeAll()
+    }
+
+    private mutating func forgetIfUnused(_ tenant: Tenant, _ record: Record) {
+        guard record.weight == 0, record.places == 0, record.turn == nil else { return }
+        records[tenant] = nil
+    }
+}
