@@ -37,18 +37,23 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
         var fliesAhead = false
         /// How many items of each tenant are in the air in flights for all.
         var aboard: [Tenant: Int] = [:]
+        /// How many that are of all.
+        var itemsAboard = 0
 
         init(_ pacing: BatchPacing) { self.pacing = pacing }
 
         /// Whether a tenant may have a flight that others in the air keep it waiting for, each of whom has so many items there.
         func mayGoAhead(_ tenant: Tenant, of bulk: Int) -> Bool {
             guard !fliesAhead, !aboard.isEmpty, aboard[tenant] == nil else { return false }
-            return aboard.values.reduce(0, +) >= bulk * aboard.count
+            return itemsAboard >= bulk * aboard.count
         }
 
         mutating func board(upTo limit: Int, where isMeant: (Tenant) -> Bool = { _ in true }) -> [Line.Submission] {
             let submissions = shared.next(upTo: limit, where: isMeant)
-            for submission in submissions { aboard[submission.tenant, default: 0] += submission.items.count }
+            for submission in submissions {
+                aboard[submission.tenant, default: 0] += submission.items.count
+                itemsAboard += submission.items.count
+            }
             return submissions
         }
 
@@ -56,6 +61,7 @@ final class GroupCommit<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Se
             for submission in submissions {
                 let rest = aboard[submission.tenant, default: 0] - submission.items.count
                 aboard[submission.tenant] = rest > 0 ? rest : nil
+                itemsAboard -= submission.items.count
             }
         }
 
