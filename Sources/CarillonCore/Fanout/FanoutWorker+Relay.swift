@@ -12,13 +12,8 @@ extension FanoutWorker {
         for index in expansions.indices where events[index].cursor == nil {
             expansions[index].relay(to: endpoints[events[index].networkID] ?? [], ids: ids, bundles: &bundles)
         }
-        let groups = expansions.flatMap(\.groups).filter(\.isRelay).joined
-        let messages = groups.map { HeldGroup(group: $0, readPoint: readPoint, readAt: readAt) }
-        var held: [HeldGroup] = []
-        for (var message, hasPlace) in zip(messages, sending.reserve(messages)) where hasPlace {
-            message.group.leased = true
-            held.append(message)
-        }
+        var messages = expansions.flatMap(\.groups).filter(\.isRelay).joined
+        let held = reserve(&messages, readPoint: readPoint, readAt: readAt)
         let leased = Set(held.map(\.group.id))
         for index in expansions.indices {
             for place in expansions[index].groups.indices where expansions[index].groups[place].isRelay {
@@ -38,12 +33,10 @@ extension FanoutWorker {
         }
         await sending.submit(messages.filter(isWhole))
         let others = messages.filter { !isWhole($0) }
-        guard !others.isEmpty else { return }
+        guard let (readPoint, readAt) = others.first.map({ ($0.readPoint, $0.readAt) }) else { return }
         sending.cancel(others)
-        let smaller = others.compactMap { message in
-            groups[message.group.id].map { HeldGroup(group: $0, readPoint: message.readPoint, readAt: message.readAt) }
-        }
+        var smaller = others.compactMap { groups[$0.group.id] }
         // What finds no room is claimed when its lease has run out.
-        await sending.submit(zip(smaller, sending.reserve(smaller)).filter(\.1).map(\.0))
+        await sending.submit(reserve(&smaller, readPoint: readPoint, readAt: readAt))
     }
 }

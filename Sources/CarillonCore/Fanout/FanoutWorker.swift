@@ -165,7 +165,10 @@ package final class FanoutWorker: Service {
         let readAt = ContinuousClock.now
         var held: [[HeldGroup]] = []
         for index in expansions.indices {
-            held.append(reserve(&expansions[index], readPoint: pages[index].readPoint, readAt: readAt))
+            let (readPoint, acceptedAt) = (pages[index].readPoint, expansions[index].event.acceptedAt)
+            held.append(
+                reserve(&expansions[index].groups, readPoint: readPoint, readAt: readAt, acceptedAt: acceptedAt)
+            )
         }
         let messages = addMessages(to: &expansions, of: events, for: endpoints, pages, readAt: readAt)
         let written: [Bool]
@@ -202,22 +205,20 @@ package final class FanoutWorker: Service {
     }
 
     /// Marks the groups for which there is room in memory as leased to this replica; answers those.
-    private func reserve(
-        _ expansion: inout Expansion,
+    func reserve(
+        _ groups: inout [DeliveryGroup],
         readPoint: ReadPoint,
-        readAt: ContinuousClock.Instant
+        readAt: ContinuousClock.Instant,
+        acceptedAt: Timestamp? = nil
     ) -> [HeldGroup] {
-        let groups = expansion.groups.map { HeldGroup(group: $0, readPoint: readPoint, readAt: readAt) }
-        let hasPlace = sending.reserve(groups)
-        var held: [HeldGroup] = []
-        for (index, isLeased) in hasPlace.enumerated() {
-            expansion.groups[index].leased = isLeased
-            guard isLeased else { continue }
-            held.append(groups[index])
-            held[held.count - 1].group.leased = true
-            held[held.count - 1].acceptedAt = expansion.event.acceptedAt
+        var held = groups.map { HeldGroup(group: $0, readPoint: readPoint, readAt: readAt) }
+        let hasPlace = sending.reserve(held)
+        for index in groups.indices {
+            groups[index].leased = hasPlace[index]
+            held[index].group.leased = hasPlace[index]
+            held[index].acceptedAt = acceptedAt
         }
-        return held
+        return held.filter(\.group.leased)
     }
 
     /// Lines up again what is not finished, behind the other networks' events.
