@@ -226,6 +226,7 @@ extension Sender {
         let now = ContinuousClock.now
         sending.withLock { sending in
             var shrunk: [(key: ObjectIdentifier, turn: SendingQueue.Queue.Turn)] = []
+            // A few messages that are not answered must not hold up those behind them.
             for (key, one) in sending where one.turn.item.group.isRelay {
                 var turn = one.turn
                 if queue.shrink(&turn, to: one.ledger.unreportedCount) { shrunk.append((key, turn)) }

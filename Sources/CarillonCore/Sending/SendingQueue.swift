@@ -121,11 +121,10 @@ extension SendingQueue {
         state.withLock { $0.queue.next(upTo: Self.batchSize, at: .now) }
     }
 
-    /// Gives back the places that what is left of a group has no use for: a few messages that are not answered must not hold up
-    /// those behind them. Whether there were any.
+    /// Gives back the places that so many targets, which are left of a group, have no use for. Whether there were any.
     func shrink(_ turn: inout Queue.Turn, to count: Int) -> Bool {
-        guard turn.item.group.isRelay, count > 0 else { return false }
-        let places = DeliveryGroup.places(ofMessages: count)
+        guard count > 0 else { return false }
+        let places = turn.item.group.places(of: count)
         guard state.withLock({ $0.queue.shrink(&turn, to: places) }) else { return false }
         wake.yield()
         return true
@@ -248,13 +247,14 @@ extension DeliveryGroup {
     ///
     /// What counts is how many requests are on their way at a time, where a connection carries many. A server of webhooks has a
     /// connection for each: to it eight groups go, however small they are. Messages take a place as they are sent.
-    package var places: Int {
+    package var places: Int { places(of: targets.count) }
+
+    /// How many so many of its targets take.
+    fileprivate func places(of count: Int) -> Int {
         switch lane.provider {
-        case .apns, .fcm, .webpush: min(Self.mostPlaces, 1 + (targets.count - 1) / Self.devicesPerPlace)
+        case .apns, .fcm, .webpush: min(Self.mostPlaces, 1 + (count - 1) / Self.devicesPerPlace)
         case .log, .webhook: Self.mostPlaces
-        case .relay: Self.places(ofMessages: targets.count)
+        case .relay: Self.placesPerMessage * min(count, Self.messagesAtATime)
         }
     }
-
-    fileprivate static func places(ofMessages count: Int) -> Int { placesPerMessage * min(count, messagesAtATime) }
 }
