@@ -105,15 +105,7 @@ import Testing
             let last = try #require(claimed.targets.last)
             let settlement = Settlement(
                 group: claimed,
-                records: claimed.targets.dropLast().map {
-                    DeviceRecord(
-                        deviceID: $0.deviceID,
-                        userID: $0.userID,
-                        state: .delivered,
-                        attempts: 1,
-                        at: WallClock.system.now()
-                    )
-                },
+                records: claimed.targets.dropLast().map(\.deliveredNow),
                 remainders: [Remainder(targets: [last], attempt: 0, delay: .zero)]
             )
             _ = try await scene.queue.settle([settlement])

@@ -73,18 +73,7 @@ import Testing
             #expect(try await kept(in: scene.network, pool) == [waiting])
             let claimed = try await scene.claim().map(\.group)
             _ = try await scene.queue.settle(
-                claimed.map { group in
-                    let records = group.targets.map {
-                        DeviceRecord(
-                            deviceID: $0.deviceID,
-                            userID: $0.userID,
-                            state: .delivered,
-                            attempts: 1,
-                            at: WallClock.system.now()
-                        )
-                    }
-                    return Settlement(group: group, records: records, remainders: [])
-                }
+                claimed.map { Settlement(group: $0, records: $0.targets.map(\.deliveredNow), remainders: []) }
             )
             try await RelaySweep(pool: pool).sweep()
             #expect(try await kept(in: scene.network, pool).isEmpty)
