@@ -48,7 +48,7 @@ struct WaitingLine<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Sendabl
         var taken: [Submission] = []
         var items = 0
         var passed: [Tenant] = []
-        defer { if !passed.isEmpty { turns = Deque(passed) + turns } }
+        defer { turns.prepend(contentsOf: passed) }
         while let tenant = turns.first, let first = lines[tenant]?.first {
             guard isMeant(tenant) else {
                 passed.append(turns.removeFirst())
