@@ -109,16 +109,21 @@ package final class FanoutWorker: Service {
         }
     }
 
-    /// Expands a batch; while the database is away it is tried again, as long as its leases last.
+    /// Expands a batch, and of a large audience as many pages as are read ahead; while the database is away it is tried again, as
+    /// long as its leases last.
     func expand(_ events: [PendingEvent]) async {
         let clock = ContinuousClock()
-        let start = clock.now
+        var (events, ahead) = (events, nil as PageAhead?)
+        var start = clock.now
         var backoff = Duration.milliseconds(50)
         while !Task.isCancelled {
             do {
-                return try await expandOnce(events)
+                (events, ahead) = try await expandOnce(events, ahead)
+                guard ahead != nil else { return await putBack(events) }
+                (start, backoff) = (clock.now, .milliseconds(50))
             } catch  where error.isTransient && clock.now - start < Self.patience && !Task.isShuttingDownGracefully {
                 logger.debug("Expanding events again", metadata: ["error": "\(error)"])
+                ahead = nil
                 await note(error, of: events)
                 try? await Task.sleep(for: backoff)
                 backoff = min(backoff * 2, .seconds(2))
@@ -154,15 +159,23 @@ package final class FanoutWorker: Service {
         }
     }
 
-    private func expandOnce(_ events: [PendingEvent]) async throws {
+    /// Expands a page of each event; answers those that have more, and of one alone with a large audience the next page, if that
+    /// was read meanwhile.
+    private func expandOnce(
+        _ events: [PendingEvent],
+        _ ahead: PageAhead?
+    ) async throws -> (unfinished: [PendingEvent], ahead: PageAhead?) {
         let endpoints = try await endpoints(Set(events.map(\.networkID)))
-        var pages = try await recipients.recipients(for: events.map(RecipientQuery.init))
+        var pages =
+            if let ahead { [ahead.page] } else { try await recipients.recipients(for: events.map(RecipientQuery.init)) }
+        let readAt = ahead?.readAt ?? .now
+        let next = pages.last?.next
+        async let following = readAhead(events, after: next)
         let rest = Array(events.dropFirst(pages.count))
         var events = Array(events.prefix(pages.count))
         let faces = try await faces()
         var expansions = zip(events, pages).map { expander.expand($0, $1, faces: faces) }
         let open = takeOut(&events, &pages, &expansions, endpoints)
-        let readAt = ContinuousClock.now
         var held: [[HeldGroup]] = []
         for index in expansions.indices {
             let (readPoint, acceptedAt) = (pages[index].readPoint, expansions[index].event.acceptedAt)
@@ -193,9 +206,18 @@ package final class FanoutWorker: Service {
             if expansion.next != nil { unfinished.append(expansion.event) }
         }
         statistics.add(news)
-        await putBack(unfinished)
         // Not before the others are written: should that fail, all of them are expanded again.
         for one in open { ask(one) }
+        return (unfinished, unfinished.isEmpty ? nil : try? await following)
+    }
+
+    /// The next page of a large audience, read while its last one is written; `nil` when others' events wait, whose turn it is then.
+    private func readAhead(_ events: [PendingEvent], after cursor: PageCursor?) async throws -> PageAhead? {
+        guard events.count == 1, var event = events.first, event.cursor != nil, let cursor,
+            queue.count == 0, !Task.isShuttingDownGracefully
+        else { return nil }
+        event.cursor = cursor
+        return PageAhead(page: try await recipients.page(for: RecipientQuery(event)), readAt: .now)
     }
 
     /// Has an endpoint asked about an event, beside everything else.
@@ -260,6 +282,12 @@ package final class FanoutWorker: Service {
             }
         }
     }
+}
+
+/// The page of an event's recipients that comes next, and when it was read.
+private struct PageAhead {
+    let page: RecipientPage
+    let readAt: ContinuousClock.Instant
 }
 
 extension RecipientQuery {

@@ -42,6 +42,7 @@ package final class PipelineScene: Sendable {
         provider: ScriptedProvider = ScriptedProvider(),
         providers: [any Provider]? = nil,
         recipients: (any RecipientSource)? = nil,
+        outbox: (any OutboxWriter)? = nil,
         catalog: TemplateCatalog? = nil,
         settleInterval: Duration = .milliseconds(250),
         isRelaying: Bool = false,
@@ -81,12 +82,13 @@ package final class PipelineScene: Sendable {
         claimer = Claimer(queue: sending, claims: watched, outcomes: sink, metrics: metrics, logger: logger)
         let events = FanoutQueue(inbox: store, logger: logger)
         let source: any RecipientSource = recipients ?? store
+        let writer: any OutboxWriter = outbox ?? store
         fanout = FanoutWorker(
             queue: events,
             inbox: store,
             recipients: source,
             expander: Expander(catalog: try catalog ?? TemplateCatalog(Self.shortTexts()), ids: ids),
-            outbox: store,
+            outbox: writer,
             sending: sending,
             endpoints: { networks in
                 guard isRelaying else { return [:] }
