@@ -16,8 +16,12 @@ import Testing
         var configuration = try await TestDatabase.make()
         configuration.poolSize = 1
         // A small table is one for several workers here.
-        configuration.sessionSettings["min_parallel_table_scan_size"] = "0"
-        configuration.sessionSettings["parallel_setup_cost"] = "0"
+        for setting in [
+            "min_parallel_table_scan_size", "min_parallel_index_scan_size", "parallel_setup_cost",
+            "parallel_tuple_cost",
+        ] {
+            configuration.sessionSettings[setting] = "0"
+        }
         try await withStores(configuration) { scene, pool in
             let channel = ChannelID(trusted: "c")
             try await fill(pool, scene.network, channel, isAnalysed: isAnalysed)

@@ -93,7 +93,9 @@ package final class FanoutWorker: Service {
                             let events = batch.turns.map(\.item)
                             let small = events.filter { $0.cursor == nil }
                             if !small.isEmpty { await self.expand(small) }
-                            for event in events where event.cursor != nil { await self.expand([event]) }
+                            for event in events where event.cursor != nil {
+                                await self.expand([event], readsAhead: events.count == 1 && !batch.isAhead)
+                            }
                         }
                         self.queue.finished(batch)
                         self.metrics.waiting(events: self.queue.count)
@@ -109,17 +111,20 @@ package final class FanoutWorker: Service {
         }
     }
 
-    /// Expands a batch, and of a large audience as many pages as are read ahead; while the database is away it is tried again, as
-    /// long as its leases last.
-    func expand(_ events: [PendingEvent]) async {
+    /// Expands a page of each event of a batch; while the database is away it is tried again, as long as its leases last.
+    ///
+    /// - Parameters:
+    ///   - events: The events.
+    ///   - readsAhead: Whether further pages of a single one follow at once while nobody else's events wait.
+    func expand(_ events: [PendingEvent], readsAhead: Bool = false) async {
         let clock = ContinuousClock()
         var (events, ahead) = (events, nil as PageAhead?)
         var start = clock.now
         var backoff = Duration.milliseconds(50)
         while !Task.isCancelled {
             do {
-                (events, ahead) = try await expandOnce(events, ahead)
-                guard ahead != nil else { return await putBack(events) }
+                (events, ahead) = try await expandOnce(events, ahead, readsAhead: readsAhead)
+                guard ahead != nil, !Task.isCancelled else { return await putBack(events) }
                 (start, backoff) = (clock.now, .milliseconds(50))
             } catch  where error.isTransient && clock.now - start < Self.patience && !Task.isShuttingDownGracefully {
                 logger.debug("Expanding events again", metadata: ["error": "\(error)"])
@@ -159,17 +164,18 @@ package final class FanoutWorker: Service {
         }
     }
 
-    /// Expands a page of each event; answers those that have more, and of one alone with a large audience the next page, if that
+    /// Expands a page of each event; answers those that have more, and, of a single one with a large audience, the next page if it
     /// was read meanwhile.
     private func expandOnce(
         _ events: [PendingEvent],
-        _ ahead: PageAhead?
+        _ ahead: PageAhead?,
+        readsAhead: Bool
     ) async throws -> (unfinished: [PendingEvent], ahead: PageAhead?) {
         let endpoints = try await endpoints(Set(events.map(\.networkID)))
         var pages =
             if let ahead { [ahead.page] } else { try await recipients.recipients(for: events.map(RecipientQuery.init)) }
         let readAt = ahead?.readAt ?? .now
-        let next = pages.last?.next
+        let next = readsAhead ? pages.last?.next : nil
         async let following = readAhead(events, after: next)
         let rest = Array(events.dropFirst(pages.count))
         var events = Array(events.prefix(pages.count))
@@ -211,7 +217,8 @@ package final class FanoutWorker: Service {
         return (unfinished, unfinished.isEmpty ? nil : try? await following)
     }
 
-    /// The next page of a large audience, read while its last one is written; `nil` when others' events wait, whose turn it is then.
+    /// The next page of a large audience, read while its last one is written; `nil` when others' events waited as that one had been
+    /// read, for it is their turn then.
     private func readAhead(_ events: [PendingEvent], after cursor: PageCursor?) async throws -> PageAhead? {
         guard events.count == 1, var event = events.first, event.cursor != nil, let cursor,
             queue.count == 0, !Task.isShuttingDownGracefully
@@ -239,6 +246,7 @@ package final class FanoutWorker: Service {
             groups[index].leased = hasPlace[index]
             held[index].group.leased = hasPlace[index]
             held[index].acceptedAt = acceptedAt
+            held[index].leasedAt = .now
         }
         return held.filter(\.group.leased)
     }

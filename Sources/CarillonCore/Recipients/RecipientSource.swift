@@ -136,5 +136,5 @@ package struct MissingRecipientPage: Error {
 
 /// The most members in the first page of an event's recipients: what others who share its batch wait for.
 package let firstRecipientPageSize = 1_000
-/// The most members in a further page, and the most devices: what a fan-out holds in memory at a time.
+/// The most members in a further page, and the most devices: a batch of the fan-out holds two of them in memory at the most.
 package let recipientPageSize = 10_000

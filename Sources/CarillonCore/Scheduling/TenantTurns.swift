@@ -63,8 +63,8 @@ struct TenantTurns<Tenant: Hashable & Sendable, Lane: Sendable>: Sendable {
     /// Takes the next lane of a tenant.
     mutating func popLane(of tenant: Tenant) -> Lane? { records[tenant]?.lanes.popFirst() }
 
-    /// It was a tenant's turn, in which it took a place or had no item that may go: it is the others' turn, and without a lane
-    /// that has one it has no other itself. Whether it has.
+    /// Ends a tenant's turn: it goes behind the others, or, without a lane that has a turn, loses its own. Answers whether it still
+    /// has one.
     mutating func endTurn(of tenant: Tenant, tookPlace: Bool) -> Bool {
         guard let record = records[tenant], let turn = record.turn else { return false }
         let hasLanes = !record.lanes.isEmpty

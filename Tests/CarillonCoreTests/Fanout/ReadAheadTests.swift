@@ -29,6 +29,25 @@ import Testing
     }
 }
 
+extension ReadAheadTests {
+    @Test func `large audiences whose turn comes together take turns`() async throws {
+        let ids = UUIDv7Generator()
+        let store = MemoryStore(ids: ids)
+        let outbox = EvenOutbox(store)
+        let scene = try PipelineScene(store: store, ids: ids, recipients: SmallPages(store), outbox: outbox)
+        let other = NetworkID(trusted: "other")
+        try await scene.populate(members: 9 * SmallPages.size)
+        try await scene.populate(other, members: 9 * SmallPages.size)
+        // Posted before anything runs, so that they are taken together.
+        let (event, another) = (try await scene.post(), try await scene.post(in: other))
+        outbox.expect([event, another])
+        try await scene.whileRunning {
+            _ = try await scene.finished(event)
+            _ = try await scene.finished(another, in: other)
+        }
+    }
+}
+
 /// Answers small pages, and counts them.
 private final class SmallPages: RecipientSource {
     static let size = 10
@@ -74,5 +93,34 @@ private final class WaitingOutbox: OutboxWriter {
             if fails { throw StoreAway() }
         }
         return try await store.enqueue(expansions)
+    }
+}
+
+/// Writes no page of an event that is far ahead of another.
+private final class EvenOutbox: OutboxWriter {
+    private static let mostAhead = 3
+
+    private let store: MemoryStore
+    private let pages = Mutex<[EventID: Int]>([:])
+
+    init(_ store: MemoryStore) {
+        self.store = store
+    }
+
+    func expect(_ events: [EventID]) {
+        pages.withLock { pages in for event in events { pages[event] = 0 } }
+    }
+
+    func enqueue(_ expansions: [Expansion]) async throws -> [Bool] {
+        let events = expansions.map(\.event.id)
+        _ = try await eventually {
+            pages.withLock { pages in
+                let slowest = pages.values.min() ?? 0
+                return events.allSatisfy { pages[$0, default: 0] < slowest + Self.mostAhead } ? true : nil
+            }
+        }
+        let written = try await store.enqueue(expansions)
+        pages.withLock { pages in for event in events { pages[event, default: 0] += 1 } }
+        return written
     }
 }
