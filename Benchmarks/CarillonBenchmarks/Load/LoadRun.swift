@@ -14,7 +14,8 @@ final class LoadRun {
     private var result = LoadResult()
     private var startedAt = NIODeadline.now()
     private var end = NIODeadline.distantFuture
-    private var idle: [LoadConnection] = []
+    /// In the order in which they are used: one that carried nothing for long is closed by the service.
+    private var idle = CircularBuffer<LoadConnection>()
     private var due = CircularBuffer<NIODeadline>()
     private var scheduled = 0
     private var inFlight = 0
@@ -40,7 +41,7 @@ final class LoadRun {
         switch plan.pace {
         case .closedLoop:
             for connection in idle { send(on: connection, dueAt: .now()) }
-            idle = []
+            idle.removeAll()
         case .perSecond(let rate):
             tick(perSecond: rate)
         }
@@ -103,7 +104,7 @@ final class LoadRun {
         while scheduled < target {
             let dueAt = startedAt + .nanoseconds(Int64(Double(scheduled) / rate * 1e9))
             scheduled += 1
-            if let connection = idle.popLast() {
+            if let connection = idle.popFirst() {
                 send(on: connection, dueAt: dueAt)
             } else if due.count < Self.longestQueue {
                 due.append(dueAt)
