@@ -88,12 +88,17 @@ struct PushListener: Sendable {
     }
 }
 
+/// So many frames of a kind that may be an attack are taken in each second of a connection: NIO keeps memory for them beforehand,
+/// and would not notice that there is none for `Int.max`.
+private let mostFrames = 10_000
+
 extension NIOHTTP2Handler.ConnectionConfiguration {
     /// As many resets and errors as a client that is being tested may cause.
     fileprivate static var simulated: Self {
         var configuration = Self()
         configuration.contentLengthValidation = .disabled
-        configuration.controlFrameRateLimit.maximumCount = .max
+        configuration.controlFrameRateLimit.maximumCount = mostFrames
+        configuration.controlFrameRateLimit.windowLength = .seconds(1)
         configuration.maximumConnectionGlitches = .max
         return configuration
     }
@@ -102,8 +107,10 @@ extension NIOHTTP2Handler.ConnectionConfiguration {
 extension NIOHTTP2Handler.StreamConfiguration {
     fileprivate static var simulated: Self {
         var configuration = Self()
-        configuration.streamResetFrameRateLimit.maximumCount = .max
-        configuration.streamErrorRateLimit.maximumCount = .max
+        configuration.streamResetFrameRateLimit.maximumCount = mostFrames
+        configuration.streamResetFrameRateLimit.windowLength = .seconds(1)
+        configuration.streamErrorRateLimit.maximumCount = mostFrames
+        configuration.streamErrorRateLimit.windowLength = .seconds(1)
         return configuration
     }
 }
