@@ -66,14 +66,13 @@ import Testing
             let settings = SourceSettings(url: "http://127.0.0.1:\(port)/feed?x=1", interval: 3)
             _ = try await store.putSource("crm", settings, secret: secret, of: "acme")
             let group = ServiceGroup(
-                services: [try poller(store)],
+                services: [Ending(service: try poller(store)) { answered.succeed() }],
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             )
             async let running: Void = group.run()
             _ = await server.nextRequest()
             _ = await server.nextRequest()
             await group.triggerGracefulShutdown()
-            answered.succeed()
             try await running
             #expect(server.requests.map(\.head.uri) == ["/feed?x=1", "/feed?x=1&cursor=a%20b"])
             for request in server.requests {
@@ -92,6 +91,20 @@ import Testing
             let source = try #require(try await store.sources(of: "acme").first)
             #expect(source.cursor == "c" && source.failures == 0 && source.lastError == nil)
             #expect(try await store.claimEvents(limit: 9).map(\.event.sourceID).sorted() == ["first", "second"])
+        }
+    }
+}
+
+/// Says that a service has been told to end, which a group does some time after it was asked to.
+private struct Ending: Service {
+    let service: any Service
+    let isTold: @Sendable () -> Void
+
+    func run() async throws {
+        try await withGracefulShutdownHandler {
+            try await service.run()
+        } onGracefulShutdown: {
+            isTold()
         }
     }
 }
