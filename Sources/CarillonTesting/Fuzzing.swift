@@ -1,3 +1,4 @@
+package import CarillonCore
 import Foundation
 
 /// Tries something with random numbers: a few times with the same ones, or for a while with others.

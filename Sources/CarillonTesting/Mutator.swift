@@ -1,3 +1,5 @@
+package import CarillonCore
+
 /// Changes bodies a little, so that most of them are almost what they were.
 package enum Mutator {
     private static let tokens = [

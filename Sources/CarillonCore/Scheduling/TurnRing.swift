@@ -24,14 +24,14 @@ struct TurnRing<Member: Sendable, Load: Comparable & Sendable>: Sendable {
     private var nodes: [Node] = []
     private var unused: [Int] = []
     private var root: Int?
-    private var seed: UInt64 = 0
+    private var priorities = SplitMix(state: 0)
 
     /// The smallest load; `nil` without members.
     var leastLoad: Load? { root.map { nodes[$0].least } }
 
     /// Puts a member behind all others.
     mutating func append(_ member: Member, load: Load) -> Position {
-        let node = Node(member: member, load: load, least: load, priority: nextPriority())
+        let node = Node(member: member, load: load, least: load, priority: priorities.next())
         let index: Int
         if let free = unused.popLast() {
             nodes[free] = node
@@ -94,15 +94,6 @@ struct TurnRing<Member: Sendable, Load: Comparable & Sendable>: Sendable {
 // MARK: - The tree
 
 extension TurnRing {
-    /// SplitMix64 of a counter.
-    private mutating func nextPriority() -> UInt64 {
-        seed &+= 0x9E37_79B9_7F4A_7C15
-        var bits = seed
-        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-        return bits ^ (bits >> 31)
-    }
-
     private mutating func setRoot(_ index: Int?) {
         root = index
         if let index { nodes[index].parent = nil }

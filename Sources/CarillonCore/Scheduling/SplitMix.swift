@@ -1,4 +1,4 @@
-/// A small random generator with a seed, so that a failure can be repeated.
+/// A small random generator with a seed (SplitMix64): what it leads to can be repeated. Not for secrets.
 package struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 
