@@ -172,13 +172,33 @@ package final class FanoutWorker: Service {
         readsAhead: Bool
     ) async throws -> (unfinished: [PendingEvent], ahead: PageAhead?) {
         let endpoints = try await endpoints(Set(events.map(\.networkID)))
-        var pages =
+        let pages =
             if let ahead { [ahead.page] } else { try await recipients.recipients(for: events.map(RecipientQuery.init)) }
         let readAt = ahead?.readAt ?? .now
-        let next = readsAhead ? pages.last?.next : nil
-        async let following = readAhead(events, after: next)
+        // When others' events wait, it is their turn.
+        guard readsAhead, let event = events.first, let cursor = pages.first?.next, queue.count == 0,
+            !Task.isShuttingDownGracefully
+        else { return (try await write(pages, of: events, for: endpoints, readAt: readAt), nil) }
+        async let following = page(of: event, after: cursor)
+        let unfinished = try await write(pages, of: events, for: endpoints, readAt: readAt)
+        return (unfinished, unfinished.isEmpty ? nil : try? await following)
+    }
+
+    private func page(of event: PendingEvent, after cursor: PageCursor) async throws -> PageAhead {
+        var event = event
+        event.cursor = cursor
+        return PageAhead(page: try await recipients.page(for: RecipientQuery(event)), readAt: .now)
+    }
+
+    /// Expands the pages of the first events and commits them; answers the events that have more.
+    private func write(
+        _ pages: [RecipientPage],
+        of events: [PendingEvent],
+        for endpoints: [NetworkID: [Endpoint]],
+        readAt: ContinuousClock.Instant
+    ) async throws -> [PendingEvent] {
         let rest = Array(events.dropFirst(pages.count))
-        var events = Array(events.prefix(pages.count))
+        var (events, pages) = (Array(events.prefix(pages.count)), pages)
         let faces = try await faces()
         var expansions = zip(events, pages).map { expander.expand($0, $1, faces: faces) }
         let open = takeOut(&events, &pages, &expansions, endpoints)
@@ -214,17 +234,7 @@ package final class FanoutWorker: Service {
         statistics.add(news)
         // Not before the others are written: should that fail, all of them are expanded again.
         for one in open { ask(one) }
-        return (unfinished, unfinished.isEmpty ? nil : try? await following)
-    }
-
-    /// The next page of a large audience, read while its last one is written; `nil` when others' events waited as that one had been
-    /// read, for it is their turn then.
-    private func readAhead(_ events: [PendingEvent], after cursor: PageCursor?) async throws -> PageAhead? {
-        guard events.count == 1, var event = events.first, event.cursor != nil, let cursor,
-            queue.count == 0, !Task.isShuttingDownGracefully
-        else { return nil }
-        event.cursor = cursor
-        return PageAhead(page: try await recipients.page(for: RecipientQuery(event)), readAt: .now)
+        return unfinished
     }
 
     /// Has an endpoint asked about an event, beside everything else.
