@@ -98,22 +98,22 @@ struct FanoutBenchmark: Benchmark {
         if measuresDirect { _ = try await secondsUntilDone(&request, everyone(events.text), expected: expected) }
         let before = try await HotTables.settledCount(on: cluster)
         var yardsticks: [Double] = []
-        var fanouts: [Expansion] = []
-        var directs: [Expansion] = []
+        var fanouts: [MeasuredFanout] = []
+        var directs: [MeasuredFanout] = []
         for round in 1...rounds {
             cluster.workshop.say("fanout, round \(round) of \(rounds)")
             try await cluster.checkpoint()
             yardsticks.append(try await yardstick.seconds())
             try await cluster.checkpoint()
             fanouts.append(
-                try await Expansion.measured(service, cluster) {
+                try await MeasuredFanout.measured(service, cluster) {
                     try await secondsUntilDone(&request, expected: expected)
                 }
             )
             guard measuresDirect else { continue }
             try await cluster.checkpoint()
             directs.append(
-                try await Expansion.measured(service, cluster) {
+                try await MeasuredFanout.measured(service, cluster) {
                     try await secondsUntilDone(&request, everyone(events.text), expected: expected)
                 }
             )
@@ -185,7 +185,7 @@ struct FanoutBenchmark: Benchmark {
 }
 
 /// How long one event took to all of its devices, and the processor time meanwhile.
-private struct Expansion {
+private struct MeasuredFanout {
     var seconds: Double
     var used: ProcessorTime
 
@@ -193,21 +193,21 @@ private struct Expansion {
         _ service: ServiceUnderTest,
         _ cluster: Cluster,
         _ seconds: () async throws -> Double
-    ) async throws -> Expansion {
+    ) async throws -> MeasuredFanout {
         let before = ProcessorTime.now(service, cluster)
-        return Expansion(seconds: try await seconds(), used: ProcessorTime.now(service, cluster) - before)
+        return MeasuredFanout(seconds: try await seconds(), used: ProcessorTime.now(service, cluster) - before)
     }
 }
 
-extension [Expansion] {
+extension [MeasuredFanout] {
     fileprivate var seconds: Series { Series(map(\.seconds)) }
 
     /// What one device costs, in microseconds.
     fileprivate func processorTimes(_ name: String, devices: Int) -> [Figure] {
         let share = { (part: (ProcessorTime) -> Double) in Series(map { part($0.used) / Double(devices) * 1e6 }) }
         return [
-            Figure("\(name): processor time of the service for a device", share(\.service), "us"),
-            Figure("\(name): processor time of PostgreSQL for a device", share(\.postgres), "us"),
+            Figure("\(name): processor time for a device, service", share(\.service), "µs"),
+            Figure("\(name): processor time for a device, PostgreSQL", share(\.postgres), "µs"),
         ]
     }
 }
