@@ -27,9 +27,7 @@ import Testing
             #expect(recipients.count == 3 + 2 * failures)
         }
     }
-}
 
-extension ReadAheadTests {
     @Test func `large audiences whose turn comes together take turns`() async throws {
         let ids = UUIDv7Generator()
         let store = MemoryStore(ids: ids)

@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 
 @testable import CarillonCore
@@ -8,27 +7,22 @@ import Testing
     /// A tenant that counts how often it is looked up.
     private struct Tenant: Hashable, Sendable {
         let number: Int
-        let steps: Steps
+        let steps: StepCounter
 
         static func == (left: Self, right: Self) -> Bool {
-            left.steps.count.add(1, ordering: .relaxed)
+            left.steps.step()
             return left.number == right.number
         }
 
         func hash(into hasher: inout Hasher) {
-            steps.count.add(1, ordering: .relaxed)
+            steps.step()
             hasher.combine(number)
         }
     }
 
-    private final class Steps: Sendable {
-        let count = Atomic(0)
-    }
-
     private typealias Queue = FairQueue<Tenant, String, Int>
 
-    private static let rounds = 100
-    private let steps = Steps()
+    private let steps = StepCounter()
     private let now = ContinuousClock.now
 
     /// A queue in which each of so many tenants has an item that is worked on and others that wait.
@@ -50,16 +44,10 @@ import Testing
         #expect(isIn)
     }
 
-    private func stepsPerRound(_ work: (Int) -> Void) -> Int {
-        let before = steps.count.load(ordering: .relaxed)
-        for round in 0..<Self.rounds { work(round) }
-        return (steps.count.load(ordering: .relaxed) - before) / Self.rounds
-    }
-
     /// For an item that is through, the next one, and one more that is submitted.
     private func stepsWithoutFreePlaces(_ tenants: Int) -> Int {
         var (queue, turns) = crowdedQueue(of: tenants, tenants)
-        return stepsPerRound { round in
+        return steps.stepsPerRound { round in
             #expect(!queue.hasTurn && !queue.hasNewcomers && queue.workingPerTenant == 1)
             let turn = turns.remove(at: round * 7919 % turns.count)
             submit(9, turn.tenant.number, to: &queue)
@@ -74,7 +62,7 @@ import Testing
     /// For one that goes ahead of all those that have something in work, and places are free.
     private func stepsOfNewcomers(_ tenants: Int) -> Int {
         var (queue, _) = crowdedQueue(of: tenants, tenants * 100)
-        return stepsPerRound { round in
+        return steps.stepsPerRound { round in
             #expect(queue.hasTurn && !queue.hasNewcomers)
             submit(9, tenants + round, to: &queue)
             #expect(queue.hasNewcomers)

@@ -1,5 +1,3 @@
-import CarillonTesting
-import Synchronization
 import Testing
 
 @testable import CarillonCore
@@ -8,18 +6,14 @@ import Testing
     /// A load that counts how often it is compared.
     private struct Counted: Comparable, Sendable {
         var load: Int
-        let comparisons: Comparisons
+        let comparisons: StepCounter
 
         static func == (left: Self, right: Self) -> Bool { left.load == right.load }
 
         static func < (left: Self, right: Self) -> Bool {
-            left.comparisons.count.add(1, ordering: .relaxed)
+            left.comparisons.step()
             return left.load < right.load
         }
-    }
-
-    private final class Comparisons: Sendable {
-        let count = Atomic(0)
     }
 
     @Test(arguments: UInt64(0)..<20)
@@ -62,12 +56,11 @@ import Testing
 
     /// Comparisons for a turn of one of many members, all others of which have to wait.
     private func comparisons(of members: Int) -> Int {
-        let comparisons = Comparisons()
+        let comparisons = StepCounter()
         func load(_ load: Int) -> Counted { Counted(load: load, comparisons: comparisons) }
         var ring = TurnRing<Int, Counted>()
         let positions = (0..<members).map { ring.append($0, load: load(2)) }
-        let before = comparisons.count.load(ordering: .relaxed)
-        for round in 0..<100 {
+        return comparisons.stepsPerRound { round in
             let one = round * 7919 % members
             ring.setLoad(load(1), at: positions[one])
             #expect(ring.first(withLoad: load(1)) == one)
@@ -75,7 +68,6 @@ import Testing
             ring.turn(past: positions[one])
             #expect(ring.first(withLoad: load(1)) == nil)
         }
-        return (comparisons.count.load(ordering: .relaxed) - before) / 100
     }
 
     @Test func `a turn takes about as many steps with thousands as with ten`() {

@@ -1,4 +1,3 @@
-import CarillonTesting
 import Testing
 
 @testable import CarillonCore
