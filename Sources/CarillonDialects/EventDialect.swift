@@ -10,6 +10,8 @@ package protocol EventDialect: Sendable {
     var name: DialectName { get }
     /// What bodies may be; `nil` where the dialect finds out itself.
     var mediaTypes: [String]? { get }
+    /// Whether its users write emoji by their short names.
+    var hasEmojiNames: Bool { get }
     /// How many bytes a body may have where that is more than of events as a rule. Its sender proves who they are by the head alone then,
     /// before any of it is read.
     var largestBody: Int? { get }
@@ -40,6 +42,9 @@ extension EventDialect {
     /// JSON.
     package var mediaTypes: [String]? { ["application/json"] }
 
+    /// They do.
+    package var hasEmojiNames: Bool { true }
+
     /// No more than of events as a rule.
     package var largestBody: Int? { nil }
 
@@ -53,6 +58,7 @@ extension EventDialect {
         now: Timestamp
     ) throws(DialectRefusal) -> DialectReading {
         var reading = try read(request, settings, now: now)
+        if hasEmojiNames { reading.events = reading.events.map(\.withEmoji) }
         let ignored = settings.ignoredSenders
         guard !ignored.isEmpty else { return reading }
         reading.events = reading.events.map { read in

@@ -37,7 +37,7 @@ extension MemoryNetwork {
     ) -> [RefreshedGroup] {
         let due = groups.values.filter { row in
             let isDue = row.runAt <= now || isExpired && !row.group.leased
-            return isDue && (row.group.expiresAt <= now || withdrawnGroups.contains(row.group.id)) == isExpired
+            return isDue && (row.group.expiresAt <= now || withdrawal(of: row.group) != nil) == isExpired
         }
         let oldest = due.sorted { ($0.runAt, EventID($0.group.id)) < ($1.runAt, EventID($1.group.id)) }
         var meant: [MemoryGroupRow] = []
@@ -86,9 +86,16 @@ extension MemoryNetwork {
             gone: gone,
             settings: Dictionary(uniqueKeysWithValues: settings),
             networkToggles: networkToggles,
-            isWithdrawn: withdrawnGroups.contains(group.id),
+            withdrawal: withdrawal(of: group),
             readPoint: readPoint
         )
+    }
+
+    /// Why a group is taken back.
+    private func withdrawal(of group: DeliveryGroup) -> Withdrawal? {
+        if withdrawnGroups.contains(group.id) { return .withdrawn }
+        guard !group.isRelay, let at = group.cause.message.flatMap({ deletedMessages[$0] }) else { return nil }
+        return group.cause.receivedAt < at ? .deleted : nil
     }
 
     /// Writes down what happened to a group.

@@ -28,8 +28,17 @@ extension MemoryNetwork {
             }
             return
         }
-        describe(channel, at: event.timestamp)
+        // What is over in a channel makes none.
+        if ![.memberLeft, .messageDeleted].contains(event.type) {
+            describe(channel, at: event.timestamp)
+        } else if channels[channel.id]?.isDeleted == false {
+            describe(channel, at: event.timestamp)
+        }
         switch event.type {
+        case .messageDeleted:
+            guard let message = event.messageKey else { break }
+            deletedMessages[message] = max(incoming.receivedAt, event.timestamp)
+            newChanges.append(nil)
         case .channelCreated:
             for person in [event.actor].compactMap(\.self) + event.members {
                 join(person.id, channel.id, incoming, mark)
@@ -43,7 +52,8 @@ extension MemoryNetwork {
             for person in [event.senderIsMember ? event.actor : nil].compactMap(\.self) + event.members {
                 join(person.id, channel.id, incoming, mark, isImplied: true)
             }
-        case .channelDeleted, .channelUpdated, .notificationDirect, .userDeleted, .userUpdated, .other: break
+        case .channelDeleted, .channelInvited, .channelUpdated, .notificationDirect, .userDeleted, .userUpdated, .other:
+            break
         }
     }
 
@@ -61,12 +71,17 @@ extension MemoryNetwork {
 
     private mutating func describe(_ channel: Channel, at moment: Timestamp) {
         var known = channels[channel.id] ?? MemoryChannel(channel: Channel(id: channel.id), factsAt: .epoch)
+        defer {
+            if known.channel.displayName ?? "" == "", let name = channel.fallbackName {
+                known.channel.displayName = name
+            }
+            channels[channel.id] = known
+        }
         guard known.factsAt <= moment else { return }
         known.isDeleted = false
-        if channel != Channel(id: channel.id) { known.factsAt = moment }
+        if channel.displayName != nil || channel.isDirect != nil { known.factsAt = moment }
         known.channel.displayName = channel.displayName ?? known.channel.displayName
         known.channel.isDirect = channel.isDirect ?? known.channel.isDirect
-        channels[channel.id] = known
     }
 
     /// Of somebody who is a member already a message tells nothing new.

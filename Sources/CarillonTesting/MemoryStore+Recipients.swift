@@ -30,6 +30,10 @@ extension MemoryNetwork {
         if let direct = query.event.direct, !direct.isForMembers { return directPage(direct, query, at: readPoint) }
         var answer = page(of: query, at: readPoint)
         answer.membersFromBefore = membersFromBefore(query)
+        let deletedAt =
+            query.eventID == nil || query.event.type != .messageSent
+            ? nil : query.event.messageKey.flatMap { deletedMessages[$0] }
+        answer.isDeleted = deletedAt.map { query.event.timestamp < $0 } ?? false
         return answer
     }
 

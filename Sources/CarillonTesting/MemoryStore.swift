@@ -159,6 +159,8 @@ struct MemoryNetwork {
     var deadLetters: [UUID: MemoryDeadLetter] = [:]
     /// Those of events that were withdrawn.
     var withdrawnGroups: Set<UUID> = []
+    /// Since when messages are deleted.
+    var deletedMessages: [MessageKey: Timestamp] = [:]
     /// The last place given out in the order in which events are accepted and members are made.
     var lastMark = 0
     /// What the current call switches or unregisters; `nil` is everybody.

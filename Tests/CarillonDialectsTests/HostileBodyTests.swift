@@ -159,5 +159,7 @@ import Testing
 
 extension MappingTests {
     /// All rows.
-    static let all: [Row] = Array([amity, stream, sendbird, comet, talk, matrix, rocket, twilio].joined())
+    static let all: [Row] = Array(
+        [amity, stream, streamContent, sendbird, comet, cometContent, talk, matrix, rocket, twilio].joined()
+    )
 }

@@ -7,7 +7,7 @@ extension MappingTests {
         Row(
             .cometchat,
             #"{"trigger":"message_sent","appId":"A1","data":{"message":{"id":"77","conversationId":"bob_user_alice","sender":"alice","receiverType":"user","receiver":"bob","category":"message","type":"text","data":{"text":"hi <@uid:bob> <@all:x>","mentions":{"bob":{"uid":"bob","name":"Bob"}},"entities":{"sender":{"entity":{"uid":"alice","name":"Alice"}},"receiver":{"entity":{"uid":"bob","name":"Bob"}}}},"sentAt":1763632800}}}"#,
-            #"{"type":"message.sent","data":{"channel":{"id":"alice_user_bob","direct":true},"user":{"id":"alice","displayName":"Alice"},"members":[{"id":"alice","displayName":"Alice"},{"id":"bob","displayName":"Bob"}],"message":{"id":"77","type":"text","text":"hi @Bob <@all:x>"},"mentions":["bob"]}}"#
+            #"{"type":"message.sent","data":{"channel":{"id":"alice_user_bob","displayName":null,"direct":true},"user":{"id":"alice","displayName":"Alice"},"members":[{"id":"alice","displayName":"Alice"},{"id":"bob","displayName":"Bob"}],"message":{"id":"77","type":"text","text":"hi @Bob @x"},"mentions":["bob"],"mentionsAll":true}}"#
         ),
         Row(
             .cometchat,
@@ -22,22 +22,22 @@ extension MappingTests {
         Row(
             .cometchat,
             #"{"trigger":"group_member_joined","data":{"group":{"guid":"g"},"members":[{"uid":"carol"}]}}"#,
-            #"{"type":"member.joined","data":{"channel":{"id":"g"},"members":[{"id":"carol"}],"newOnly":true}}"#
+            #"{"type":"member.joined","data":{"channel":{"id":"g","fallbackName":null},"members":[{"id":"carol"}],"newOnly":true}}"#
         ),
         Row(
             .cometchat,
             #"{"trigger":"group_member_added","data":{"group":{"guid":"g"},"members":{"carol":{"uid":"carol"}},"by":"alice"}}"#,
-            #"{"type":"member.joined","data":{"channel":{"id":"g"},"user":{"id":"alice"},"members":[{"id":"carol"}],"newOnly":true}}"#
+            #"{"type":"member.joined","data":{"channel":{"id":"g","fallbackName":null},"user":{"id":"alice"},"members":[{"id":"carol"}],"newOnly":true}}"#
         ),
         Row(
             .cometchat,
             #"{"trigger":"group_member_kicked","data":{"group":{"guid":"g"},"members":{"carol":{}},"by":{"uid":"alice"}}}"#,
-            #"{"type":"member.left","data":{"channel":{"id":"g"},"user":{"id":"alice"},"members":[{"id":"carol"}]}}"#
+            #"{"type":"member.left","data":{"channel":{"id":"g","fallbackName":null},"user":{"id":"alice"},"members":[{"id":"carol"}]}}"#
         ),
         Row(
             .cometchat,
             #"{"trigger":"group_member_banned","data":{"group":{"guid":"g"},"members":{"carol":{"uid":"carol"}},"by":{"uid":"alice"}}}"#,
-            #"{"type":"member.left","data":{"channel":{"id":"g"},"user":{"id":"alice"},"members":[{"id":"carol"}]}}"#
+            #"{"type":"member.left","data":{"channel":{"id":"g","fallbackName":null},"user":{"id":"alice"},"members":[{"id":"carol"}]}}"#
         ),
         Row(
             .cometchat,
@@ -51,7 +51,7 @@ extension MappingTests {
         Row(
             .cometchat,
             #"{"trigger":"group_deleted","data":{"group":{"guid":"g"}}}"#,
-            #"{"type":"channel.deleted","data":{"channel":{"id":"g"}}}"#
+            #"{"type":"channel.deleted","data":{"channel":{"id":"g","fallbackName":null}}}"#
         ),
         Row(.cometchat, #"{"trigger":"user_mentioned","data":{"message":{"id":"1"}}}"#),
         Row(.cometchat, #"{"trigger":"before_message","data":{"id":"1","sender":"a","receiver":"b"}}"#),
@@ -61,7 +61,34 @@ extension MappingTests {
         ),
     ]
 
+    static let cometContent: [Row] = [
+        Row(
+            .cometchat,
+            #"{"trigger":"message_sent","appId":"A1","data":{"message":{"id":"7","sender":"a","receiver":"g","receiverType":"group","category":"call","type":"audio","data":{"action":"initiated"}}}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"g"},"user":{"id":"a"},"message":{"id":"7","type":"call","text":"","kind":"call"}}}"#
+        ),
+        Row(
+            .cometchat,
+            #"{"trigger":"message_sent","appId":"A1","data":{"message":{"id":"7","sender":"a","receiver":"g","receiverType":"group","category":"call","type":"audio","data":{"action":"ended"}}}}"#
+        ),
+        Row(
+            .cometchat,
+            #"{"trigger":"message_sent","appId":"A1","data":{"message":{"id":"7","sender":"a","receiver":"g","receiverType":"group","type":"image","data":{"text":"By the sea"}}}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"g"},"user":{"id":"a"},"message":{"id":"7","type":"image","text":"","caption":"By the sea"}}}"#
+        ),
+        Row(
+            .cometchat,
+            #"{"trigger":"message_deleted","appId":"A1","data":{"message":{"id":"8","category":"action","sentAt":1763632800,"data":{"action":"deleted","entities":{"by":{"entity":{"uid":"a"},"entityType":"user"},"on":{"entity":{"id":"7","sender":"a","receiver":"g","receiverType":"group"},"entityType":"message"}}}}}}"#,
+            #"{"type":"message.deleted","data":{"channel":{"id":"g"},"user":{"id":"a"},"message":{"id":"7"}}}"#
+        ),
+    ]
+
     static let talk: [Row] = [
+        Row(
+            .talkjs,
+            #"{"id":"e","type":"message.deleted","createdAt":1763632800000,"data":{"conversation":{"id":"c"},"message":{"id":"m"}}}"#,
+            #"{"type":"message.deleted","data":{"channel":{"id":"c"},"message":{"id":"m"}}}"#
+        ),
         Row(
             .talkjs,
             KnownAnswerTests.talkJSBody,
@@ -70,7 +97,7 @@ extension MappingTests {
         Row(
             .talkjs,
             #"{"id":"e","type":"message.sent","data":{"sender":{"id":"a","locale":"de-DE","role":"buyer"},"conversation":{"id":"c","subject":null,"participants":{"a":{"access":"ReadWrite"},"b":{"access":"None"},"d":{"notify":false},"e":{"notify":"MentionsOnly"},"f":{"notify":"MentionsOnly"}}},"message":{"id":"m","attachment":{"url":"https://x.example/a.PNG?x=1"}},"mentionedUserIds":["f"]}}"#,
-            #"{"type":"message.sent","data":{"channel":{"id":"c","direct":false},"user":{"id":"a","locale":"de-DE","roles":["buyer"]},"members":[{"id":"a"},{"id":"d"},{"id":"e"},{"id":"f"}],"message":{"id":"m","type":"image","text":""},"mentions":["f"],"visibleTo":["a","f"]}}"#
+            #"{"type":"message.sent","data":{"channel":{"id":"c","displayName":null,"direct":false},"user":{"id":"a","locale":"de-DE","roles":["buyer"]},"members":[{"id":"a"},{"id":"d"},{"id":"e"},{"id":"f"}],"message":{"id":"m","type":"image","text":""},"mentions":["f"],"visibleTo":["a","f"]}}"#
         ),
         Row(
             .talkjs,
@@ -100,8 +127,8 @@ extension MappingTests {
                 #"{"event_id":"$2","room_id":"!r:x","sender":"@b:x","type":"m.room.member","state_key":"@b:x","content":{"membership":"join","displayname":"Bob"},"unsigned":{"prev_content":{"membership":"invite"}}}"#,
                 #"{"event_id":"$3","room_id":"!r:x","sender":"@a:x","type":"m.room.name","state_key":"","content":{"name":"Lobby"}}"#
             ),
-            #"{"type":"channel.created","data":{"channel":{"id":"!r:x"},"user":{"id":"@a:x"},"members":[{"id":"@a:x"}]}}"#,
-            #"{"type":"member.joined","data":{"channel":{"id":"!r:x"},"members":[{"id":"@b:x","displayName":"Bob"}],"newOnly":true}}"#,
+            #"{"type":"channel.created","data":{"channel":{"id":"!r:x","displayName":null,"fallbackName":null},"user":{"id":"@a:x"},"members":[{"id":"@a:x"}]}}"#,
+            #"{"type":"member.joined","data":{"channel":{"id":"!r:x","fallbackName":null},"members":[{"id":"@b:x","displayName":"Bob"}],"newOnly":true}}"#,
             #"{"type":"channel.updated","data":{"channel":{"id":"!r:x","displayName":"Lobby"},"user":{"id":"@a:x"}}}"#
         ),
         Row(
@@ -112,8 +139,8 @@ extension MappingTests {
                 #"{"event_id":"$3","room_id":"!r:x","sender":"@a:x","type":"m.room.tombstone","state_key":"","content":{}}"#
             ),
             #"{"type":"user.updated","data":{"user":{"id":"@b:x","displayName":"Bobby"}}}"#,
-            #"{"type":"member.left","data":{"channel":{"id":"!r:x"},"user":{"id":"@a:x"},"members":[{"id":"@b:x"}]}}"#,
-            #"{"type":"channel.deleted","data":{"channel":{"id":"!r:x"},"user":{"id":"@a:x"}}}"#
+            #"{"type":"member.left","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@a:x"},"members":[{"id":"@b:x"}]}}"#,
+            #"{"type":"channel.deleted","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@a:x"}}}"#
         ),
         Row(
             .matrix,
@@ -122,22 +149,56 @@ extension MappingTests {
                 #"{"event_id":"$2","room_id":"!r:x","sender":"@b:x","type":"m.room.message","content":{"msgtype":"m.video","body":"v.mp4"}}"#,
                 #"{"event_id":"$3","room_id":"!r:x","sender":"@b:x","type":"m.room.encrypted","content":{}}"#
             ),
-            #"{"type":"message.sent","data":{"channel":{"id":"!r:x"},"user":{"id":"@b:x"},"message":{"id":"$1","type":"text","text":"hi"},"mentions":["@a:x"],"mentionsAll":true}}"#,
-            #"{"type":"message.sent","data":{"channel":{"id":"!r:x"},"user":{"id":"@b:x"},"message":{"id":"$2","type":"video","text":"v.mp4"}}}"#,
-            #"{"type":"message.sent","data":{"channel":{"id":"!r:x"},"user":{"id":"@b:x"},"message":{"id":"$3","type":"encrypted","text":""}}}"#
+            #"{"type":"message.sent","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@b:x"},"message":{"id":"$1","type":"text","text":"hi"},"mentions":["@a:x"],"mentionsAll":true}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@b:x"},"message":{"id":"$2","type":"video","text":"v.mp4"}}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@b:x"},"message":{"id":"$3","type":"encrypted","text":"","kind":"encrypted"}}}"#
         ),
         Row(
             .matrix,
             room(
                 #"{"event_id":"$1","room_id":"!r:x","sender":"@b:x","type":"m.room.message","content":{"msgtype":"m.notice","body":"x"}}"#,
                 #"{"event_id":"$2","room_id":"!r:x","sender":"@b:x","type":"m.room.message","content":{"msgtype":"m.text","body":"x","m.relates_to":{"rel_type":"m.replace"}}}"#,
-                #"{"event_id":"$3","room_id":"!r:x","sender":"@a:x","type":"m.room.member","state_key":"@b:x","content":{"membership":"invite"}}"#,
+                #"{"event_id":"$3","room_id":"!r:x","sender":"@a:x","type":"m.room.member","state_key":"@b:x","content":{"membership":"knock"}}"#,
                 #"{"event_id":"$4","room_id":"!r:x","sender":"@b:x","type":"m.room.member","state_key":"@b:x","content":{"membership":"leave"},"unsigned":{"prev_content":{"membership":"invite"}}}"#,
                 #"{"event_id":"$5","room_id":"!r:x","sender":"@b:x","type":"m.reaction","content":{}}"#,
                 #"{"event_id":"$6","room_id":"!r:x","sender":"@b:x","type":"m.room.encrypted","content":{}}"#,
                 "7"
             ),
             settings: ["ignoreEncrypted": true]
+        ),
+        Row(
+            .matrix,
+            room(
+                #"{"event_id":"$1","room_id":"!r:x","sender":"@a:x","type":"m.room.member","state_key":"@b:x","content":{"membership":"invite","displayname":"Bob","is_direct":true}}"#,
+                ##"{"event_id":"$2","room_id":"!r:x","sender":"@a:x","type":"m.room.canonical_alias","state_key":"","content":{"alias":"#lobby:x"}}"##,
+                #"{"event_id":"$3","room_id":"!r:x","sender":"@a:x","type":"m.room.name","state_key":"","content":{"name":" "}}"#,
+                #"{"event_id":"$4","room_id":"!r:x","sender":"@a:x","type":"m.room.redaction","redacts":"$9","content":{}}"#,
+                #"{"event_id":"$5","room_id":"!r:x","sender":"@a:x","type":"m.room.redaction","content":{"redacts":"$9"}}"#
+            ),
+            #"{"type":"channel.invited","data":{"channel":{"id":"!r:x","fallbackName":null,"direct":true},"user":{"id":"@a:x"},"invited":[{"id":"@b:x","displayName":"Bob"}]}}"#,
+            ##"{"type":"channel.updated","data":{"channel":{"id":"!r:x","fallbackName":"#lobby:x"},"user":{"id":"@a:x"}}}"##,
+            #"{"type":"channel.updated","data":{"channel":{"id":"!r:x","displayName":null},"user":{"id":"@a:x"}}}"#,
+            #"{"type":"message.deleted","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@a:x"},"message":{"id":"$9"}}}"#,
+            #"{"type":"message.deleted","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@a:x"},"message":{"id":"$9"}}}"#
+        ),
+        Row(
+            .matrix,
+            room(
+                #"{"event_id":"$1","room_id":"!r:x","sender":"@b:x","type":"m.room.message","content":{"msgtype":"m.image","body":"By the sea","filename":"sea.jpg"}}"#,
+                #"{"event_id":"$2","room_id":"!r:x","sender":"@b:x","type":"m.sticker","content":{"body":"Cat"}}"#,
+                #"{"event_id":"$3","room_id":"!r:x","sender":"@b:x","type":"m.poll.start","content":{"m.text":"Lunch?"}}"#,
+                #"{"event_id":"$4","room_id":"!r:x","sender":"@b:x","type":"m.call.invite","content":{"call_id":"1"}}"#,
+                #"{"event_id":"$5","room_id":"!r:x","sender":"@b:x","type":"org.matrix.msc4075.rtc.notification","content":{}}"#,
+                #"{"event_id":"$6","room_id":"!r:x","sender":"@b:x","type":"m.room.message","content":{"msgtype":"m.text","body":"> <@a:x> Lunch?\n> Now?\n\nYes","m.relates_to":{"m.in_reply_to":{"event_id":"$1"}}}}"#,
+                #"{"event_id":"$7","room_id":"!r:x","sender":"@b:x","type":"m.room.message","content":{"msgtype":"m.text","body":"> quoted by hand"}}"#
+            ),
+            #"{"type":"message.sent","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@b:x"},"message":{"id":"$1","type":"image","text":"By the sea","caption":"By the sea"}}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@b:x"},"message":{"id":"$2","type":"sticker","text":"","kind":"sticker"}}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@b:x"},"message":{"id":"$3","type":"poll","text":"","kind":"poll"}}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@b:x"},"message":{"id":"$4","type":"call","text":"","kind":"call"}}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@b:x"},"message":{"id":"$5","type":"call","text":"","kind":"call"}}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@b:x"},"message":{"id":"$6","type":"text","text":"Yes"}}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@b:x"},"message":{"id":"$7","type":"text","text":"> quoted by hand"}}}"#
         ),
     ]
 
@@ -150,12 +211,12 @@ extension MappingTests {
         Row(
             .rocketchat,
             #"{"token":"t","channel_id":"d","channel_name":null,"message_id":"m","user_id":"u","text":"psst"}"#,
-            #"{"type":"message.sent","data":{"channel":{"id":"d","direct":true},"user":{"id":"u"},"message":{"id":"m","type":"text","text":"psst"}}}"#
+            #"{"type":"message.sent","data":{"channel":{"id":"d","fallbackName":null,"direct":true},"user":{"id":"u"},"message":{"id":"m","type":"text","text":"psst"}}}"#
         ),
         Row(
             .rocketchat,
             #"{"token":"t","user":{"_id":"u","username":"uu"},"room":{"_id":"c","name":"General"},"message":{"_id":"m","msg":"see","file":{"type":"image/png"}}}"#,
-            #"{"type":"message.sent","data":{"channel":{"id":"c","displayName":"General"},"user":{"id":"u","displayName":"uu"},"message":{"id":"m","type":"image","text":"see"}}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"c","displayName":"General"},"user":{"id":"u","displayName":"uu"},"message":{"id":"m","type":"image","text":"","caption":"see"}}}"#,
             event: "fileUploaded"
         ),
         Row(
@@ -167,19 +228,19 @@ extension MappingTests {
         Row(
             .rocketchat,
             #"{"token":"t","user":{"_id":"u"},"room":{"_id":"c"}}"#,
-            #"{"type":"member.joined","data":{"channel":{"id":"c"},"members":[{"id":"u"}],"newOnly":true}}"#,
+            #"{"type":"member.joined","data":{"channel":{"id":"c","fallbackName":null},"members":[{"id":"u"}],"newOnly":true}}"#,
             event: "roomJoined"
         ),
         Row(
             .rocketchat,
             #"{"token":"t","user":{"_id":"u"},"room":{"_id":"c"}}"#,
-            #"{"type":"member.left","data":{"channel":{"id":"c"},"members":[{"id":"u"}]}}"#,
+            #"{"type":"member.left","data":{"channel":{"id":"c","fallbackName":null},"members":[{"id":"u"}]}}"#,
             event: "roomLeft"
         ),
         Row(
             .rocketchat,
             #"{"token":"t","room":{"_id":"c"}}"#,
-            #"{"type":"channel.deleted","data":{"channel":{"id":"c"}}}"#,
+            #"{"type":"channel.deleted","data":{"channel":{"id":"c","fallbackName":null}}}"#,
             event: "roomArchived"
         ),
         Row(
@@ -187,6 +248,21 @@ extension MappingTests {
             #"{"token":"t","user":{"_id":"u","username":"uu"}}"#,
             #"{"type":"user.updated","data":{"user":{"id":"u","displayName":"uu"}}}"#,
             event: "userCreated"
+        ),
+        Row(
+            .rocketchat,
+            #"{"token":"t","channel_id":"c","channel_name":"General","message_id":"m","user_id":"u","text":"","message":{"_id":"m","file":{"type":"application/pdf"},"attachments":[{"description":"The minutes :tada:"}]}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"c","displayName":"General"},"user":{"id":"u"},"message":{"id":"m","type":"file","text":"","caption":"The minutes 🎉","kind":"file"}}}"#,
+            event: "fileUploaded"
+        ),
+        Row(
+            .rocketchat,
+            #"{"token":"t","channel_id":"c","channel_name":"General","message_id":"m","user_id":"u","text":" "}"#
+        ),
+        Row(
+            .rocketchat,
+            #"{"token":"t","channel_id":"c","message_id":"m","user_id":"u","text":"x","message":{"t":"e2e"},"channel_name":"c"}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"c"},"user":{"id":"u"},"message":{"id":"m","type":"encrypted","text":"","kind":"encrypted"}}}"#
         ),
         // What versions since 7.7 send of rooms.
         Row(.rocketchat, #"{"token":"t","bot":false}"#, event: "roomJoined"),
@@ -205,7 +281,7 @@ extension MappingTests {
         Row(
             .mattermost,
             #"{"token":"t","channel_id":"c","timestamp":1763632800000,"user_id":"u","post_id":"p","text":"","file_ids":"f1,f2"}"#,
-            #"{"type":"message.sent","data":{"channel":{"id":"c"},"user":{"id":"u"},"message":{"id":"p","type":"file","text":""}}}"#
+            #"{"type":"message.sent","data":{"channel":{"id":"c","fallbackName":null},"user":{"id":"u"},"message":{"id":"p","type":"file","text":""}}}"#
         ),
         Row(.mattermost, #"{"token":"t"}"#),
     ]
@@ -223,12 +299,12 @@ extension MappingTests {
         Row(
             .cloudevents,
             cloud("participant.added", #"{"ConversationSid":"CH1","Identity":"bob"}"#),
-            #"{"type":"member.joined","data":{"channel":{"id":"CH1"},"members":[{"id":"bob"}],"newOnly":true}}"#
+            #"{"type":"member.joined","data":{"channel":{"id":"CH1","fallbackName":null},"members":[{"id":"bob"}],"newOnly":true}}"#
         ),
         Row(
             .cloudevents,
             cloud("participant.removed", #"{"ConversationSid":"CH1","Identity":"bob"}"#),
-            #"{"type":"member.left","data":{"channel":{"id":"CH1"},"members":[{"id":"bob"}]}}"#
+            #"{"type":"member.left","data":{"channel":{"id":"CH1","fallbackName":null},"members":[{"id":"bob"}]}}"#
         ),
         Row(
             .cloudevents,
@@ -236,7 +312,7 @@ extension MappingTests {
                 "message.added",
                 #"{"ConversationSid":"CH1","MessageSid":"IM1","Author":"bob","MessageBody":"hi","Media":[{"ContentType":"image/png"}]}"#
             ),
-            #"{"type":"message.sent","data":{"channel":{"id":"CH1"},"user":{"id":"bob"},"message":{"id":"IM1","type":"image","text":"hi"}}}"#
+            #"{"type":"message.sent","data":{"channel":{"id":"CH1","fallbackName":null},"user":{"id":"bob"},"message":{"id":"IM1","type":"image","text":"","caption":"hi"}}}"#
         ),
         Row(
             .cloudevents,
@@ -244,7 +320,17 @@ extension MappingTests {
                 "message.added",
                 #"{"ConversationSid":"CH1","MessageSid":"IM1","Author":"+4912","MessageBody":"hi"}"#
             ),
-            #"{"type":"message.sent","data":{"channel":{"id":"CH1"},"user":{"id":"+4912"},"senderIsMember":false,"message":{"id":"IM1","type":"text","text":"hi"}}}"#
+            #"{"type":"message.sent","data":{"channel":{"id":"CH1","fallbackName":null},"user":{"id":"+4912"},"senderIsMember":false,"message":{"id":"IM1","type":"text","text":"hi"}}}"#
+        ),
+        Row(
+            .cloudevents,
+            cloud("conversation.added", #"{"ConversationSid":"CH1","FriendlyName":null}"#),
+            #"{"type":"channel.created","data":{"channel":{"id":"CH1","displayName":null}}}"#
+        ),
+        Row(
+            .cloudevents,
+            cloud("message.removed", #"{"ConversationSid":"CH1","MessageSid":"IM1"}"#),
+            #"{"type":"message.deleted","data":{"channel":{"id":"CH1"},"message":{"id":"IM1"}}}"#
         ),
         Row(.cloudevents, cloud("participant.added", #"{"ConversationSid":"CH1"}"#)),
         Row(.cloudevents, cloud("message.added", "{}")),

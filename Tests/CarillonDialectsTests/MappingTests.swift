@@ -80,32 +80,32 @@ import Testing
         Row(
             .amity,
             #"{"event":"channel.didCreate","data":{"channel":{"channelId":"c","type":"conversation"},"users":[{"userId":"bob"}]}}"#,
-            #"{"type":"channel.created","data":{"channel":{"id":"c","direct":true},"members":[{"id":"bob"}]}}"#
+            #"{"type":"channel.created","data":{"channel":{"id":"c","fallbackName":null,"direct":true},"members":[{"id":"bob"}]}}"#
         ),
         Row(
             .amity,
             #"{"event":"channel.didJoin","data":{"channel":[{"channelId":"c","notificationMode":"silent"}],"userIds":["dave"]}}"#,
-            #"{"type":"member.joined","data":{"channel":{"id":"c"},"members":[{"id":"dave"}],"newOnly":true,"notify":false}}"#
+            #"{"type":"member.joined","data":{"channel":{"id":"c","fallbackName":null},"members":[{"id":"dave"}],"newOnly":true,"notify":false}}"#
         ),
         Row(
             .amity,
             #"{"event":"channel.didAddUsers","data":{"channel":[{"channelId":"c"}],"users":[{"userId":"dave","displayName":"Dave"},{"userId":"eve","displayName":"Eve"}],"userIds":["dave"],"adderId":"bob"}}"#,
-            #"{"type":"member.joined","data":{"channel":{"id":"c"},"user":{"id":"bob"},"members":[{"id":"dave","displayName":"Dave"}],"existingMembers":[{"id":"bob"}],"people":[{"id":"eve","displayName":"Eve"}],"newOnly":true}}"#
+            #"{"type":"member.joined","data":{"channel":{"id":"c","fallbackName":null},"user":{"id":"bob"},"members":[{"id":"dave","displayName":"Dave"}],"existingMembers":[{"id":"bob"}],"people":[{"id":"eve","displayName":"Eve"}],"newOnly":true}}"#
         ),
         Row(
             .amity,
             #"{"event":"channel.didLeave","data":{"channel":[{"channelId":"c"}],"userIds":["dave"]}}"#,
-            #"{"type":"member.left","data":{"channel":{"id":"c"},"members":[{"id":"dave"}]}}"#
+            #"{"type":"member.left","data":{"channel":{"id":"c","fallbackName":null},"members":[{"id":"dave"}]}}"#
         ),
         Row(
             .amity,
             #"{"event":"channel.didRemoveUsers","data":{"channel":[{"channelId":"c"}],"userIds":["dave"],"removerId":"bob"}}"#,
-            #"{"type":"member.left","data":{"channel":{"id":"c"},"user":{"id":"bob"},"members":[{"id":"dave"}]}}"#
+            #"{"type":"member.left","data":{"channel":{"id":"c","fallbackName":null},"user":{"id":"bob"},"members":[{"id":"dave"}]}}"#
         ),
         Row(
             .amity,
             #"{"event":"channel.didBan","data":{"channel":[{"channelId":"c"}],"userIds":["dave"],"actorId":"bob"}}"#,
-            #"{"type":"member.left","data":{"channel":{"id":"c"},"user":{"id":"bob"},"members":[{"id":"dave"}]}}"#
+            #"{"type":"member.left","data":{"channel":{"id":"c","fallbackName":null},"user":{"id":"bob"},"members":[{"id":"dave"}]}}"#
         ),
         Row(
             .amity,
@@ -115,7 +115,7 @@ import Testing
         Row(
             .amity,
             #"{"event":"channel.didClose","data":{"channel":[{"channelId":"c"}]}}"#,
-            #"{"type":"channel.deleted","data":{"channel":{"id":"c"}}}"#
+            #"{"type":"channel.deleted","data":{"channel":{"id":"c","fallbackName":null}}}"#
         ),
         Row(
             .amity,
@@ -133,6 +133,21 @@ import Testing
             .amity,
             #"{"event":"message.didCreate","data":{"messages":[{"messageId":"m","channelId":"c","userId":"u","isDeleted":true}]}}"#
         ),
+        Row(
+            .amity,
+            #"{"event":"message.didDelete","data":{"messages":[{"messageId":"m","channelId":"c","userId":"u","isDeleted":true}]}}"#,
+            #"{"type":"message.deleted","data":{"channel":{"id":"c"},"user":{"id":"u"},"message":{"id":"m"}}}"#
+        ),
+        Row(
+            .amity,
+            #"{"event":"message.didCreate","data":{"messages":[{"messageId":"m","channelId":"c","userId":"u","type":"image","data":{"caption":"By the sea"}}]}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"c"},"user":{"id":"u"},"message":{"id":"m","type":"image","text":"","caption":"By the sea"}}}"#
+        ),
+        Row(
+            .amity,
+            #"{"event":"channel.didCreate","data":{"channel":{"channelId":"6f1a0b2c","displayName":"6f1a0b2c"},"userIds":["bob"]}}"#,
+            #"{"type":"channel.created","data":{"channel":{"id":"6f1a0b2c","displayName":null},"members":[{"id":"bob"}]}}"#
+        ),
         Row(.amity, #"{"event":"v3.post.didCreate","data":{}}"#),
         Row(.amity, #"{"event":"channel.didJoin","data":{"channel":[{"channelId":"c"}]}}"#),
         Row(
@@ -148,6 +163,53 @@ import Testing
         Row(
             .amity,
             #"{"eventType":"push-notification.created","id":"n","data":{"isBroadcast":true,"targetIds":[],"title":"x"}}"#
+        ),
+    ]
+
+    private static func streamed(_ message: String) -> String {
+        #"{"type":"message.new","cid":"a:b","message":{"id":"m","user":{"id":"bob"},\#(message)}}"#
+    }
+
+    private static func said(_ message: String) -> String {
+        #"{"type":"message.sent","data":{"channel":{"id":"a:b"},"user":{"id":"bob"},"message":{"id":"m",\#(message)}}}"#
+    }
+
+    static let streamContent: [Row] = [
+        Row(
+            .stream,
+            streamed(#""text":"See :tada:","attachments":[{"type":"image","og_scrape_url":"https://x"}]"#),
+            said(#""type":"text","text":"See 🎉""#)
+        ),
+        Row(
+            .stream,
+            streamed(#""text":"By the sea","attachments":[{"type":"image"}]"#),
+            said(#""type":"image","text":"","caption":"By the sea""#)
+        ),
+        Row(.stream, streamed(#""text":"","poll_id":"p-1""#), said(#""type":"poll","text":"","kind":"poll""#)),
+        Row(
+            .stream,
+            streamed(#""text":"","shared_location":{"latitude":1}"#),
+            said(#""type":"location","text":"","kind":"location""#)
+        ),
+        Row(
+            .stream,
+            #"{"type":"message.deleted","cid":"a:b","user":{"id":"bob"},"message":{"id":"m"}}"#,
+            #"{"type":"message.deleted","data":{"channel":{"id":"a:b"},"user":{"id":"bob"},"message":{"id":"m"}}}"#
+        ),
+        Row(
+            .stream,
+            #"{"type":"member.added","cid":"a:b","member":{"user_id":"bob","invited":true},"user":{"id":"bob"}}"#
+        ),
+        Row(
+            .stream,
+            #"{"type":"member.updated","cid":"a:b","member":{"user_id":"bob","invited":true,"invite_accepted_at":"2026-11-20T10:00:00Z"},"user":{"id":"bob"}}"#,
+            #"{"type":"member.joined","data":{"channel":{"id":"a:b"},"members":[{"id":"bob"}],"newOnly":true}}"#
+        ),
+        Row(.stream, #"{"type":"member.updated","cid":"a:b","member":{"user_id":"bob"},"user":{"id":"bob"}}"#),
+        Row(
+            .stream,
+            #"{"type":"channel.created","cid":"messaging:!members-x","channel":{"id":"!members-x"},"user":{"id":"bob"}}"#,
+            #"{"type":"channel.created","data":{"channel":{"id":"messaging:!members-x","displayName":null},"user":{"id":"bob"}}}"#
         ),
     ]
 
@@ -177,23 +239,23 @@ import Testing
         Row(
             .stream,
             #"{"type":"message.new","channel_type":"messaging","channel_id":"!members-x","message":{"id":"m","text":"","parent_id":"p","user":{"id":"bob"},"attachments":[{"type":"video"}],"thread_participants":[{"user_id":"eve"}],"mentioned_users":[{"id":"carol"}]},"members":[{"user_id":"bob"},{"user_id":"carol"}]}"#,
-            #"{"type":"message.sent","data":{"channel":{"id":"messaging:!members-x","direct":true},"user":{"id":"bob"},"members":[{"id":"bob"},{"id":"carol"}],"message":{"id":"m","type":"video","text":""},"mentions":["carol"],"visibleTo":["carol","eve"]}}"#
+            #"{"type":"message.sent","data":{"channel":{"id":"messaging:!members-x","fallbackName":null,"direct":true},"user":{"id":"bob"},"members":[{"id":"bob"},{"id":"carol"}],"message":{"id":"m","type":"video","text":""},"mentions":["carol"],"visibleTo":["carol","eve"]}}"#
         ),
         Row(
             .stream,
             #"{"type":"message.new","cid":"a:b","message":{"id":"m","text":"psst","user":{"id":"bob"},"restricted_visibility":["carol"],"attachments":[{"type":"image"}],"silent":true}}"#,
-            #"{"type":"message.sent","data":{"channel":{"id":"a:b"},"user":{"id":"bob"},"message":{"id":"m","type":"image","text":"psst"},"visibleTo":["carol"]}}"#
+            #"{"type":"message.sent","data":{"channel":{"id":"a:b"},"user":{"id":"bob"},"message":{"id":"m","type":"image","text":"","caption":"psst"},"visibleTo":["carol"]}}"#
         ),
         Row(
             .stream,
             #"{"type":"message.new","cid":"a:!members-x","channel_member_count":3,"message":{"id":"m","text":"hi","user":{"id":"bob"}},"members":[{"user_id":"bob"},{"user_id":"carol","notifications_muted":true},{"user_id":"dave"}]}"#,
-            #"{"type":"message.sent","data":{"channel":{"id":"a:!members-x","direct":false},"user":{"id":"bob"},"members":[{"id":"bob"},{"id":"carol"},{"id":"dave"}],"message":{"id":"m","type":"text","text":"hi"},"visibleTo":["bob","dave"]}}"#
+            #"{"type":"message.sent","data":{"channel":{"id":"a:!members-x","fallbackName":null,"direct":false},"user":{"id":"bob"},"members":[{"id":"bob"},{"id":"carol"},{"id":"dave"}],"message":{"id":"m","type":"text","text":"hi"},"hiddenFrom":["carol"]}}"#
         ),
         // Not all are listed: whoever is not may have muted nothing.
         Row(
             .stream,
             #"{"type":"message.new","cid":"a:b","channel_member_count":51,"message":{"id":"m","text":"hi","user":{"id":"bob"}},"members":[{"user_id":"bob"},{"user_id":"carol","notifications_muted":true}]}"#,
-            #"{"type":"message.sent","data":{"channel":{"id":"a:b"},"user":{"id":"bob"},"members":[{"id":"bob"},{"id":"carol"}],"message":{"id":"m","type":"text","text":"hi"}}}"#
+            #"{"type":"message.sent","data":{"channel":{"id":"a:b"},"user":{"id":"bob"},"members":[{"id":"bob"},{"id":"carol"}],"message":{"id":"m","type":"text","text":"hi"},"hiddenFrom":["carol"]}}"#
         ),
         Row(
             .stream,
@@ -225,6 +287,16 @@ import Testing
     static let sendbird: [Row] = [
         Row(
             .sendbird,
+            #"{"category":"group_channel:invite","invited_at":1,"inviter":{"user_id":"a"},"invitees":[{"user_id":"b","nickname":"Bob"}],"members":[{"user_id":"a","nickname":"Alice"}],"channel":{"name":"General","channel_url":"g"}}"#,
+            #"{"type":"channel.invited","data":{"channel":{"id":"g","displayName":"General"},"user":{"id":"a","displayName":"Alice"},"invited":[{"id":"b","displayName":"Bob"}]}}"#
+        ),
+        Row(
+            .sendbird,
+            #"{"category":"group_channel:message_delete","deleted_at":1763632790000,"payload":{"message_id":7},"channel":{"name":"Group Channel","channel_url":"g"}}"#,
+            #"{"type":"message.deleted","data":{"channel":{"id":"g","displayName":null},"message":{"id":"7"}}}"#
+        ),
+        Row(
+            .sendbird,
             #"{"category":"group_channel:create","created_at":1763632790000,"inviter":{"user_id":"alice","nickname":"Alice"},"members":[{"user_id":"alice","nickname":"Alice","state":"joined"},{"user_id":"bob","nickname":"Bob","state":"invited"}],"channel":{"name":"General","channel_url":"general","is_distinct":true}}"#,
             #"{"type":"channel.created","data":{"channel":{"id":"general","displayName":"General","direct":true},"user":{"id":"alice","displayName":"Alice"},"members":[{"id":"alice","displayName":"Alice"}],"invited":[{"id":"bob","displayName":"Bob"}]}}"#
         ),
@@ -236,12 +308,12 @@ import Testing
         Row(
             .sendbird,
             #"{"category":"group_channel:join","joined_at":1,"users":[{"user_id":"b","inviter":{"user_id":"a"}},{"user_id":"c","inviter":{"user_id":"a"}}],"channel":{"channel_url":"g"}}"#,
-            #"{"type":"member.joined","data":{"channel":{"id":"g"},"user":{"id":"a"},"members":[{"id":"b"},{"id":"c"}],"newOnly":true}}"#
+            #"{"type":"member.joined","data":{"channel":{"id":"g","fallbackName":null},"user":{"id":"a"},"members":[{"id":"b"},{"id":"c"}],"newOnly":true}}"#
         ),
         Row(
             .sendbird,
             #"{"category":"group_channel:leave","left_at":1763632790000,"leavers":[{"user_id":"bob"}],"channel":{"channel_url":"g"}}"#,
-            #"{"type":"member.left","data":{"channel":{"id":"g"},"members":[{"id":"bob"}]}}"#
+            #"{"type":"member.left","data":{"channel":{"id":"g","fallbackName":null},"members":[{"id":"bob"}]}}"#
         ),
         Row(
             .sendbird,
@@ -251,7 +323,7 @@ import Testing
         Row(
             .sendbird,
             #"{"category":"group_channel:remove","removed_at":1,"channel":{"channel_url":"g"}}"#,
-            #"{"type":"channel.deleted","data":{"channel":{"id":"g"}}}"#
+            #"{"type":"channel.deleted","data":{"channel":{"id":"g","fallbackName":null}}}"#
         ),
         Row(
             .sendbird,
@@ -261,22 +333,22 @@ import Testing
         Row(
             .sendbird,
             #"{"category":"group_channel:message_send","sender":{"user_id":"a"},"silent":true,"type":"FILE","mention_type":"channel","mentioned_users":[{"user_id":"b"}],"payload":{"message_id":9007199254740993,"content_type":"image/png","filename":"x"},"channel":{"channel_url":"g"},"members":[{"user_id":"b","state":"joined"},{"user_id":"c","state":"invited"}]}"#,
-            #"{"type":"message.sent","data":{"channel":{"id":"g"},"user":{"id":"a"},"members":[{"id":"b"}],"message":{"id":"9007199254740993","type":"image","text":""},"mentions":["b"],"mentionsAll":true,"notify":false}}"#
+            #"{"type":"message.sent","data":{"channel":{"id":"g","fallbackName":null},"user":{"id":"a"},"members":[{"id":"b"}],"message":{"id":"9007199254740993","type":"image","text":""},"mentions":["b"],"mentionsAll":true,"notify":false}}"#
         ),
         Row(
             .sendbird,
             #"{"category":"open_channel:message_send","sender":{"user_id":"a"},"type":"FILE","payload":{"message_id":1,"content_type":"application/pdf"},"channel":{"channel_url":"o"}}"#,
-            #"{"type":"message.sent","data":{"channel":{"id":"o"},"user":{"id":"a"},"senderIsMember":false,"message":{"id":"1","type":"file","text":""}}}"#
+            #"{"type":"message.sent","data":{"channel":{"id":"o","fallbackName":null},"user":{"id":"a"},"senderIsMember":false,"message":{"id":"1","type":"file","text":""}}}"#
         ),
         Row(
             .sendbird,
             #"{"category":"open_channel:create","operators":[{"user_id":"a"}],"channel":{"channel_url":"o"}}"#,
-            #"{"type":"channel.created","data":{"channel":{"id":"o"},"members":[{"id":"a"}]}}"#
+            #"{"type":"channel.created","data":{"channel":{"id":"o","fallbackName":null},"members":[{"id":"a"}]}}"#
         ),
         Row(
             .sendbird,
             #"{"category":"open_channel:enter","entered_at":1,"user":{"user_id":"a"},"channel":{"channel_url":"o"}}"#,
-            #"{"type":"member.joined","data":{"channel":{"id":"o"},"members":[{"id":"a"}],"newOnly":true}}"#,
+            #"{"type":"member.joined","data":{"channel":{"id":"o","fallbackName":null},"members":[{"id":"a"}],"newOnly":true}}"#,
             settings: ["openChannelPresence": true]
         ),
         Row(.sendbird, #"{"category":"open_channel:exit","user":{"user_id":"a"},"channel":{"channel_url":"o"}}"#),
@@ -293,13 +365,13 @@ import Testing
         Row(
             .sendbird,
             #"{"category":"group_channel:message_send","type":"ADMM","sender":{"user_id":"a"},"payload":{"message_id":1,"message":"Hi"},"channel":{"channel_url":"g"}}"#,
-            #"{"type":"message.sent","data":{"channel":{"id":"g"},"user":{"id":"a"},"message":{"id":"1","type":"text","text":"Hi"}}}"#,
+            #"{"type":"message.sent","data":{"channel":{"id":"g","fallbackName":null},"user":{"id":"a"},"message":{"id":"1","type":"text","text":"Hi"}}}"#,
             settings: ["adminMessages": true]
         ),
         Row(
             .sendbird,
             #"{"category":"group_channel:message_send","type":"MESG","sender":{"user_id":"a"},"payload":{"message_id":1,"message":"Hi"},"channel":{"channel_url":"g","is_distinct":true},"members":[{"user_id":"a"},{"user_id":"b"},{"user_id":"c","is_blocking_sender":true}]}"#,
-            #"{"type":"message.sent","data":{"channel":{"id":"g","direct":false},"user":{"id":"a"},"members":[{"id":"a"},{"id":"b"},{"id":"c"}],"message":{"id":"1","type":"text","text":"Hi"},"visibleTo":["a","b"]}}"#
+            #"{"type":"message.sent","data":{"channel":{"id":"g","fallbackName":null,"direct":false},"user":{"id":"a"},"members":[{"id":"a"},{"id":"b"},{"id":"c"}],"message":{"id":"1","type":"text","text":"Hi"},"hiddenFrom":["c"]}}"#
         ),
         Row(
             .sendbird,

@@ -21,7 +21,7 @@ import Testing
                     """
             )
             #expect(try await api.call(.get, path, as: network.adminKey).text == created.text)
-            let first = try await api.call(.get, network.path("templates?limit=4"), as: network.adminKey)
+            let first = try await api.call(.get, network.path("templates?limit=5"), as: network.adminKey)
             #expect(first["items", "0", "type"] == "channel.created" && first["items", "0", "origin"] == "builtIn")
             let cursor = try #require(first.string("next"))
             let rest = try await api.call(.get, network.path("templates?cursor=\(cursor)"), as: network.adminKey)

@@ -13,7 +13,7 @@ import Testing
                 admin.text == """
                     {"enabled":true,"modules":{"chat":{"enabled":true},"social":{"enabled":true},\
                     "video":{"enabled":true},"direct":{"enabled":true}},"events":\
-                    {"channel.created":{"enabled":true},"member.joined":{"enabled":true},"message.sent":\
+                    {"channel.created":{"enabled":true},"channel.invited":{"enabled":true},"member.joined":{"enabled":true},"message.sent":\
                     {"enabled":true},"notification.direct":{"enabled":true}},"updatedAt":null}
                     """
             )

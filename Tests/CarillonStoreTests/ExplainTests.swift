@@ -115,6 +115,14 @@ import Testing
                     ),
                     try CompiledTemplate(
                         TemplateSource(
+                            title: "%1s",
+                            body: .variants([.channel: "%1s asks to %2s", .direct: "%1s asks"])
+                        ),
+                        for: .channelInvited,
+                        locale: locale
+                    ),
+                    try CompiledTemplate(
+                        TemplateSource(
                             title: "%s",
                             body: .variants([.one: "\(language) %1s in %2s", .many: "\(language) %1s and %3s"])
                         ),

@@ -6,11 +6,13 @@ import Testing
 @Suite struct TemplateDirectoryTests {
     static let english = """
         channel.created: {title: "%s", body: "b"}
+        channel.invited: {title: "%s", body: "b"}
         member.joined: {title: "%s", body: "b"}
         message.sent: {title: "%s", body: {text: "%s", image: i, other: o}}
         """
     static let incomplete = """
         channel.created: {title: "%s", body: "b"}
+        channel.invited: {title: "%s", body: "b"}
         member.joined: {title: "%s", body: {one: "x"}}
         message.sent: {title: "%s", body: "%s"}
         """
@@ -24,7 +26,7 @@ import Testing
             ("th.yml", english, "/th.yml: must be named .yaml"),
             ("th.yaml", "member.joined: {title: \"%\", body: b}", "/th.yaml:1: member.joined title: column 1: a lone"),
             ("th.yaml", String(repeating: "#", count: 262_145), "/th.yaml: must have at most 262144 bytes"),
-            ("en.yaml", "channel.created: {title: a, body: b}", ": the English template of member.joined is missing"),
+            ("en.yaml", "channel.created: {title: a, body: b}", ": the English template of channel.invited is missing"),
             ("en.yaml", incomplete, ": the English template of member.joined is missing or lacks a variant"),
         ] as [(String, String, String)]
     )

@@ -17,7 +17,7 @@ import Testing
             ),
             (
                 "\nchannel.deleted: {title: a, body: b}\n", 2,
-                "unknown event type; known are channel.created, member.joined"
+                "unknown event type; known are channel.created, channel.invited, member.joined"
             ),
             ("user.updated: {title: a, body: b}\n", 1, "unknown event type"),
             ("channel.created: text\n", 1, "channel.created must have title, body"),

@@ -52,6 +52,9 @@ package struct Explainer: Sendable {
         } else if let limit = event.limit(for: user) {
             explanation.decidedBy = .event
             explanation.reason = limit
+        } else if event.type.hasTemplates, judge.subject == nil {
+            explanation.decidedBy = .event
+            explanation.reason = "the channel has no name"
         } else if case .forbid(let level, let reason) = judge.decision(on: person) {
             explanation.decidedBy = Explanation.Stage(level)
             explanation.reason = reason.description
@@ -80,6 +83,7 @@ extension Event {
     /// The field by which it is kept from a user.
     fileprivate func limit(for user: UserID) -> String? {
         if isSilent { return "notify" }
+        if hiddenFrom.contains(user) { return "hiddenFrom" }
         return visibleTo.map { $0.contains(user) } == false ? "visibleTo" : nil
     }
 }

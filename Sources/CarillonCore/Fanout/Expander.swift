@@ -14,7 +14,7 @@ package struct Expander: Sendable {
     package func expand(_ pending: PendingEvent, _ page: RecipientPage, faces: FaceIndex? = nil) -> Expansion {
         var event = pending
         let judge = RecipientJudge(pending.event, page)
-        guard !pending.isWithdrawn, let subject = judge.subject else {
+        guard !pending.isWithdrawn, !page.isDeleted, let subject = judge.subject else {
             return Expansion(event: event, after: pending.cursor, groups: [], next: nil)
         }
         let cause = DeliveryCause(
@@ -22,8 +22,11 @@ package struct Expander: Sendable {
             eventType: pending.event.type,
             module: judge.question.module,
             channel: pending.event.channel.map { channel in
-                Channel(id: channel.id, displayName: channel.displayName ?? page.names.channel)
+                let isDirect = channel.isDirect ?? page.names.isDirect
+                let name = channel.shownName(stored: page.names.channel, isDirect: isDirect)
+                return Channel(id: channel.id, displayName: name == channel.id.rawValue ? nil : name)
             },
+            message: pending.event.messageKey,
             actorRoles: judge.question.actorRoles,
             mentions: pending.event.mentions,
             mentionsAll: pending.event.mentionsAll,

@@ -16,7 +16,7 @@ package struct IncomingEvent: Sendable {
     package var isRelayed = false
 
     /// Whether anything is left to be done when its facts are written.
-    package var isExpanded: Bool { event.notifies || isRelayed }
+    package var isExpanded: Bool { event.notifies || isRelayed || event.type == .messageDeleted }
 
     /// An event by its parts.
     package init(

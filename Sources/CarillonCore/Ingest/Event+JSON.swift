@@ -24,10 +24,11 @@ extension Event {
         }
         if isOfNewMembersOnly { data["newOnly"] = true }
         if !senderIsMember { data["senderIsMember"] = false }
-        data["message"] = message.map { .object($0.json) }
+        data["message"] = message.map { type == .messageDeleted ? ["id": .string($0.id ?? "")] : .object($0.json) }
         if !mentions.isEmpty { data["mentions"] = .array(mentions.sorted().map { .string($0.rawValue) }) }
         if mentionsAll { data["mentionsAll"] = true }
         data["visibleTo"] = visibleTo.map { .array($0.sorted().map { .string($0.rawValue) }) }
+        if !hiddenFrom.isEmpty { data["hiddenFrom"] = .array(hiddenFrom.sorted().map { .string($0.rawValue) }) }
         return data
     }
 }
@@ -36,7 +37,8 @@ extension Channel {
     fileprivate var json: JSONObject {
         var json = JSONObject()
         json["id"] = .string(id.rawValue)
-        json["displayName"] = displayName.map(JSONValue.string)
+        json["displayName"] = displayName.map { $0.isEmpty ? .null : .string($0) }
+        json["fallbackName"] = fallbackName.map { $0.isEmpty ? .null : .string($0) }
         json["direct"] = isDirect.map(JSONValue.bool)
         return json
     }
@@ -59,6 +61,8 @@ extension Message {
         json["id"] = id.map(JSONValue.string)
         json["type"] = .string(typeName ?? kind.rawValue)
         json["text"] = .string(text)
+        json["caption"] = caption.map(JSONValue.string)
+        json["kind"] = special.map { .string($0.rawValue) }
         return json
     }
 }

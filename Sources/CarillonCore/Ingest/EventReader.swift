@@ -70,6 +70,10 @@ struct EventReader {
             event.actor = data.person("user")
             event.members = members(in: &data, required: false)
             if vocabulary == .whole { event.invited = members("invited", in: &data, required: false) }
+        case .channelInvited:
+            event.channel = channel(in: &data)
+            event.actor = data.person("user", required: true)
+            event.invited = members("invited", in: &data, required: true)
         case .channelUpdated, .channelDeleted:
             event.channel = channel(in: &data)
             event.actor = data.person("user")
@@ -97,6 +101,13 @@ struct EventReader {
                 event.mentionsAll = data.bool("mentionsAll") ?? false
                 event.senderIsMember = data.bool("senderIsMember") ?? true
             }
+        case .messageDeleted:
+            event.channel = channel(in: &data)
+            event.actor = data.person("user")
+            guard var message = data.object("message", required: true) else { break }
+            let longest = Identifier<Message>.maximumBytes
+            let id = message.string("id", required: true, maximumBytes: longest, nonEmpty: true)
+            event.message = Message(id: id, kind: .other, text: "")
         case .notificationDirect:
             directReader?.fill(&event, from: &data)
         case .userUpdated, .userDeleted:
@@ -112,11 +123,12 @@ struct EventReader {
     /// Takes from `data` what keeps an event from people whom its type concerns.
     private func limit(_ event: inout Event, from data: inout JSONObjectReader) {
         event.visibleTo = data.userIDs("visibleTo", maximumCount: Self.maximumPeopleCount).map { Set($0) }
+        event.hiddenFrom = Set(data.userIDs("hiddenFrom", maximumCount: Self.maximumPeopleCount) ?? [])
         event.isSilent = data.bool("notify") == false
     }
 
     private func channel(in data: inout JSONObjectReader) -> Channel? {
-        data.channel("channel", required: true, knowsDirect: vocabulary == .whole)
+        data.channel("channel", required: true, isWhole: vocabulary == .whole)
     }
 
     /// The people in `members` or another list, each an object or the bare id; of several with the same id the first counts.
@@ -155,6 +167,10 @@ struct EventReader {
             case nil: text == nil ? .other : .text
             }
         let id = message.string("id", maximumBytes: Identifier<Message>.maximumBytes)
-        return Message(id: id, kind: kind, text: text ?? "")
+        var read = Message(id: id, kind: kind, text: text ?? "")
+        guard vocabulary == .whole else { return read }
+        read.caption = message.string("caption", maximumBytes: .max)
+        read.special = message.string("kind", maximumBytes: .max).flatMap(Message.Special.init)
+        return read
     }
 }

@@ -38,20 +38,29 @@ extension JSONObjectReader {
         return roles.map { Array($0.filter { $0.utf8.count <= Self.longestRole }.prefix(Self.mostRoles)) }
     }
 
-    /// A channel: `{"id","displayName","direct"}`, of which the id is required.
+    /// A channel: `{"id","displayName","fallbackName","direct"}`, of which the id is required.
     ///
     /// - Parameters:
     ///   - key: Where it stands.
     ///   - required: Whether it must be there.
-    ///   - knowsDirect: Whether to read `direct`, which was any sender's own member once.
+    ///   - isWhole: Whether to read more than id and name: anything else was any sender's own member once.
     /// - Returns: The channel; `nil` when it is absent or wrong.
-    package mutating func channel(_ key: String, required: Bool = false, knowsDirect: Bool = true) -> Channel? {
+    package mutating func channel(_ key: String, required: Bool = false, isWhole: Bool = true) -> Channel? {
         guard var channel = object(key, required: required) else { return nil }
         let id = channel.identifier("id", as: Channel.self, required: true)
-        let displayName = channel.displayName()
-        let isDirect = knowsDirect ? channel.bool("direct") : nil
+        let displayName = isWhole ? channel.channelName() : channel.displayName()
+        // Only events know of it: what an admin says is no fallback.
+        let fallbackName = isWhole && isTolerant ? channel.channelName("fallbackName") : nil
+        let isDirect = isWhole ? channel.bool("direct") : nil
         channel.finish()
-        return id.map { Channel(id: $0, displayName: displayName, isDirect: isDirect) }
+        return id.map { Channel(id: $0, displayName: displayName, fallbackName: fallbackName, isDirect: isDirect) }
+    }
+
+    /// The name of a channel, as of ``displayName(_:)``; empty where it is `null` or blank, which states that there is none.
+    package mutating func channelName(_ key: String = "displayName") -> String? {
+        guard isNull(key) else { return displayName(key).map { $0.isBlank ? "" : $0 } }
+        _ = value(key)
+        return ""
     }
 
     /// A person: `{"id","displayName","locale","roles"}`, of which the id is required.

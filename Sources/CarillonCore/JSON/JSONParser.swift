@@ -3,23 +3,41 @@
 /// Stricter than the RFC where it leaves the choice: names are unique, U+0000 and lone surrogates are refused even as
 /// escapes, numbers are finite in double precision, and depth and digits are limited. Recursion is bounded by the
 /// depth limit, which is checked on the way in. The bytes are borrowed, and every access to them goes through `peek()`
-/// or a range that was walked by it.
+/// or a range that was walked by it. Where the limits say so, what cannot be stored is passed over; each byte of it is
+/// walked once more.
 struct JSONParser {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let limits: JSONLimits
+    /// The members whose strings are cleaned; `nil` where nothing is left out.
+    private let cleanedNames: Set<String>?
+    /// The objects of whose members nothing is kept when something in them is left out.
+    private let entireNames: Set<String>
+    /// How deep the innermost of these stands that is being read.
+    private var entireDepth: Int?
+    /// Whether the string that is read loses what cannot be stored.
+    private var isCleaning = false
     private var position = 0
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) {
         self.bytes = bytes
         self.limits = limits
+        switch limits.unstorable {
+        case .refused: (cleanedNames, entireNames) = (nil, [])
+        case .leftOut(let cleaned, let entire): (cleanedNames, entireNames) = (cleaned, entire)
+        }
     }
 
     /// The whole text as one value.
     mutating func document() throws(JSONSyntaxError) -> JSONValue {
         try begin()
-        let value = try value(depth: 0)
-        try end()
-        return value
+        do throws(JSONSyntaxError) {
+            let value = try value(depth: 0)
+            try end()
+            return value
+        } catch {
+            // There is nothing that the whole could be left out of.
+            throw error.line > 0 ? error : JSONSyntaxError(error.reason, at: error.byteOffset, of: bytes)
+        }
     }
 
     /// The whole text as an array, with the bytes that each element takes.
@@ -94,7 +112,9 @@ struct JSONParser {
                 let value = try value(depth: depth)
                 take(start..<position, value)
             } catch {
-                throw error.inside(JSONPointer.step(index))
+                guard try leavesOut(error, valueAt: start, in: depth) else {
+                    throw error.inside(JSONPointer.step(index))
+                }
             }
             index += 1
             skipWhiteSpace()
@@ -116,20 +136,123 @@ struct JSONParser {
             guard peek() == UInt8(ascii: "\"") else {
                 throw failure(peek() == nil ? .unexpectedEnd : .nameExpected)
             }
-            let name = try string()
-            do throws(JSONSyntaxError) {
-                skipWhiteSpace()
-                guard skip(":") else { throw failure(peek() == nil ? .unexpectedEnd : .colonExpected) }
-                skipWhiteSpace()
-                let value = try value(depth: depth)
-                if !object.append(name, value) { throw failure(.duplicateName, at: start) }
-            } catch {
-                throw error.inside(JSONPointer.step(name))
+            if let name = try name(in: depth) {
+                do throws(JSONSyntaxError) {
+                    try skipColon()
+                    if let value = try value(of: name, depth: depth), !object.append(name, value) {
+                        throw failure(.duplicateName, at: start)
+                    }
+                } catch {
+                    throw error.inside(JSONPointer.step(name))
+                }
+            } else {
+                try skipColon()
+                try skipValue()
             }
             skipWhiteSpace()
             if skip("}") { return object }
             guard skip(",") else { throw failure(peek() == nil ? .unexpectedEnd : .commaOrBraceExpected) }
             skipWhiteSpace()
+        }
+    }
+}
+
+// MARK: - What cannot be stored
+
+extension JSONParser {
+    /// The name of a member; `nil` where that cannot be stored, so that the member is left out.
+    private mutating func name(in depth: Int) throws(JSONSyntaxError) -> String? {
+        let start = position
+        do throws(JSONSyntaxError) {
+            return try string()
+        } catch {
+            guard try leavesOut(error, valueAt: start, in: depth) else { throw error }
+            return nil
+        }
+    }
+
+    private mutating func skipColon() throws(JSONSyntaxError) {
+        skipWhiteSpace()
+        guard skip(":") else { throw failure(peek() == nil ? .unexpectedEnd : .colonExpected) }
+        skipWhiteSpace()
+    }
+
+    /// The value of a member; `nil` where it is left out.
+    private mutating func value(of name: String, depth: Int) throws(JSONSyntaxError) -> JSONValue? {
+        guard let cleanedNames else { return try value(depth: depth) }
+        let start = position
+        isCleaning = peek() == UInt8(ascii: "\"") && cleanedNames.contains(name)
+        let isEntire = entireDepth == nil && entireNames.contains(name)
+        if isEntire { entireDepth = depth + 1 }
+        defer {
+            isCleaning = false
+            if isEntire { entireDepth = nil }
+        }
+        do throws(JSONSyntaxError) {
+            return try value(depth: depth)
+        } catch {
+            guard try leavesOut(error, valueAt: start, in: depth) else { throw error }
+            return nil
+        }
+    }
+
+    /// Whether a value of what stands so deep can be left out for what is wrong with it; it is passed over then.
+    private mutating func leavesOut(
+        _ error: JSONSyntaxError,
+        valueAt start: Int,
+        in depth: Int
+    ) throws(JSONSyntaxError) -> Bool {
+        guard cleanedNames != nil, error.reason.isUnstorable, depth <= entireDepth ?? .max else { return false }
+        position = start
+        try skipValue()
+        return true
+    }
+
+    /// Passes over a value by its brackets and quotes; what is between them is not looked at.
+    private mutating func skipValue() throws(JSONSyntaxError) {
+        var open: [UInt8] = []
+        repeat {
+            guard let byte = peek() else { throw failure(.unexpectedEnd) }
+            switch byte {
+            case UInt8(ascii: "\""):
+                try skipString()
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                open.append(byte)
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                // In ASCII the brackets that end stand two behind those that begin.
+                guard let last = open.popLast(), byte == last + 2 else { throw failure(.valueExpected) }
+            default:
+                if open.isEmpty { return skipScalar() }
+            }
+            position += 1
+        } while !open.isEmpty
+    }
+
+    private mutating func skipString() throws(JSONSyntaxError) {
+        position += 1
+        while let byte = peek() {
+            position += byte == UInt8(ascii: "\\") ? 2 : 1
+            if byte == UInt8(ascii: "\"") { return }
+        }
+        throw failure(.unexpectedEnd)
+    }
+
+    /// Passes over a number.
+    private mutating func skipScalar() {
+        while let byte = peek(), !",]}".utf8.contains(byte), !Self.isWhiteSpace(byte) { position += 1 }
+    }
+}
+
+extension JSONSyntaxError.Reason {
+    /// Whether it is well-formed JSON (RFC 8259) that is only too much, or no text to store.
+    fileprivate var isUnstorable: Bool {
+        switch self {
+        case .nul, .loneSurrogate, .numberTooLong, .numberTooLarge, .tooDeep: true
+        case .empty, .byteOrderMark, .unexpectedEnd, .valueExpected, .nameExpected, .colonExpected,
+            .commaOrBracketExpected, .commaOrBraceExpected, .trailingContent, .malformedNumber, .controlCharacter,
+            .malformedEscape, .invalidUTF8, .duplicateName, .notAnArray:
+            false
         }
     }
 }
@@ -202,24 +325,38 @@ extension JSONParser {
         case UInt8(ascii: "n"): text.append(0x0A)
         case UInt8(ascii: "r"): text.append(0x0D)
         case UInt8(ascii: "t"): text.append(0x09)
-        case UInt8(ascii: "u"): text.append(contentsOf: String(try escapedScalar(from: start)).utf8)
+        case UInt8(ascii: "u"):
+            if let scalar = try escapedScalar(from: start) { text.append(contentsOf: String(scalar).utf8) }
         default: throw failure(.malformedEscape, at: start)
         }
     }
 
-    private mutating func escapedScalar(from start: Int) throws(JSONSyntaxError) -> Unicode.Scalar {
+    /// What an escape stands for; `nil` for what is cleaned away.
+    private mutating func escapedScalar(from start: Int) throws(JSONSyntaxError) -> Unicode.Scalar? {
         let first = try codeUnit(from: start)
-        if first == 0 { throw failure(.nul, at: start) }
+        if first == 0 { return try unstorable(.nul, at: start) }
         if let scalar = Unicode.Scalar(first) { return scalar }
+        let end = position
         guard UTF16.isLeadSurrogate(UInt16(first)), skip("\\"), skip("u") else {
-            throw failure(.loneSurrogate, at: start)
+            position = end
+            return try unstorable(.loneSurrogate, at: start)
         }
         let second = try codeUnit(from: position - 2)
         guard
             UTF16.isTrailSurrogate(UInt16(second)),
             let scalar = Unicode.Scalar(0x1_0000 + (first - 0xD800) << 10 + (second - 0xDC00))
-        else { throw failure(.loneSurrogate, at: start) }
+        else {
+            // What follows the half stands for itself.
+            position = end
+            return try unstorable(.loneSurrogate, at: start)
+        }
         return scalar
+    }
+
+    private func unstorable(_ reason: JSONSyntaxError.Reason, at start: Int) throws(JSONSyntaxError) -> Unicode.Scalar?
+    {
+        if isCleaning { return nil }
+        throw failure(reason, at: start)
     }
 
     /// The four hexadecimal digits of an escape.
@@ -293,6 +430,10 @@ extension JSONParser {
     }
 
     private func failure(_ reason: JSONSyntaxError.Reason, at offset: Int? = nil) -> JSONSyntaxError {
-        JSONSyntaxError(reason, at: offset ?? position, of: bytes)
+        // What is passed over has no reader, and finding its line takes a walk through all that stands before it.
+        if cleanedNames != nil, reason.isUnstorable {
+            return JSONSyntaxError(passedOver: reason, at: offset ?? position)
+        }
+        return JSONSyntaxError(reason, at: offset ?? position, of: bytes)
     }
 }

@@ -69,6 +69,14 @@ package struct JSONSyntaxError: Error, Sendable, Equatable, CustomStringConverti
         pointer = ""
     }
 
+    /// An error that nobody is told of, without its line.
+    init(passedOver reason: Reason, at offset: Int) {
+        self.reason = reason
+        byteOffset = offset
+        (line, column) = (0, 0)
+        pointer = ""
+    }
+
     /// The same error as seen from the container, one step further out.
     func inside(_ step: String) -> Self {
         var error = self

@@ -67,7 +67,11 @@ extension Event {
             let meant = visibleTo.map { listed.filter($0.contains) } ?? listed
             // Who is invited is no member yet.
             return invited.isEmpty ? .users(meant, in: channel.id) : .people(meant)
-        case .channelDeleted, .channelUpdated, .memberLeft, .notificationDirect, .userDeleted, .userUpdated, .other:
+        case .channelInvited:
+            let listed = invited.map(\.id)
+            return .people(visibleTo.map { listed.filter($0.contains) } ?? listed)
+        case .channelDeleted, .channelUpdated, .memberLeft, .messageDeleted, .notificationDirect, .userDeleted,
+            .userUpdated, .other:
             return .nobody
         }
     }

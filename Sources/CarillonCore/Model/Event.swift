@@ -13,7 +13,7 @@ package struct Event: Sendable, Equatable {
     /// The people in `data.members`: those listed at creation, who joined, who left, or of whom a message says that they are
     /// members.
     package var members: [Person]
-    /// Whom `channel.created` is told to although they are no members yet.
+    /// Whom `channel.created` is told to although they are no members yet, and whom `channel.invited` invites.
     package var invited: [Person] = []
     /// Of whom `member.joined` says that they were there before: members, added where they are not.
     package var existingMembers: [Person] = []
@@ -31,6 +31,8 @@ package struct Event: Sendable, Equatable {
     package var mentionsAll: Bool
     /// Limits whom it concerns to these; `nil` when it does not. Nobody is meant when it is empty.
     package var visibleTo: Set<UserID>?
+    /// Whom it does not concern, whoever else it does.
+    package var hiddenFrom: Set<UserID> = []
     /// Whether it only keeps the directory true, whatever its type.
     package var isSilent: Bool
     /// What is sent, for `notification.direct`.
@@ -100,16 +102,35 @@ package struct Person: Sendable, Equatable {
 package struct Channel: Sendable, Equatable {
     /// The channel's id.
     package var id: ChannelID
-    /// The name to show; `nil` means that the source did not say.
+    /// The name to show; empty where it is stated that there is none, `nil` where the source did not say.
     package var displayName: String?
+    /// The name where no other was ever stated, such as an alias; empty where the id is no word that could stand for one.
+    package var fallbackName: String?
     /// Whether it is a conversation of two, which has no name of its own; `nil` means that the source did not say.
     package var isDirect: Bool?
 
     /// A channel of which at least the id is known.
-    package init(id: ChannelID, displayName: String? = nil, isDirect: Bool? = nil) {
+    package init(id: ChannelID, displayName: String? = nil, fallbackName: String? = nil, isDirect: Bool? = nil) {
         self.id = id
         self.displayName = displayName
+        self.fallbackName = fallbackName
         self.isDirect = isDirect
+    }
+
+    /// Its name, where it has one.
+    package var properName: String? { displayName.flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// What it is called in a text; `nil` where it has no name and the id must not stand for it.
+    ///
+    /// - Parameters:
+    ///   - stored: The directory's name, where the event states none.
+    ///   - isDirect: Whether it is a conversation of two.
+    /// - Returns: The event's own name, or the directory's, or the fallback, or the id.
+    package func shownName(stored: String?, isDirect: Bool) -> String? {
+        let stated = displayName ?? stored
+        if let stated, !stated.isBlank { return stated }
+        if let fallbackName, !fallbackName.isBlank { return fallbackName }
+        return stated == nil && fallbackName == nil && !isDirect ? id.rawValue : nil
     }
 }
 
@@ -133,12 +154,41 @@ package struct Message: Sendable, Equatable {
     package var typeName: String?
     /// Its words; empty when there are none.
     package var text: String
+    /// What somebody wrote beside a picture or other content.
+    package var caption: String?
+    /// What it is, where it is neither words nor a picture and has a name of its own.
+    package var special: Special?
+
+    /// What may be neither words nor a picture: `message.kind` (API section 7).
+    package enum Special: String, Sendable, CaseIterable {
+        /// A question with answers to choose from.
+        case poll
+        /// A place.
+        case location
+        /// A file.
+        case file
+        /// Words that only its recipients can read.
+        case encrypted
+        /// A sticker.
+        case sticker
+        /// Somebody calls.
+        case call
+    }
 
     /// A message by its parts.
-    package init(id: String? = nil, kind: Kind, typeName: String? = nil, text: String) {
+    package init(
+        id: String? = nil,
+        kind: Kind,
+        typeName: String? = nil,
+        text: String,
+        caption: String? = nil,
+        special: Special? = nil
+    ) {
         self.id = id
         self.kind = kind
         self.typeName = typeName
         self.text = text
+        self.caption = caption
+        self.special = special
     }
 }

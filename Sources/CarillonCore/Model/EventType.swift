@@ -6,12 +6,16 @@ package enum EventType: Sendable, Hashable {
     case channelUpdated
     /// A channel is gone, and with it its memberships.
     case channelDeleted
+    /// People were invited to a channel; they are no members yet.
+    case channelInvited
     /// People became members of a channel.
     case memberJoined
     /// People are no longer members of a channel.
     case memberLeft
     /// Somebody wrote in a channel.
     case messageSent
+    /// What somebody wrote is gone: nobody is to be told of it any more.
+    case messageDeleted
     /// A person's name, locale or roles changed.
     case userUpdated
     /// A person is gone, with their devices, memberships and toggles.
@@ -26,10 +30,12 @@ package enum EventType: Sendable, Hashable {
         self =
             switch rawValue {
             case "message.sent": .messageSent
+            case "message.deleted": .messageDeleted
             case "member.joined": .memberJoined
             case "channel.created": .channelCreated
             case "channel.updated": .channelUpdated
             case "channel.deleted": .channelDeleted
+            case "channel.invited": .channelInvited
             case "member.left": .memberLeft
             case "notification.direct": .notificationDirect
             case "user.updated": .userUpdated
@@ -50,9 +56,11 @@ package enum EventType: Sendable, Hashable {
         case .channelCreated: "channel.created"
         case .channelUpdated: "channel.updated"
         case .channelDeleted: "channel.deleted"
+        case .channelInvited: "channel.invited"
         case .memberJoined: "member.joined"
         case .memberLeft: "member.left"
         case .messageSent: "message.sent"
+        case .messageDeleted: "message.deleted"
         case .notificationDirect: "notification.direct"
         case .userUpdated: "user.updated"
         case .userDeleted: "user.deleted"
@@ -72,7 +80,7 @@ package enum EventType: Sendable, Hashable {
     package static let notifying: [EventType] = withTemplates + [.notificationDirect]
 
     /// The types whose texts come from templates; the texts of the others come with them.
-    package static let withTemplates: [EventType] = [.channelCreated, .memberJoined, .messageSent]
+    package static let withTemplates: [EventType] = [.channelCreated, .channelInvited, .memberJoined, .messageSent]
 
     /// Whether its texts come from templates.
     package var hasTemplates: Bool { EventType.withTemplates.contains(self) }
@@ -85,7 +93,7 @@ package enum EventType: Sendable, Hashable {
 
     /// The types that Carillon understands.
     package static let known: [EventType] = [
-        .channelCreated, .channelUpdated, .channelDeleted, .memberJoined, .memberLeft, .messageSent,
-        .notificationDirect, .userUpdated, .userDeleted,
+        .channelCreated, .channelUpdated, .channelDeleted, .channelInvited, .memberJoined, .memberLeft, .messageSent,
+        .messageDeleted, .notificationDirect, .userUpdated, .userDeleted,
     ]
 }

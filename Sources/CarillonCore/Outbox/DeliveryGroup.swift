@@ -72,6 +72,8 @@ package struct DeliveryCause: Sendable, Equatable {
     package var module: Module
     /// The channel it happened in, with the name that was known at that time; `nil` for what belongs to none.
     package var channel: Channel?
+    /// The message that it tells of; `nil` where it has no id.
+    package var message: MessageKey?
     /// The roles of who caused it.
     package var actorRoles: [String]
     /// Whom the message mentions.
@@ -91,6 +93,7 @@ package struct DeliveryCause: Sendable, Equatable {
         eventType: EventType,
         module: Module = .chat,
         channel: Channel?,
+        message: MessageKey? = nil,
         actorRoles: [String],
         mentions: Set<UserID>,
         mentionsAll: Bool = false,
@@ -100,6 +103,7 @@ package struct DeliveryCause: Sendable, Equatable {
         self.eventType = eventType
         self.module = module
         self.channel = channel
+        self.message = message
         self.actorRoles = actorRoles
         self.mentions = mentions
         self.mentionsAll = mentionsAll

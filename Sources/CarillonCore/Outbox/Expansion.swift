@@ -22,6 +22,14 @@ package struct Expansion: Sendable {
     }
 }
 
+/// Why what waits is not sent any more, as it is written down.
+package enum Withdrawal: String, Sendable {
+    /// The event's sender, or an admin, took it back.
+    case withdrawn
+    /// The message that it tells of is gone.
+    case deleted
+}
+
 /// A group as the database has it now.
 package struct RefreshedGroup: Sendable {
     /// The group, without the devices that are gone, with the addresses of today.
@@ -32,8 +40,8 @@ package struct RefreshedGroup: Sendable {
     package var settings: [UserID: ToggleSettings]
     /// The admin's switches.
     package var networkToggles: NetworkToggles
-    /// Whether its event was withdrawn: it is not to be sent any more.
-    package var isWithdrawn: Bool
+    /// Why it is not to be sent any more, where it is taken back.
+    package var withdrawal: Withdrawal?
     /// The moment, or an earlier one.
     package var readPoint: ReadPoint
 
@@ -43,11 +51,11 @@ package struct RefreshedGroup: Sendable {
         gone: [Target],
         settings: [UserID: ToggleSettings],
         networkToggles: NetworkToggles,
-        isWithdrawn: Bool = false,
+        withdrawal: Withdrawal? = nil,
         readPoint: ReadPoint
     ) {
         self.readPoint = readPoint
-        self.isWithdrawn = isWithdrawn
+        self.withdrawal = withdrawal
         self.group = group
         self.gone = gone
         self.settings = settings

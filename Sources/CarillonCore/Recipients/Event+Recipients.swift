@@ -12,7 +12,7 @@ extension Event {
 
     /// The members of the channel whom it does not concern: who caused it and who joined by it.
     package var unconcerned: Set<UserID> {
-        var users = Set<UserID>()
+        var users = hiddenFrom
         if let actor { users.insert(actor.id) }
         if type == .memberJoined { users.formUnion(members.map(\.id)) }
         return users
@@ -51,17 +51,18 @@ extension Event {
     }
 
     /// The channel, when the event does not say its name.
-    package var unnamedChannel: ChannelID? { channel.flatMap { $0.displayName.isShown ? nil : $0.id } }
+    package var unnamedChannel: ChannelID? { channel.flatMap { $0.displayName == nil ? $0.id : nil } }
 
     /// The channel, when the event leaves out anything of it that a text can need.
     package var undescribedChannel: ChannelID? {
-        channel.flatMap { $0.displayName.isShown && $0.isDirect != nil ? nil : $0.id }
+        channel.flatMap { $0.displayName != nil && $0.isDirect != nil ? nil : $0.id }
     }
 
     /// The event as it would be if it said nothing of whom it is kept from.
     package var unlimited: Event {
         var event = self
         event.visibleTo = nil
+        event.hiddenFrom = []
         event.isSilent = false
         return event
     }

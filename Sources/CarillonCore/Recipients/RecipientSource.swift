@@ -55,6 +55,8 @@ package struct RecipientPage: Sendable {
     package var others: [Recipient]
     /// Those of the event's ``Event/questionedMembers`` who were members before it.
     package var membersFromBefore: Set<UserID> = []
+    /// Whether the event's message is deleted: nobody is to be told of it any more.
+    package var isDeleted = false
     /// Where a page ended that is not the last one.
     package var next: PageCursor?
     /// The moment.

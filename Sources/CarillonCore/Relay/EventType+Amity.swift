@@ -5,7 +5,9 @@ extension EventType {
         case .channelCreated: "channel.didCreate"
         case .memberJoined: "channel.didJoin"
         case .messageSent: "message.didCreate"
-        case .channelDeleted, .channelUpdated, .memberLeft, .notificationDirect, .userDeleted, .userUpdated, .other: nil
+        case .channelDeleted, .channelInvited, .channelUpdated, .memberLeft, .messageDeleted, .notificationDirect,
+            .userDeleted, .userUpdated, .other:
+            nil
         }
     }
 }

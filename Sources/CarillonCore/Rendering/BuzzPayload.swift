@@ -7,7 +7,8 @@ struct BuzzPayload {
         guard event.type.hasTemplates, let channel = event.channel else { return nil }
         // An invitation is the only thing besides messages that has a number.
         var keys: JSONObject = [
-            "notificationType": event.type == .channelCreated ? 1 : 0, "roomId": .string(channel.id.rawValue),
+            "notificationType": [.channelCreated, .channelInvited].contains(event.type) ? 1 : 0,
+            "roomId": .string(channel.id.rawValue),
         ]
         if let person = event.actor ?? event.members.first {
             let name = person.displayName ?? names.people[person.id] ?? person.id.rawValue

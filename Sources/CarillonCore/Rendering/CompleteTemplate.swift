@@ -8,8 +8,9 @@ struct CompleteTemplate: Sendable {
     /// A template that has a title and a body for each variant; `nil` when it lacks one.
     init?(_ template: CompiledTemplate) {
         let type = template.eventType
+        let bodyVariants = type.templateVariants.filter { !TemplateVariant.special.contains($0) }
         guard let title = CompleteWording(template.title, for: type.titleVariants),
-            let body = CompleteWording(template.body, for: type.templateVariants)
+            let body = CompleteWording(template.body, for: bodyVariants)
         else { return nil }
         locale = template.locale
         self.title = title
@@ -27,35 +28,68 @@ struct CompleteTemplate: Sendable {
     func notification(of subject: NotificationSubject) -> Notification {
         Notification(
             locale: locale.rawValue,
-            title: title.text(for: subject.titleVariant).filled(with: subject, as: .title),
-            body: body.text(for: subject.variant).filled(with: subject, as: .body)
+            title: title.text(for: subject.titleVariant, of: subject).filled(with: subject, as: .title),
+            body: body.text(for: subject.variant, of: subject).filled(with: subject, as: .body)
         )
     }
 }
 
 /// A title or a body that has a text for every variant.
 private struct CompleteWording: Sendable {
-    /// The text of those variants that have none of their own.
+    /// Texts by variant.
+    private struct Texts {
+        /// The text of those variants that have none of their own.
+        var common: TemplateText?
+        var variants: [TemplateVariant: TemplateText]
+
+        /// The text of a variant; `nil` when there is none.
+        subscript(variant: TemplateVariant?) -> TemplateText? {
+            guard let variant else { return common }
+            if let text = variants[variant] { return text }
+            return (TemplateVariant.special.contains(variant) ? variants[.other] : nil) ?? common
+        }
+
+        /// These texts, with another's for what they leave out.
+        func completed(by other: Self) -> Self {
+            guard common == nil else { return self }
+            // Who says what all other messages are says it of the special ones, too.
+            let inherited =
+                variants[.other] == nil
+                ? other.variants : other.variants.filter { !TemplateVariant.special.contains($0.key) }
+            return Texts(common: other.common, variants: inherited.merging(variants) { _, own in own })
+        }
+    }
+
     private let common: TemplateText
-    private let variants: [TemplateVariant: TemplateText]
+    private let texts: Texts
+    /// The texts that do not name the channel, for channels without a name.
+    private let unnamed: Texts
 
     /// What has a text for each of these variants; `nil` when it lacks one.
     init?(_ wording: CompiledWording, for needed: [TemplateVariant]) {
         guard let common = wording.common ?? needed.last.flatMap({ wording.variants[$0] }) else { return nil }
         guard wording.common != nil || needed.allSatisfy({ wording.variants[$0] != nil }) else { return nil }
         self.common = common
-        variants = wording.variants
+        texts = Texts(common: wording.common, variants: wording.variants)
+        unnamed = Self.unnamed(wording)
     }
 
     init(_ wording: CompiledWording, completedBy other: CompleteWording) {
-        if let common = wording.common {
-            self.common = common
-            variants = wording.variants
-        } else {
-            common = other.common
-            variants = other.variants.merging(wording.variants) { _, own in own }
-        }
+        common = wording.common ?? other.common
+        texts = Texts(common: wording.common, variants: wording.variants).completed(by: other.texts)
+        unnamed = Self.unnamed(wording).completed(by: other.unnamed)
     }
 
-    func text(for variant: TemplateVariant?) -> TemplateText { variant.flatMap { variants[$0] } ?? common }
+    /// The text that tells a subject.
+    func text(for variant: TemplateVariant?, of subject: NotificationSubject) -> TemplateText {
+        let text = texts[variant] ?? common
+        return subject.hasChannelName || !text.namesChannel ? text : unnamed[variant] ?? text
+    }
+
+    private static func unnamed(_ wording: CompiledWording) -> Texts {
+        Texts(
+            common: wording.common.flatMap { $0.namesChannel ? nil : $0 },
+            variants: wording.variants.filter { !$0.value.namesChannel }
+        )
+    }
 }

@@ -1,6 +1,6 @@
 /// What a placeholder stands for.
 enum TemplateArgument: Sendable, Hashable, CaseIterable {
-    /// The name of the user whom the event is about: who wrote, or the first who joined.
+    /// The name of the user whom the event is about: who wrote or invited, or the first who joined.
     case user
     /// The name of the channel.
     case channel
@@ -42,10 +42,12 @@ extension EventType {
         switch (self, part) {
         case (.channelCreated, _): [.channel]
         case (.memberJoined, _): [.user, .channel, .furtherJoiners]
+        case (.channelInvited, _): [.user, .channel]
         case (.messageSent, .title): [.user, .channel]
         case (.messageSent, .body): [.message]
-        case (.channelDeleted, _), (.channelUpdated, _), (.memberLeft, _), (.notificationDirect, _), (.userDeleted, _),
-            (.userUpdated, _), (.other, _):
+        case (.channelDeleted, _), (.channelUpdated, _), (.memberLeft, _), (.messageDeleted, _),
+            (.notificationDirect, _),
+            (.userDeleted, _), (.userUpdated, _), (.other, _):
             []
         }
     }

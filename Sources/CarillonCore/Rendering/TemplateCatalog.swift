@@ -14,6 +14,7 @@ package struct TemplateCatalog: Sendable {
         let english = try EnglishTemplates(sources)
         self.templates = [
             .channelCreated: Self.complete(sources[.channelCreated] ?? [:], by: english.channelCreated),
+            .channelInvited: Self.complete(sources[.channelInvited] ?? [:], by: english.channelInvited),
             .memberJoined: Self.complete(sources[.memberJoined] ?? [:], by: english.memberJoined),
             .messageSent: Self.complete(sources[.messageSent] ?? [:], by: english.messageSent),
         ]
@@ -62,6 +63,7 @@ package struct TemplateCatalog: Sendable {
     func lastResort(for subject: NotificationSubject) -> Wording {
         switch subject {
         case .channelCreated: .template(english.channelCreated)
+        case .channelInvited: .template(english.channelInvited)
         case .memberJoined: .template(english.memberJoined)
         case .messageSent: .template(english.messageSent)
         case .direct(let texts): .texts(texts.lastResort, nil)
@@ -84,11 +86,13 @@ package struct TemplateCatalog: Sendable {
 /// What everybody falls back to.
 private struct EnglishTemplates {
     let channelCreated: CompleteTemplate
+    let channelInvited: CompleteTemplate
     let memberJoined: CompleteTemplate
     let messageSent: CompleteTemplate
 
     init(_ templates: [EventType: [LocaleTag: CompiledTemplate]]) throws(InvalidInput) {
         channelCreated = try Self.template(.channelCreated, in: templates)
+        channelInvited = try Self.template(.channelInvited, in: templates)
         memberJoined = try Self.template(.memberJoined, in: templates)
         messageSent = try Self.template(.messageSent, in: templates)
     }

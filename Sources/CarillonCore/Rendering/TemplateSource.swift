@@ -40,10 +40,38 @@ package enum TemplateVariant: String, Sendable, CaseIterable, Hashable {
     case image
     /// The message is anything else.
     case other
-    /// It happened in a channel of any number of people.
+    /// The message is a question with answers to choose from.
+    case poll
+    /// The message is a place.
+    case location
+    /// The message is a file.
+    case file
+    /// The message can be read by its recipients only.
+    case encrypted
+    /// The message is a sticker.
+    case sticker
+    /// The message is a call.
+    case call
+    /// It happened in a channel that has a name.
     case channel
-    /// It happened in a conversation of two.
+    /// It happened in a conversation of two, or in a channel without a name.
     case direct
+
+    /// The variant of something that is neither words nor a picture.
+    init(_ special: Message.Special) {
+        self =
+            switch special {
+            case .poll: .poll
+            case .location: .location
+            case .file: .file
+            case .encrypted: .encrypted
+            case .sticker: .sticker
+            case .call: .call
+            }
+    }
+
+    /// Those that a template of messages need not have: it uses `other` for them.
+    static let special = Message.Special.allCases.map(Self.init)
 }
 
 extension EventType {
@@ -54,9 +82,10 @@ extension EventType {
     package var templateVariants: [TemplateVariant] {
         switch self {
         case .memberJoined: [.one, .many]
-        case .messageSent: [.text, .image, .other]
-        case .channelCreated, .channelDeleted, .channelUpdated, .memberLeft, .notificationDirect, .userDeleted,
-            .userUpdated, .other:
+        case .messageSent: [.text, .image, .other] + TemplateVariant.special
+        case .channelInvited: [.channel, .direct]
+        case .channelCreated, .channelDeleted, .channelUpdated, .memberLeft, .messageDeleted, .notificationDirect,
+            .userDeleted, .userUpdated, .other:
             []
         }
     }

@@ -5,6 +5,9 @@ struct TemplateText: Sendable, Equatable {
     /// How its language is written: names that run the other way are isolated.
     let direction: TextDirection
 
+    /// Whether the name of the channel is part of it.
+    var namesChannel: Bool { segments.contains(.argument(.channel)) }
+
     /// The text with its placeholders replaced, on one line for titles, and cut to its limits.
     ///
     /// Arguments are inserted once and literally, so nothing in them is read as a placeholder.

@@ -36,8 +36,8 @@ struct LastLook: Sendable {
         }
         var records = refreshed.gone.map { record($0, .unregistered, "no longer registered for this user") }
         group.allowedUntil = nil
-        guard group.expiresAt > now, !refreshed.isWithdrawn else {
-            let reason = refreshed.isWithdrawn ? "withdrawn" : "not delivered in time"
+        guard group.expiresAt > now, refreshed.withdrawal == nil else {
+            let reason = refreshed.withdrawal?.rawValue ?? "not delivered in time"
             records += group.targets.map { record($0, .expired, reason) }
             group.targets = []
             return (group, records)

@@ -48,7 +48,8 @@ struct AmityReading {
         case "channel.didBan": ofChannels { left($0, by: data["actorId"]) }
         case "channel.didUpdate", "channel.didUpdateMeta": ofChannels(updated)
         case "channel.didClose", "channel.didDelete": ofChannels(deleted)
-        case "message.didCreate": ofMessages
+        case "message.didCreate": ofMessages(sent)
+        case "message.didDelete": ofMessages(deleted)
         case "user.didCreate", "user.didUpdate": DialectReading(described)
         default: .ignored("\(kind.shortened(toCharacters: 64, bytes: 256)) is nothing to notify of")
         }
@@ -111,7 +112,7 @@ struct AmityReading {
 
     private func event(_ type: EventType, _ channel: JSONValue, at moment: Timestamp) -> Event? {
         let isDirect = channel["type"]?.text == "conversation" ? true : nil
-        guard let named = Channel(channel["channelId"], name: channel["displayName"], isDirect: isDirect) else {
+        guard let named = Channel(of: channel, id: "channelId", name: "displayName", isDirect: isDirect) else {
             return nil
         }
         return Event(sourceID: "", type: type, timestamp: moment, channel: named)
@@ -126,9 +127,23 @@ struct AmityReading {
         elements.count > 1 && elements.count * max(1, users.count + named.count) > Self.mostPeople
     }
 
-    private var ofMessages: DialectReading {
+    private func ofMessages(_ read: (JSONValue) -> DialectEvent) -> DialectReading {
         let messages = data["messages"]?.oneOrMore ?? []
-        return isTooMuch(messages) ? Self.tooMuch : DialectReading(messages.map(sent))
+        guard !isTooMuch(messages) else { return Self.tooMuch }
+        return DialectReading(
+            messages.enumerated().map { index, message in read(message).named("message", index, of: messages) }
+        )
+    }
+
+    private func deleted(_ message: JSONValue) -> DialectEvent {
+        let id = message["messageId"]
+        return Event.deleted(
+            id,
+            in: Channel(message["channelId"]),
+            SourceID.of(.amity, kind, id?.messageID ?? ""),
+            at: message["updatedAt"] == nil ? sentAt : clock.rfc3339(message["updatedAt"]),
+            by: person(message["userId"])
+        )
     }
 
     private func sent(_ message: JSONValue) -> DialectEvent {
@@ -144,10 +159,12 @@ struct AmityReading {
         event.channel = channel
         event.actor = sender
         event.people = users.without([sender])
+        let said = message["data"]
         event.message = Message(
             .string(id),
             type: message["type"]?.text ?? "text",
-            text: message["data"]?["text"]?.text
+            text: said?["text"]?.text,
+            caption: said?["caption"]?.text
         )
         for mentionee in message["mentionees"].elements {
             if mentionee["type"]?.text == "channel" { event.mentionsAll = true }

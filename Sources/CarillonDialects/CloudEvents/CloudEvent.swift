@@ -41,6 +41,10 @@ struct CloudEvent {
         type = try Self.attribute("type", of: request)
         time = try Self.attribute("time", of: request)
         payload = request.body.isEmpty ? .none : .bytes(request.body)
+        // Those that mean nothing here have to be right all the same.
+        for name in Set(request.headers.map(\.name)).sorted() where name.hasPrefix("ce-") {
+            _ = try Self.attribute(String(name.dropFirst(3)), of: request)
+        }
     }
 
     /// One pair of quotes around a value is taken away, and what is percent-encoded is decoded once.

@@ -14,6 +14,9 @@ struct CloudEventReader {
         parser = EventParser(clock: WallClock { now })
     }
 
+    /// Whether an event says that it comes from Twilio.
+    static func isOfTwilio(_ json: JSONValue) -> Bool { json["type"]?.text.flatMap(TwilioReading.subject) != nil }
+
     /// Reads one that is JSON; `nil` after noting what is wrong.
     func read(_ json: JSONValue, at pointer: String) -> DialectEvent? {
         guard case .object = json else {
@@ -84,7 +87,7 @@ struct CloudEventReader {
             errors.add(pointer: place, detail: "must be an object")
         case .bytes(let bytes):
             // One level less than elsewhere: the event stands around it.
-            let limits = JSONLimits(depth: 63)
+            let limits = JSONLimits(depth: 63, unstorable: DialectRequest.limits.unstorable)
             if let value = try? JSONValue(parsing: bytes, limits: limits), case .object = value { return value }
             errors.add(pointer: place, detail: "must be a JSON object")
         case .none:

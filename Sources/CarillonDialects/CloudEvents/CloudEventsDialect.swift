@@ -6,6 +6,8 @@ package struct CloudEventsDialect: EventDialect {
     static let publicURL = "publicUrl"
     private static let mostEvents = EventParser.maximumBatchCount
 
+    /// What others write as they like is not read another way.
+    package let hasEmojiNames = false
     package let name = DialectName.cloudevents
     /// What a body is depends on the mode.
     package let mediaTypes: [String]? = nil
@@ -55,6 +57,20 @@ package struct CloudEventsDialect: EventDialect {
             guard isBatch ?? true else { throw .malformed("", "must be an event") }
             guard elements.count <= Self.mostEvents else {
                 throw .malformed("", "must hold at most \(Self.mostEvents) events")
+            }
+            // What users of Twilio wrote is not its fault: one event that cannot be read is refused alone.
+            guard !elements.contains(where: CloudEventReader.isOfTwilio) else {
+                return DialectReading(
+                    elements.enumerated().map { index, element in
+                        let reader = CloudEventReader(now: now)
+                        let errors = reader.errors
+                        return reader.read(element, at: "/\(index)")
+                            ?? .unreadable(
+                                "event \(index + 1): \(DialectRefusal.invalid(InvalidInput(problem: "invalid-event", errors: errors.errors)).reason)"
+                            )
+                    },
+                    isList: true
+                )
             }
             let read = elements.enumerated().map { reader.read($1, at: "/\($0)") }
             return try finish(read, reader, isList: true)

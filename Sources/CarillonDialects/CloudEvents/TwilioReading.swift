@@ -22,10 +22,12 @@ struct TwilioReading {
     func event(_ subject: String) -> DialectEvent {
         switch subject {
         case "message.added": sent
+        case "message.removed":
+            Event.deleted(data["MessageSid"], in: Channel(data["ConversationSid"]), sourceID, at: time)
         case "participant.added": ofParticipant(.memberJoined)
         case "participant.removed": ofParticipant(.memberLeft)
-        case "conversation.added": inConversation(.channelCreated) { _ in }
-        case "conversation.updated": inConversation(.channelUpdated) { _ in }
+        case "conversation.added": inConversation(.channelCreated, isDescribed: true) { _ in }
+        case "conversation.updated": inConversation(.channelUpdated, isDescribed: true) { _ in }
         case "conversation.removed": inConversation(.channelDeleted) { _ in }
         default: .ignored("\(subject.shortened(toCharacters: 64, bytes: 256)) is nothing to notify of")
         }
@@ -43,7 +45,7 @@ struct TwilioReading {
             event.senderIsMember = author.id.rawValue != "system" && !author.id.rawValue.hasPrefix("+")
             event.message = Message(
                 .string(id),
-                type: media == nil ? "text" : isImage ? "image" : "file",
+                content: media == nil ? nil : isImage ? "image" : "file",
                 text: data["MessageBody"]?.text
             )
         }
@@ -57,8 +59,17 @@ struct TwilioReading {
         }
     }
 
-    private func inConversation(_ type: EventType, _ fill: (inout Event) -> Void) -> DialectEvent {
-        guard let channel = Channel(data["ConversationSid"], name: data["FriendlyName"]) else {
+    private func inConversation(
+        _ type: EventType,
+        isDescribed: Bool = false,
+        _ fill: (inout Event) -> Void
+    ) -> DialectEvent {
+        let channel = Channel(
+            data["ConversationSid"],
+            name: data["FriendlyName"],
+            namelessness: isDescribed ? .stated : .generatedID
+        )
+        guard let channel else {
             return .ignored("it has no usable ConversationSid")
         }
         var event = Event(sourceID: sourceID, type: type, timestamp: time, channel: channel)

@@ -23,6 +23,7 @@ struct CometChatReading {
         switch trigger {
         case "message_sent": sent(data["message"] ?? data)
         case "after_message": sent(data["message"] ?? data)
+        case "message_deleted": deleted(data["message"] ?? data)
         case "group_created": created
         case "group_member_joined": joined(by: nil)
         case "group_member_added": joined(by: author)
@@ -38,10 +39,13 @@ struct CometChatReading {
     // MARK: - Messages
 
     private func sent(_ message: JSONValue) -> DialectEvent {
-        guard ["message", "custom", "interactive"].contains(message["category"]?.text ?? "message") else {
+        let category = message["category"]?.text ?? "message"
+        let said = message["data"] ?? [:]
+        // Of a call its beginning is news; nothing tells what is said in it.
+        let isCall = category == "call" && ["initiated", nil].contains((message["action"] ?? said["action"])?.text)
+        guard ["message", "custom", "interactive"].contains(category) || isCall else {
             return .ignored("it is no message of a person")
         }
-        let said = message["data"] ?? [:]
         let sender = entity(said["entities"]?["sender"]) ?? person(message["sender"])
         guard let sender, let id = message["id"]?.messageID, let place = place(of: message, from: sender) else {
             return .ignored("the message has no usable id, sender or receiver")
@@ -57,13 +61,28 @@ struct CometChatReading {
             actor: sender
         )
         event.members = place.members
-        event.message = Message(
-            .string(id),
-            type: message["type"]?.text ?? "text",
-            text: said["text"]?.text.map { spelled($0, mentioned) }
-        )
+        let text = said["text"]?.text
+        event.message =
+            isCall
+            ? Message(.string(id), type: "call", text: nil, special: .call)
+            : Message(.string(id), content: message["type"]?.text, text: text.map { spelled($0, mentioned) })
         event.mentions = Set(mentioned.map(\.id))
+        event.mentionsAll = text?.contains(Self.everybody) == true
         return .known(event)
+    }
+
+    /// What is deleted stands in the message of the deletion, beside who did it.
+    private func deleted(_ action: JSONValue) -> DialectEvent {
+        let entities = action["data"]?["entities"]
+        let message = entities?["on"]?["entity"] ?? action
+        let sender = entity(message["data"]?["entities"]?["sender"]) ?? person(message["sender"])
+        return Event.deleted(
+            message["id"],
+            in: sender.flatMap { place(of: message, from: $0)?.channel },
+            SourceID.of(.cometchat, "deleted", body["appId"]?.idText ?? "", message["id"]?.idText ?? ""),
+            at: clock.seconds(message["deletedAt"] ?? action["sentAt"]),
+            by: entity(entities?["by"])
+        )
     }
 
     /// The group that a message was sent to, or the conversation of two. Which of the two names comes first is not promised.
@@ -75,23 +94,37 @@ struct CometChatReading {
         }
         guard let other = entity(receiver) ?? person(message["receiver"]) else { return nil }
         let pair = [sender.id, other.id].sorted().map(\.rawValue)
-        return Channel(.string(pair.joined(separator: "_user_")), isDirect: true).map { ($0, [sender, other].unique) }
+        let channel = Channel(.string(pair.joined(separator: "_user_")), namelessness: .stated, isDirect: true)
+        return channel.map { ($0, [sender, other].unique) }
     }
 
-    /// A text with names in the place of tokens: `<@uid:bob>` is `@Bob`. Read once from its beginning, as names may be written like
-    /// tokens, and no further than a notification can show.
+    private static let everybody = "<@all:"
+
+    /// A text with names in the place of tokens: `<@uid:bob>` is `@Bob`, and `<@all:everyone>` is `@everyone`. Read once from its
+    /// beginning, as names may be written like tokens, and no further than a notification can show.
     private func spelled(_ text: String, _ mentioned: [Person]) -> String {
         let names = Dictionary(mentioned.map { ($0.id, $0.displayName ?? $0.id.rawValue) }) { first, _ in first }
-        let pieces = text.split(separator: "<@uid:", omittingEmptySubsequences: false)
+        let pieces = text.split(separator: "<@", omittingEmptySubsequences: false)
         var spelled = String(pieces.first ?? "")
         for piece in pieces.dropFirst() where spelled.utf8.count < Self.longestText {
-            if let end = piece.firstIndex(of: ">"), let id = UserID(String(piece[..<end])), let name = names[id] {
-                spelled += "@\(name)" + piece[piece.index(after: end)...]
+            let token = piece.prefix { $0 != ">" }
+            if token.endIndex < piece.endIndex, let name = Self.name(in: token, names) {
+                spelled += "@\(name)" + piece[piece.index(after: token.endIndex)...]
             } else {
-                spelled += "<@uid:" + piece
+                spelled += "<@" + piece
             }
         }
         return spelled
+    }
+
+    /// Who is meant by what stands between `<@` and `>`.
+    private static func name(in token: Substring, _ names: [UserID: String]) -> String? {
+        let parts = token.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        switch (parts.first, parts.count) {
+        case ("uid", 2): return UserID(parts[1]).flatMap { names[$0] }
+        case ("all", 2): return parts[1].isBlank ? "all" : parts[1]
+        default: return nil
+        }
     }
 
     // MARK: - Groups
@@ -132,7 +165,7 @@ struct CometChatReading {
 
     private func inGroup(_ type: EventType, at moment: Timestamp, _ fill: (inout Event) -> Void) -> DialectEvent {
         let group = data["group"] ?? [:]
-        guard let channel = Channel(group["guid"], name: group["name"]) else {
+        guard let channel = Channel(of: group, id: "guid", name: "name") else {
             return .ignored("it has no usable guid")
         }
         var event = Event(

@@ -12,6 +12,8 @@ package struct MatrixDialect: EventDialect {
     /// In bytes; several times what a homeserver lets an event be. What is larger is not even parsed.
     static let largestEvent = 256 << 10
 
+    /// What others write as they like is not read another way.
+    package let hasEmojiNames = false
     package let name = DialectName.matrix
     /// Synapse puts up to 100 events into a transaction, of up to 64 KiB each and as much again of what they replace, and what is
     /// ephemeral besides. What is refused it repeats for ever.
@@ -65,7 +67,8 @@ package struct MatrixDialect: EventDialect {
                 return .unreadable("event \(index + 1) cannot be read: it has more than \(Self.largestEvent) bytes")
             }
             do throws(JSONSyntaxError) {
-                return reader.event(try JSONValue(parsing: Array(request.body[range])))
+                let json = try JSONValue(parsing: Array(request.body[range]), limits: DialectRequest.limits)
+                return reader.event(json)
             } catch {
                 return .unreadable("event \(index + 1) cannot be read: \(error.reason.rawValue)")
             }

@@ -6,7 +6,8 @@ struct MatrixReader {
     let clock: SenderClock
 
     func event(_ json: JSONValue) -> DialectEvent {
-        guard let id = json["event_id"]?.messageID, let room = Channel(json["room_id"]),
+        // Whoever joins a room before it has a name is told of people, and not of the room's id.
+        guard let id = json["event_id"]?.messageID, let room = Channel(json["room_id"], namelessness: .generatedID),
             let sender = Person(json["sender"])
         else { return .ignored("it has no usable event_id, room_id or sender") }
         let event = Event(
@@ -19,7 +20,16 @@ struct MatrixReader {
         let content = json["content"] ?? [:]
         let type = json["type"]?.text ?? ""
         // Whether there is a key, be it empty, tells what changes a room from what is said in it.
-        guard let key = json["state_key"]?.text else { return said(type, content, event) }
+        guard let key = json["state_key"]?.text else {
+            return type == "m.room.redaction"
+                ? Event.deleted(
+                    json["redacts"] ?? content["redacts"],
+                    in: room,
+                    event.sourceID,
+                    at: event.timestamp,
+                    by: sender
+                ) : said(type, content, event)
+        }
         return changed(type, key, content, json, event)
     }
 
@@ -30,29 +40,18 @@ struct MatrixReader {
         let id = String(event.sourceID.dropFirst(DialectName.matrix.rawValue.count + 1))
         // Also of what is encrypted this is not.
         guard content["m.relates_to"]?["rel_type"]?.text != "m.replace" else { return .ignored("it is an edit") }
-        switch type {
-        case "m.room.encrypted":
-            guard !settings.isOn(MatrixDialect.ignoreEncrypted) else {
-                return .ignored("encrypted messages are ignored")
-            }
-            event.message = Message(.string(id), type: "encrypted", text: nil)
-        case "m.room.message":
-            guard let kind = content["msgtype"]?.text else { return .ignored("the message has no msgtype") }
-            guard kind != "m.notice" else { return .ignored("notices are from bots") }
-            event.message = Message(.string(id), type: name(of: kind), text: content["body"]?.text)
-            event.mentions = (content["m.mentions"]?["user_ids"]).elements.userIDs
-            event.mentionsAll = (content["m.mentions"]?["room"]).isTrue
-        default:
+        guard content["msgtype"]?.text != "m.notice" else { return .ignored("notices are from bots") }
+        guard type != "m.room.encrypted" || !settings.isOn(MatrixDialect.ignoreEncrypted) else {
+            return .ignored("encrypted messages are ignored")
+        }
+        guard case .object(let members) = content, var message = Message(matrixType: type, content: members) else {
             return .ignored("\(type.shortened(toCharacters: 64, bytes: 256)) is nothing to notify of")
         }
+        message.id = id
+        event.message = message
+        event.mentions = (content["m.mentions"]?["user_ids"]).elements.userIDs
+        event.mentionsAll = (content["m.mentions"]?["room"]).isTrue
         return .known(event)
-    }
-
-    private func name(of kind: String) -> String {
-        switch kind {
-        case "m.text", "m.emote": "text"
-        default: kind.hasPrefix("m.") ? String(kind.dropFirst(2)) : kind
-        }
     }
 
     // MARK: - What changes a room
@@ -70,9 +69,16 @@ struct MatrixReader {
             event.type = .channelCreated
             event.actor = Person(content["creator"]) ?? event.actor
             event.members = [event.actor].compactMap(\.self)
+            event.channel?.displayName = ""
         case "m.room.name":
             event.type = .channelUpdated
-            event.channel?.displayName = content["name"]?.text?.beginning(ofBytes: Person.longestName) ?? ""
+            event.channel = Channel(json["room_id"], name: content["name"], namelessness: .stated)
+        case "m.room.canonical_alias":
+            guard let alias = Channel(json["room_id"], name: content["alias"])?.displayName else {
+                return .ignored("the room has no alias")
+            }
+            event.type = .channelUpdated
+            event.channel?.fallbackName = alias
         case "m.room.tombstone":
             event.type = .channelDeleted
         case "m.room.member":
@@ -107,8 +113,14 @@ struct MatrixReader {
             event.isOfNewMembersOnly = true
         case ("leave", "join"), ("ban", "join"), ("leave", nil), ("ban", nil):
             event.type = .memberLeft
+        case ("invite", _):
+            guard let inviter = event.actor else { return .ignored("nobody invites themselves") }
+            event.type = .channelInvited
+            event.actor = inviter
+            (event.members, event.invited) = ([], [member])
+            if content["is_direct"].isTrue { event.channel?.isDirect = true }
         default:
-            return .ignored("an invitation or a knock makes nobody a member")
+            return .ignored("a knock makes nobody a member")
         }
         return .known(event)
     }

@@ -3,8 +3,8 @@ import CarillonCore
 /// The events of a transaction, each with its own bytes: one that cannot be read is passed over, and the others are not.
 ///
 /// A homeserver repeats a transaction until it is taken, and sends nothing else meanwhile. So what is in an event, which any user of
-/// it may have written, must never be a reason to refuse the rest: it may be nested too deeply, hold U+0000, or a number of a
-/// thousand digits. Members of the body that nobody asks for are not looked into at all.
+/// it may have written, must never be a reason to refuse the rest. Members of the body that nobody asks for are not looked into at
+/// all.
 struct MatrixTransaction {
     /// Where the events stand in the body; `nil` when nothing says what the events are.
     let events: [Range<Int>]?

@@ -1,6 +1,7 @@
 import CarillonCore
 
-/// The fields of a body of type `application/x-www-form-urlencoded`; of several with the same name the first counts.
+/// The fields of a body of type `application/x-www-form-urlencoded`; of several with the same name the first counts. What cannot be
+/// stored of what users wrote is left out, as of JSON.
 struct FormBody {
     private static let mostFields = 100
 
@@ -16,7 +17,7 @@ struct FormBody {
             guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count == 2 ? parts[1] : []) else {
                 return nil
             }
-            if json[name] == nil { json[name] = .string(value) }
+            if json[name] == nil, !value.utf8.contains(0) { json[name] = .string(value) }
         }
         self.json = json
     }
@@ -39,7 +40,6 @@ struct FormBody {
                 decoded.append(byte)
             }
         }
-        guard let text = String(validating: decoded, as: UTF8.self), !text.utf8.contains(0) else { return nil }
-        return text
+        return String(validating: decoded, as: UTF8.self)
     }
 }

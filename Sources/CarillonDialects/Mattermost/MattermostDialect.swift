@@ -25,7 +25,7 @@ package struct MattermostDialect: EventDialect {
         let post = try post(request)
         let clock = SenderClock(now: now)
         guard let id = post["post_id"]?.messageID,
-            let channel = Channel(post["channel_id"], name: post["channel_name"]),
+            let channel = Channel(post["channel_id"], name: post["channel_name"], namelessness: .generatedID),
             let sender = Person(post["user_id"], name: post["user_name"])
         else { return .ignored("it has no usable post_id, channel_id or user_id") }
         // Seconds in forms, milliseconds in JSON.
@@ -40,7 +40,7 @@ package struct MattermostDialect: EventDialect {
             channel: channel,
             actor: sender
         )
-        event.message = Message(.string(id), type: text.isEmpty && hasFiles ? "file" : "text", text: text)
+        event.message = Message(.string(id), content: hasFiles ? "file" : nil, text: text)
         return DialectReading([.known(event)])
     }
 

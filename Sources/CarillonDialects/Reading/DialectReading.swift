@@ -49,6 +49,7 @@ package struct DialectEvent: Sendable, Equatable {
         // As many as a stored event may name: whoever is beyond them is not told, rather than everybody.
         event.mentions = Set(event.mentions.prefix(10_000))
         event.visibleTo = event.visibleTo.map { Set($0.sorted().prefix(10_000)) }
+        event.hiddenFrom = Set(event.hiddenFrom.sorted().prefix(10_000))
         return Self(content: .known(event, canonical: event.canonicalJSON))
     }
 
@@ -60,6 +61,23 @@ package struct DialectEvent: Sendable, Equatable {
         var event = ignored(reason)
         event.isUnreadable = true
         return event
+    }
+
+    /// It with pictures in the place of short names of emoji.
+    var withEmoji: Self {
+        guard case .known(var event, _) = content, let message = event.message else { return self }
+        event.message?.text = EmojiNames.shown(in: message.text)
+        event.message?.caption = message.caption.map(EmojiNames.shown)
+        guard event.message != message else { return self }
+        var read = self
+        read.content = .known(event, canonical: event.canonicalJSON)
+        return read
+    }
+
+    /// It as one of several of a body: what cannot be read of them is named.
+    func named(_ noun: String, _ index: Int, of others: [JSONValue]) -> Self {
+        guard others.count > 1, case .ignored(let reason) = content else { return self }
+        return .unreadable("\(noun) \(index + 1): \(reason)")
     }
 
     /// It as it is accepted.

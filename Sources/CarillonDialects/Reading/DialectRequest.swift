@@ -14,6 +14,16 @@ package struct DialectRequest: Sendable {
         didSet { parsed = Parsed() }
     }
 
+    /// How JSON is read that holds what users wrote: one of them must not be able to silence the others. What they are called by is
+    /// cleaned, what else cannot be stored is left out.
+    static let limits = JSONLimits(
+        unstorable: .leftOut(cleaning: [
+            "FriendlyName", "alias", "channel_name", "displayName", "displayname", "fname", "name", "nickname",
+            "subject",
+            "user_name", "username",
+        ])
+    )
+
     /// What the body is as JSON: some prove themselves by what is in it, which is then read twice.
     private var parsed = Parsed()
 
@@ -55,7 +65,7 @@ package struct DialectRequest: Sendable {
     func value() throws(DialectRefusal) -> JSONValue {
         if let value = parsed.value.withLock(\.self) { return value }
         do throws(JSONSyntaxError) {
-            let value = try JSONValue(parsing: body)
+            let value = try JSONValue(parsing: body, limits: Self.limits)
             parsed.value.withLock { $0 = value }
             return value
         } catch {

@@ -22,23 +22,65 @@ extension Person {
 }
 
 extension Channel {
+    /// What it means when there is no name.
+    enum Namelessness {
+        /// Nothing: the sender does not always say it.
+        case unsaid
+        /// That the channel has none, since the sender would say it.
+        case stated
+        /// That it has none unless one was stated before: the id is generated, and no word.
+        case generatedID
+    }
+
+    /// A channel as an object describes it, which says where there is no name. An id is no name.
+    init?(of object: JSONValue, id: String, name: String, isDirect: Bool? = nil) {
+        self.init(
+            object[id],
+            name: object[name],
+            namelessness: object.has(name) ? .stated : .generatedID,
+            isDirect: isDirect
+        )
+    }
+
     /// A channel with that id.
-    init?(_ id: JSONValue?, name: JSONValue? = nil, isDirect: Bool? = nil) {
+    init?(
+        _ id: JSONValue?,
+        name: JSONValue? = nil,
+        namelessness: Namelessness = .unsaid,
+        isDirect: Bool? = nil
+    ) {
         guard let id = id?.idText.flatMap({ ChannelID($0) }) else { return nil }
-        self.init(id: id, displayName: name?.shownName, isDirect: isDirect)
+        let name = name?.shownName.flatMap { $0 == id.rawValue || $0.isBlank ? nil : $0 }
+        self.init(
+            id: id,
+            displayName: name ?? (namelessness == .stated ? "" : nil),
+            fallbackName: name == nil && namelessness == .generatedID ? "" : nil,
+            isDirect: isDirect
+        )
     }
 }
 
 extension Message {
     /// A message of a type that goes by the same names as ours, or any other.
-    init(_ id: JSONValue?, type: String, text: String?) {
+    init(_ id: JSONValue?, type: String, text: String?, caption: String? = nil, special: Special? = nil) {
         let kind = Kind(rawValue: type) ?? .other
         self.init(
             id: id?.messageID,
             kind: kind,
             typeName: kind == .other ? type.beginning(ofBytes: Identifier<Message>.maximumBytes) : nil,
-            text: text ?? ""
+            text: text ?? "",
+            caption: caption.flatMap { $0.isBlank ? nil : $0 },
+            special: special
         )
+    }
+
+    /// A message with content: what is written beside it is its caption, and without content it is all that there is.
+    init(_ id: JSONValue?, content type: String?, text: String?) {
+        if let type, type != Kind.text.rawValue {
+            self.init(id, type: type, text: nil, caption: text)
+        } else {
+            self.init(id, type: Kind.text.rawValue, text: text)
+        }
     }
 }
 
@@ -51,6 +93,24 @@ extension JSONValue {
     /// A name to show; `nil` for one that is empty.
     fileprivate var shownName: String? {
         text.flatMap { $0.isEmpty ? nil : $0.beginning(ofBytes: Person.longestName) }
+    }
+}
+
+extension Event {
+    /// The message of this id in a channel is gone.
+    static func deleted(
+        _ message: JSONValue?,
+        in channel: Channel?,
+        _ sourceID: String,
+        at moment: Timestamp,
+        by actor: Person? = nil
+    ) -> DialectEvent {
+        guard let channel, let id = message?.messageID else {
+            return .ignored("the message that is deleted has no usable id or channel")
+        }
+        var event = Event(sourceID: sourceID, type: .messageDeleted, timestamp: moment, channel: channel, actor: actor)
+        event.message = Message(id: id, kind: .other, text: "")
+        return .known(event)
     }
 }
 

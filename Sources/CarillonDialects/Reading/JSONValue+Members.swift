@@ -8,6 +8,11 @@ extension JSONValue {
         return value
     }
 
+    /// Whether there is a member of that name, be it `null`.
+    func has(_ key: String) -> Bool {
+        if case .object(let object) = self { object.contains(key) } else { false }
+    }
+
     /// A string.
     var text: String? {
         if case .string(let text) = self { text } else { nil }

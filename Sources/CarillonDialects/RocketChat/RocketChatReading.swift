@@ -18,9 +18,8 @@ struct RocketChatReading {
 
     var event: DialectEvent {
         switch kind {
-        case "sendMessage": sent(type: "text")
-        case "fileUploaded":
-            sent(type: body["message"]?["file"]?["type"]?.text?.hasPrefix("image/") == true ? "image" : "file")
+        case "sendMessage": sent
+        case "fileUploaded": uploaded
         case "roomCreated":
             inRoom(.channelCreated) { event in
                 event.actor = person(body["owner"]) ?? person(body["user"])
@@ -34,7 +33,31 @@ struct RocketChatReading {
         }
     }
 
-    private func sent(type: String) -> DialectEvent {
+    /// Of an upload both kinds of posts come: the one without words is told by the other.
+    private var sent: DialectEvent {
+        let text = words
+        guard body["message"]?["t"]?.text != "e2e" else {
+            return told { Message($0, type: "encrypted", text: nil, special: .encrypted) }
+        }
+        guard text?.isBlank == false else {
+            return .ignored("it has no words: fileUploaded tells of what was uploaded")
+        }
+        return told { Message($0, type: "text", text: text) }
+    }
+
+    private var uploaded: DialectEvent {
+        let message = body["message"]
+        let isImage = message?["file"]?["type"]?.text?.hasPrefix("image/") == true
+        let descriptions = (message?["attachments"]).elements.lazy.compactMap { $0["description"]?.text }
+        let caption = words.flatMap { $0.isBlank ? nil : $0 } ?? descriptions.first { !$0.isBlank }
+        return told { id in
+            Message(id, type: isImage ? "image" : "file", text: nil, caption: caption, special: isImage ? nil : .file)
+        }
+    }
+
+    private var words: String? { body["text"]?.text ?? body["message"]?["msg"]?.text }
+
+    private func told(_ say: (JSONValue) -> Message) -> DialectEvent {
         if body["isEdited"].isTrue { return .ignored("it is an edit") }
         if settings.isOn(RocketChatDialect.ignoreBots), isOfBot { return .ignored("it is from a bot") }
         let message = body["message"] ?? [:]
@@ -49,7 +72,7 @@ struct RocketChatReading {
             channel: channel,
             actor: sender
         )
-        event.message = Message(.string(id), type: type, text: body["text"]?.text ?? message["msg"]?.text)
+        event.message = say(.string(id))
         return .known(event)
     }
 
@@ -89,7 +112,12 @@ struct RocketChatReading {
         let room = body["room"] ?? [:]
         let name = body["channel_name"] ?? room["fname"] ?? room["name"]
         let isDirect = room["t"]?.text == "d" || body["channel_id"] != nil && name == nil
-        return Channel(body["channel_id"] ?? room["_id"], name: name, isDirect: isDirect ? true : nil)
+        return Channel(
+            body["channel_id"] ?? room["_id"],
+            name: name,
+            namelessness: name == nil ? .generatedID : .unsaid,
+            isDirect: isDirect ? true : nil
+        )
     }
 
     private func person(_ value: JSONValue?) -> Person? {

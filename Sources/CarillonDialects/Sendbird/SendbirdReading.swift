@@ -26,7 +26,9 @@ struct SendbirdReading {
         switch category {
         case "group_channel:message_send": sent(isOpen: false)
         case "open_channel:message_send": sent(isOpen: true)
+        case "group_channel:message_delete", "open_channel:message_delete": deleted
         case "group_channel:create": created
+        case "group_channel:invite": invited
         case "group_channel:join": joined
         case "group_channel:leave": left(people("users") ?? people("leavers") ?? [], at: "left_at")
         case "group_channel:changed": changed
@@ -66,14 +68,26 @@ struct SendbirdReading {
             actor: sender
         )
         event.members = members.present
-        event.message = Message(.string(id), type: kind(payload), text: payload["message"]?.text)
+        event.message = Message(.string(id), content: kind(payload), text: payload["message"]?.text)
         event.mentions = body["mentioned_users"].elements.compactMap { $0["user_id"] }.userIDs
         event.mentionsAll = body["mention_type"]?.text == "channel"
         event.senderIsMember = !isOpen
         // Its sender asked for no push.
         event.isSilent = body["silent"].isTrue
-        event.visibleTo = unblocking
+        event.hiddenFrom = Set(
+            body["members"].elements.filter { $0["is_blocking_sender"].isTrue }.compactMap { person($0)?.id }
+        )
         return .known(event)
+    }
+
+    private var deleted: DialectEvent {
+        let id = body["payload"]?["message_id"] ?? body["message_id"]
+        return Event.deleted(
+            id,
+            in: channel,
+            SourceID.of(.sendbird, category, channel?.id.rawValue ?? "", id?.idText ?? ""),
+            at: clock.milliseconds(body["deleted_at"])
+        )
     }
 
     /// What the application itself says: nobody is its sender, so that it is told in its own words to all members.
@@ -99,11 +113,14 @@ struct SendbirdReading {
         return .known(event)
     }
 
-    /// Those members who have not blocked the sender, where somebody has: all members are listed then.
-    private var unblocking: Set<UserID>? {
-        let blocking = body["members"].elements.filter { $0["is_blocking_sender"].isTrue }
-        guard !blocking.isEmpty else { return nil }
-        return Set(members.present.map(\.id)).subtracting(blocking.compactMap { person($0)?.id })
+    private var invited: DialectEvent {
+        guard let inviter = inviter(body["inviter"]), let invitees = people("invitees")?.without([inviter]),
+            !invitees.isEmpty
+        else { return .ignored("it names nobody by a usable id") }
+        return inChannel(.channelInvited, at: ["invited_at"], of: invitees) { event in
+            event.actor = inviter
+            event.invited = invitees
+        }
     }
 
     private func kind(_ payload: JSONValue) -> String {
@@ -116,7 +133,7 @@ struct SendbirdReading {
 
     private var created: DialectEvent {
         inChannel(.channelCreated, at: ["created_at"], of: []) { event in
-            event.actor = person(body["inviter"])
+            event.actor = inviter(body["inviter"])
             event.members = members.present
             event.invited = members.invited
         }
@@ -140,7 +157,7 @@ struct SendbirdReading {
     private func commonInviter(of users: [Person]) -> Person? {
         let inviters = body["users"].elements.map { person($0["inviter"]) }
         guard let first = inviters.first ?? nil, inviters.allSatisfy({ $0?.id == first.id }) else { return nil }
-        return users.contains { $0.id == first.id } ? nil : first
+        return users.contains { $0.id == first.id } ? nil : inviter(body["users"].elements.first?["inviter"])
     }
 
     private var entered: DialectEvent {
@@ -160,7 +177,7 @@ struct SendbirdReading {
         inChannel(.channelUpdated, at: ["changed_at", "updated_at", "created_at"], of: []) { event in
             let name = body["changes"].elements.last { $0["key"]?.text == "name" }?["new"]
             if let name, let renamed = Channel(.string(event.channel?.id.rawValue ?? ""), name: name) {
-                event.channel?.displayName = renamed.displayName
+                event.channel?.displayName = renamed.displayName ?? ""
             }
         }
     }
@@ -193,7 +210,14 @@ struct SendbirdReading {
         let count = body["members"].elements.count
         // Others may be invited to one of two.
         let isDirect = named["is_distinct"].isTrue && count >= 2 ? count == 2 : nil
-        return Channel(named["channel_url"], name: named["name"], isDirect: isDirect)
+        // What Sendbird calls those to which nobody gave a name.
+        let name = named["name"].flatMap { $0 == "Group Channel" ? nil : $0 }
+        return Channel(
+            named["channel_url"],
+            name: name,
+            namelessness: named.has("name") ? .stated : .generatedID,
+            isDirect: isDirect
+        )
     }
 
     /// Those whom the body lists: members, and who is only invited. Supergroups list nobody that counts.
@@ -210,4 +234,13 @@ struct SendbirdReading {
     }
 
     private func person(_ value: JSONValue?) -> Person? { Person(value?["user_id"], name: value?["nickname"]) }
+
+    /// Whoever invites, by the name that the list of members has where there is none.
+    private func inviter(_ value: JSONValue?) -> Person? {
+        guard var person = person(value) else { return nil }
+        person.displayName =
+            person.displayName
+            ?? body["members"].elements.lazy.compactMap(self.person).first { $0.id == person.id }?.displayName
+        return person
+    }
 }

@@ -25,10 +25,13 @@ struct StreamReading {
     var event: DialectEvent {
         switch type {
         case "message.new": sent
+        case "message.deleted":
+            Event.deleted(body["message"]?["id"], in: channel, deliveryID, at: time, by: person(body["user"]))
         case "channel.created": inChannel(.channelCreated, created)
         case "channel.updated": inChannel(.channelUpdated) { $0.actor = person(body["user"]) }
         case "channel.deleted": inChannel(.channelDeleted) { $0.actor = person(body["user"]) }
         case "member.added": joined
+        case "member.updated": accepted
         case "member.removed": left
         case "user.updated", "user.reactivated": ofUser(.userUpdated)
         case "user.deleted": ofUser(.userDeleted)
@@ -58,19 +61,29 @@ struct StreamReading {
         event.members = members
         // Who looks at a livestream is no member of it.
         event.senderIsMember = channelNumber?.hasPrefix("livestream:") != true
-        event.message = Message(.string(id), type: kind(of: message), text: message["text"]?.text)
+        event.message = content(of: message, .string(id))
         let mentioned = message["mentioned_users"].elements
         event.mentions = mentioned.map { $0["id"] ?? $0 }.userIDs
         event.mentionsAll = message["mentioned_channel"].isTrue || message["mentioned_here"].isTrue
         event.visibleTo = audience(of: message, event.mentions)
+        event.hiddenFrom = Set(listedMembers.filter { $0["notifications_muted"].isTrue }.compactMap { person($0)?.id })
         return .known(event)
     }
 
-    private func kind(of message: JSONValue) -> String {
-        let types = message["attachments"].elements.compactMap { $0["type"]?.text }
-        if types.contains("image") { return "image" }
-        guard let first = types.first, message["text"]?.text?.isEmpty ?? true else { return "text" }
-        return first
+    private func content(of message: JSONValue, _ id: JSONValue) -> Message {
+        let text = message["text"]?.text
+        if message["poll"] != nil || message["poll_id"]?.text?.isEmpty == false {
+            return Message(id, type: "poll", text: nil, caption: text, special: .poll)
+        }
+        if message["shared_location"] != nil {
+            return Message(id, type: "location", text: nil, caption: text, special: .location)
+        }
+        // What was fetched from a link that somebody wrote is no content of theirs.
+        let attachments = message["attachments"].elements.filter {
+            $0["og_scrape_url"] == nil && $0["title_link"] == nil
+        }
+        let types = attachments.compactMap { $0["type"]?.text }
+        return Message(id, content: types.contains("image") ? "image" : types.first, text: text)
     }
 
     /// Whom a message is limited to: those who may see it, and of a reply in a thread those who take part in it or are mentioned,
@@ -81,9 +94,6 @@ struct StreamReading {
         switch message["restricted_visibility"] {
         case nil, .null?, .array([])?: break
         case let restricted?: audience = (restricted.list ?? []).userIDs
-        }
-        if let attentive {
-            audience = audience.map { $0.intersection(attentive) } ?? attentive
         }
         let participants = message["thread_participants"] ?? body["thread_participants"]
         let isForAll = message["mentioned_channel"].isTrue || message["mentioned_here"].isTrue
@@ -97,17 +107,6 @@ struct StreamReading {
         return audience
     }
 
-    /// Those members who have not muted the channel, where the body lists all of them: others might be any of those who are not listed.
-    private var attentive: Set<UserID>? {
-        let listed = listedMembers
-        let count = body["channel_member_count"]?.integer ?? body["channel"]?["member_count"]?.integer
-        guard listed.contains(where: { $0["notifications_muted"].isTrue }), count == Int64(members.count) else {
-            return nil
-        }
-        let muted = Set(listed.filter { $0["notifications_muted"].isTrue }.compactMap { person($0)?.id })
-        return Set(members.map(\.id)).subtracting(muted)
-    }
-
     // MARK: - Channels and members
 
     private func created(_ event: inout Event) {
@@ -116,6 +115,21 @@ struct StreamReading {
     }
 
     private var joined: DialectEvent {
+        guard body["member"].map(isMember) ?? true else {
+            return .ignored("who is invited is a member from accepting on")
+        }
+        return joins
+    }
+
+    /// Of what changes of a member, only that they accepted an invitation is news.
+    private var accepted: DialectEvent {
+        guard let member = body["member"], member["invite_accepted_at"] != nil, isMember(member) else {
+            return .ignored("member.updated is nothing to notify of")
+        }
+        return joins
+    }
+
+    private var joins: DialectEvent {
         guard let member = person(body["member"]) else { return .ignored("it names no member by a usable id") }
         return inChannel(.memberJoined) { event in
             event.members = [member]
@@ -176,6 +190,9 @@ struct StreamReading {
         return Channel(
             .string(ids == .cid ? cid : id),
             name: named["name"] ?? named["custom"]?["name"] ?? body["channel_custom"]?["name"],
+            // Messages carry the name in some applications only.
+            namelessness: type == "channel.created" || type == "channel.updated"
+                ? .stated : id.hasPrefix("!members-") ? .generatedID : .unsaid,
             // Others may be added to one of two.
             isDirect: id.hasPrefix("!members-") && count >= 2 ? count == 2 : nil
         )
@@ -183,10 +200,12 @@ struct StreamReading {
 
     /// The members whom the body lists, in either of the places where they may be; there are never more than 50.
     private var members: [Person] {
-        listedMembers.filter { member in
-            let isInvited = member["invited"].isTrue && member["invite_accepted_at"] == nil
-            return !isInvited && member["deleted_at"] == nil
-        }.compactMap { person($0) }.unique
+        listedMembers.filter(isMember).compactMap { person($0) }.unique
+    }
+
+    private func isMember(_ member: JSONValue) -> Bool {
+        let isInvited = member["invited"].isTrue && member["invite_accepted_at"] == nil
+        return !isInvited && member["deleted_at"] == nil
     }
 
     private var listedMembers: [JSONValue] { body["members"].elements + (body["channel"]?["members"]).elements }

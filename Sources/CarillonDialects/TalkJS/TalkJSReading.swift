@@ -19,6 +19,7 @@ struct TalkJSReading {
     var event: DialectEvent {
         switch type {
         case "message.sent": sent
+        case "message.deleted": messageDeleted
         case "conversation.deleted": deleted
         case "user.created", "user.updated": described
         default: .ignored("\(type.shortened(toCharacters: 64, bytes: 256)) is nothing to notify of")
@@ -33,6 +34,7 @@ struct TalkJSReading {
             let channel = Channel(
                 conversation["id"] ?? message["conversationId"],
                 name: conversation["subject"],
+                namelessness: conversation.has("subject") ? .stated : .generatedID,
                 isDirect: participants.count >= 2 ? participants.count == 2 : nil
             )
         else { return .ignored("the message has no usable conversation or sender") }
@@ -49,8 +51,18 @@ struct TalkJSReading {
         if conversation["participants"] != nil {
             event.visibleTo = Set(participants.filter { isTold($0.wish, event.mentions, $0.person) }.map(\.person.id))
         }
-        event.message = Message(message["id"], type: kind(of: message), text: message["text"]?.text)
+        event.message = Message(message["id"], content: kind(of: message), text: message["text"]?.text)
         return .known(event)
+    }
+
+    private var messageDeleted: DialectEvent {
+        let message = data["message"] ?? [:]
+        return Event.deleted(
+            message["id"],
+            in: Channel(data["conversation"]?["id"] ?? message["conversationId"]),
+            sourceID,
+            at: clock.milliseconds(body["createdAt"])
+        )
     }
 
     private func kind(of message: JSONValue) -> String {

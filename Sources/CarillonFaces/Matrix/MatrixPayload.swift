@@ -38,16 +38,11 @@ extension MatrixNotification {
         text?.shortened(toCharacters: .max, bytes: MatrixPayload.longestName)
     }
 
-    /// How many arrays and objects may stand inside each other in a member of the content.
-    private static let deepestContent = 32
-
     /// The content as browsers get it: without what they have no use for, and without what they fetch anyway.
     var shownContent: JSONObject {
         var shown = JSONObject()
         for (key, value) in content.members where key != "formatted_body" {
             if key == "ciphertext", value.isLonger(than: MatrixPayload.longestText) { continue }
-            // It stands deeper in what is stored than in what was posted.
-            if value.isDeeper(than: Self.deepestContent) { continue }
             shown[key] = value
         }
         return shown
@@ -55,15 +50,6 @@ extension MatrixNotification {
 }
 
 extension JSONValue {
-    /// Whether more arrays and objects stand inside each other than so many.
-    func isDeeper(than levels: Int) -> Bool {
-        switch self {
-        case .array(let elements): levels == 0 || elements.contains { $0.isDeeper(than: levels - 1) }
-        case .object(let object): levels == 0 || object.members.contains { $0.value.isDeeper(than: levels - 1) }
-        case .null, .bool, .number, .string: false
-        }
-    }
-
     /// Whether its text, or its JSON where it is none, takes more bytes than so many.
     func isLonger(than bytes: Int) -> Bool {
         if case .string(let text) = self { return text.utf8.count > bytes }

@@ -53,18 +53,14 @@ struct MatrixTranslation {
     /// What a template is to say: who wrote, where and what; `nil` where the homeserver does not say it.
     var subject: NotificationSubject? {
         guard !notification.isBadgeUpdate, !notification.isEventIDOnly else { return nil }
-        let kind: Message.Kind =
-            switch notification.messageType {
-            case "m.image": .image
-            case _ where notification.type == "m.room.message" && notification.body != nil: .text
-            default: .other
-            }
-        return .messageSent(
-            user: notification.name(notification.from) ?? "",
-            channel: notification.name(notification.room) ?? "",
-            kind: kind,
-            text: shownBody ?? "",
-            isDirect: notification.room == nil
+        let said = Message(matrixType: notification.type ?? "", content: notification.content)
+        var message = said ?? Message(kind: .other, text: "")
+        message.text = message.text.shortened(toCharacters: Self.longestBody, bytes: Self.longestBody)
+        return NotificationSubject(
+            message,
+            from: notification.name(notification.from) ?? "",
+            in: notification.name(notification.room),
+            isDirect: false
         )
     }
 

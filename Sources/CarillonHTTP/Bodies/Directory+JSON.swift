@@ -23,13 +23,13 @@ extension Person {
 extension Channel {
     /// The channel as the API shows it.
     var json: JSONValue {
-        ["id": .string(id.rawValue), "displayName": JSONValue(displayName), "direct": .bool(isDirect ?? false)]
+        ["id": .string(id.rawValue), "displayName": JSONValue(properName), "direct": .bool(isDirect ?? false)]
     }
 
     /// Reads what `PUT /channels/{channel}` takes.
     init(id: ChannelID, json: JSONValue) throws(InvalidInput) {
         self = try json.read(as: "invalid-channel") { reader in
-            Channel(id: id, displayName: reader.displayName(), isDirect: reader.bool("direct"))
+            Channel(id: id, displayName: reader.channelName(), isDirect: reader.bool("direct"))
         }
     }
 }

@@ -58,7 +58,11 @@ struct ChannelFact: Sendable {
     var wipedAt: Timestamp?
     /// Whether that is the last word.
     var isDeleted = false
+    /// Whether it is only said what is over in it: that makes no channel.
+    var isOnlyMentioned = true
     var displayName: Stated<String>?
+    /// The name where no other was ever stated.
+    var fallbackName: String?
     var isDirect: Stated<Bool>?
 
     /// The newest event that states anything: naming a channel by the id alone does not.
@@ -81,6 +85,16 @@ struct MemberFact: Sendable {
     var isImplied = false
 }
 
+/// What is taken back: an event, or a message by its key.
+struct WithdrawalKey: Hashable, Comparable {
+    let network: NetworkID
+    let id: UUID
+
+    static func < (left: Self, right: Self) -> Bool {
+        (left.network, EventID(left.id)) < (right.network, EventID(right.id))
+    }
+}
+
 /// What a batch of events says of users, channels and members, with one row for each.
 ///
 /// Events are taken in the order of their timestamps, later ones of the batch last where those are equal, so that the
@@ -89,6 +103,8 @@ struct DirectoryFacts: Sendable {
     private(set) var users: [UserKey: UserFact] = [:]
     private(set) var channels: [ChannelKey: ChannelFact] = [:]
     private(set) var members: [MemberKey: MemberFact] = [:]
+    /// Messages that are gone, and since when by their senders.
+    private(set) var deletedMessages: [WithdrawalKey: Timestamp] = [:]
 
     /// The memberships that only messages speak of, in the order of their keys. What a removal in the same batch ends is not
     /// among them: whether somebody is a member already can then not be told from what was written before.
@@ -136,8 +152,12 @@ struct DirectoryFacts: Sendable {
         guard let channel = event.channel else { return }
         let key = ChannelKey(network: network, channel: channel.id)
         if event.type == .channelDeleted { return deleteChannel(key, at: at) }
-        describe(channel, key, at: at)
+        describe(channel, key, at: at, isOnlyMentioned: [.memberLeft, .messageDeleted].contains(event.type))
         switch event.type {
+        case .messageDeleted:
+            if let message = event.messageKey {
+                deletedMessages[WithdrawalKey(network: network, id: message.uuid)] = at
+            }
         case .channelCreated:
             if let creator = event.actor { join(key, creator.id, incoming, place) }
             for member in event.members { join(key, member.id, incoming, place) }
@@ -150,7 +170,8 @@ struct DirectoryFacts: Sendable {
             // Who writes in a channel is in it.
             if let sender = event.actor, event.senderIsMember { join(key, sender.id, incoming, place, isImplied: true) }
             for member in event.members { join(key, member.id, incoming, place, isImplied: true) }
-        case .channelDeleted, .channelUpdated, .notificationDirect, .userDeleted, .userUpdated, .other: break
+        case .channelDeleted, .channelInvited, .channelUpdated, .notificationDirect, .userDeleted, .userUpdated, .other:
+            break
         }
     }
 
@@ -164,11 +185,13 @@ struct DirectoryFacts: Sendable {
         users[key] = fact
     }
 
-    private mutating func describe(_ channel: Channel, _ key: ChannelKey, at: Timestamp) {
+    private mutating func describe(_ channel: Channel, _ key: ChannelKey, at: Timestamp, isOnlyMentioned: Bool) {
         var fact = channels[key] ?? ChannelFact(seenAt: at)
         fact.seenAt = at
         fact.isDeleted = false
+        fact.isOnlyMentioned = fact.isOnlyMentioned && isOnlyMentioned
         if let name = channel.displayName { fact.displayName = Stated(value: name, at: at) }
+        if let name = channel.fallbackName { fact.fallbackName = name }
         if let isDirect = channel.isDirect { fact.isDirect = Stated(value: isDirect, at: at) }
         channels[key] = fact
     }
@@ -190,6 +213,7 @@ struct DirectoryFacts: Sendable {
             seenAt: at,
             wipedAt: at,
             isDeleted: true,
+            isOnlyMentioned: false,
             displayName: Stated(value: nil, at: at),
             isDirect: Stated(value: nil, at: at)
         )

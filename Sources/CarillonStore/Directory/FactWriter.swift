@@ -17,12 +17,12 @@ struct FactWriter {
     let places: [EventID: Int]
 
     /// All that there is to write when nobody is removed: none of it needs the answer of another.
-    var statements: [SQL] { userStatements + channelStatements + memberStatements }
+    var statements: [SQL] { userStatements + channelStatements + memberStatements + deletionStatements }
 
     /// Writes facts that may remove somebody.
     func write(_ session: borrowing PostgresSession) throws {
         let answers = try session.pipeline(userStatements)
-        try session.pipeline(channelStatements + memberStatements)
+        try session.pipeline(channelStatements + memberStatements + deletionStatements)
         let removed = try answers.last?.map { row in
             try row.decode(2) ? UserKey(network: try row.id(0), user: try row.id(1)) : nil
         }
@@ -95,40 +95,45 @@ struct FactWriter {
         guard !channels.isEmpty else { return [] }
         let networks = channels.map(\.key.network.rawValue)
         let ids = channels.map(\.key.channel.rawValue)
-        let seenAt = channels.map(\.value.seenAt.stored)
+        let seenAt = channels.map { $0.value.isOnlyMentioned ? nil : $0.value.seenAt.stored }
         let statedAt = channels.map(\.value.statedAt?.stored)
         let wipedAt = channels.map(\.value.wipedAt?.stored)
         let deleted = channels.map(\.value.isDeleted)
         let names = channels.map(\.value.displayName?.value)
         let namesAt = channels.map(\.value.displayName?.at.stored)
+        let fallbacks = channels.map(\.value.fallbackName)
         let direct = channels.map(\.value.isDirect?.value)
         let directAt = channels.map(\.value.isDirect?.at.stored)
         return [
             """
             INSERT INTO channels (network_id, channel_id, display_name, direct, facts_at, deleted)
-            SELECT n.network_id, n.channel_id, n.display_name, n.direct, coalesce(n.stated_at, 'epoch'), n.deleted
-            FROM unnest(\(networks), \(ids), \(names), \(direct), \(statedAt), \(deleted))
-                AS n (network_id, channel_id, display_name, direct, stated_at, deleted)
+            SELECT n.network_id, n.channel_id, coalesce(nullif(n.display_name, ''), n.fallback, n.display_name), n.direct,
+                   coalesce(n.stated_at, 'epoch'), n.deleted
+            FROM unnest(\(networks), \(ids), \(names), \(fallbacks), \(direct), \(statedAt), \(seenAt), \(deleted))
+                AS n (network_id, channel_id, display_name, fallback, direct, stated_at, seen_at, deleted)
+            WHERE n.seen_at IS NOT NULL
             ON CONFLICT (network_id, channel_id) DO NOTHING
             """,
             """
             WITH target AS (
-                SELECT n.*
+                SELECT n.*, CASE WHEN n.name_at >= c.facts_at THEN n.display_name ELSE c.display_name END AS stated_name
                 FROM unnest(\(networks), \(ids), \(seenAt), \(statedAt), \(wipedAt), \(deleted), \(names), \(namesAt),
-                            \(direct), \(directAt))
-                    AS n (network_id, channel_id, seen_at, stated_at, wiped_at, deleted, display_name, name_at,
+                            \(fallbacks), \(direct), \(directAt))
+                    AS n (network_id, channel_id, seen_at, stated_at, wiped_at, deleted, display_name, name_at, fallback,
                           direct, direct_at)
                 JOIN channels c ON c.network_id = n.network_id AND c.channel_id = n.channel_id
                 WHERE n.stated_at >= c.facts_at + \(Self.tolerance) * interval '1 millisecond'
                     OR n.seen_at >= c.facts_at AND n.deleted <> c.deleted
                     OR n.wiped_at >= c.facts_at
                     OR n.name_at >= c.facts_at AND n.display_name IS DISTINCT FROM c.display_name
+                    OR coalesce(c.display_name, '') = '' AND n.fallback IS NOT NULL
+                        AND n.fallback IS DISTINCT FROM c.display_name
                     OR n.direct_at >= c.facts_at AND n.direct IS DISTINCT FROM c.direct
                 ORDER BY c.network_id, c.channel_id
                 FOR NO KEY UPDATE OF c
             )
             UPDATE channels c
-            SET display_name = CASE WHEN t.name_at >= c.facts_at THEN t.display_name ELSE c.display_name END,
+            SET display_name = coalesce(nullif(t.stated_name, ''), t.fallback, t.stated_name),
                 direct = CASE WHEN t.direct_at >= c.facts_at THEN t.direct ELSE c.direct END,
                 deleted = CASE WHEN t.seen_at >= c.facts_at THEN t.deleted ELSE c.deleted END,
                 facts_at = greatest(c.facts_at, t.stated_at),
@@ -138,6 +143,26 @@ struct FactWriter {
                 unswept = c.unswept OR coalesce(t.wiped_at >= c.facts_at, false)
             FROM target t
             WHERE c.network_id = t.network_id AND c.channel_id = t.channel_id
+            """,
+        ]
+    }
+
+    /// What is taken back is known to the fan-out, and to whoever looks once more at what is about to be sent.
+    private var deletionStatements: [SQL] {
+        let messages = facts.deletedMessages.sorted { $0.key < $1.key }
+        guard !messages.isEmpty else { return [] }
+        let networks = messages.map(\.key.network.rawValue)
+        return [
+            """
+            INSERT INTO withdrawals (network_id, event_id, withdrawn_at)
+            SELECT n.network_id, n.message, greatest(now(), n.deleted_at)
+            FROM unnest(\(networks), \(messages.map(\.key.id)), \(messages.map(\.value.stored)))
+                AS n (network_id, message, deleted_at)
+            ON CONFLICT (network_id, event_id) DO UPDATE SET withdrawn_at = EXCLUDED.withdrawn_at
+            """,
+            """
+            INSERT INTO changes (network_id, user_id)
+            SELECT n.network_id, NULL FROM unnest(\(Set(networks).sorted())) AS n (network_id)
             """,
         ]
     }

@@ -16,8 +16,8 @@ struct DeliveryLookup {
     /// Taken before anything else is read.
     private var readPoint = ReadPoint("", moment: Timestamp(milliseconds: 0))
     private var networkToggles: [NetworkID: NetworkToggles] = [:]
-    /// When events were withdrawn.
-    private var withdrawals: [EventID: Timestamp] = [:]
+    /// When events were withdrawn, and messages deleted.
+    private var withdrawals: [WithdrawalKey: Timestamp] = [:]
 
     init(_ deliveries: [StoredDelivery], _ session: borrowing PostgresSession) throws {
         self.deliveries = deliveries
@@ -38,13 +38,13 @@ struct DeliveryLookup {
                 gone: [],
                 settings: [:],
                 networkToggles: networkToggles[delivery.group.lane.networkID] ?? NetworkToggles(),
-                isWithdrawn: isWithdrawn(delivery.group.cause),
+                withdrawal: withdrawal(of: delivery.group),
                 readPoint: readPoint
             )
             if delivery.group.isRelay {
                 // A message is no device; whether its endpoint is still there is seen when the message is read.
                 refreshed.group.targets = delivery.devices.map(\.targetWithoutAddress)
-                refreshed.isWithdrawn = false
+                refreshed.withdrawal = nil
                 return refreshed
             }
             for owner in delivery.devices {
@@ -76,26 +76,29 @@ struct DeliveryLookup {
         }
     }
 
-    /// What was brought back to life since is not withdrawn.
-    private func isWithdrawn(_ cause: DeliveryCause) -> Bool {
-        withdrawals[cause.eventID].map { !cause.isRevived || cause.receivedAt < $0 } ?? false
+    /// What was brought back to life since is not withdrawn, and a message that was sent again since is not deleted.
+    private func withdrawal(of group: DeliveryGroup) -> Withdrawal? {
+        let cause = group.cause
+        if let at = withdrawals[group.eventKey], !cause.isRevived || cause.receivedAt < at { return .withdrawn }
+        if let key = group.messageKey, let at = withdrawals[key], cause.receivedAt < at { return .deleted }
+        return nil
     }
 
     private mutating func readWithdrawals(_ session: borrowing PostgresSession) throws {
-        let events = Dictionary(
-            deliveries.map { ($0.group.cause.eventID, $0.group.lane.networkID.rawValue) }
-        ) { first, _ in first }
+        let keys = Set(deliveries.flatMap { [$0.group.eventKey, $0.group.messageKey].compactMap(\.self) })
         try session.forEach(
             """
-            SELECT w.event_id, w.withdrawn_at
-            FROM unnest(\(Array(events.values)), \(events.keys.map(\.uuid))) AS n (network_id, event_id)
+            SELECT w.network_id, w.event_id, w.withdrawn_at
+            FROM unnest(\(keys.map(\.network.rawValue)), \(keys.map(\.id))) AS n (network_id, event_id)
             CROSS JOIN LATERAL (
-                SELECT w.event_id, w.withdrawn_at FROM withdrawals w
+                SELECT w.network_id, w.event_id, w.withdrawn_at FROM withdrawals w
                 WHERE w.network_id = n.network_id AND w.event_id = n.event_id
                 LIMIT 1
             ) AS w
             """
-        ) { row in withdrawals[try row.eventID(0)] = try row.timestamp(1) }
+        ) { row in
+            withdrawals[WithdrawalKey(network: try row.id(0), id: try row.decode(1))] = try row.timestamp(2)
+        }
     }
 
     private mutating func readDevices(_ session: borrowing PostgresSession) throws {
@@ -135,6 +138,16 @@ struct DeliveryLookup {
             )
             found[position] = Found(target: target, settings: try documents.settings(user: 9, channel: 10, of: row))
         }
+    }
+}
+
+extension DeliveryGroup {
+    /// What its event is taken back by.
+    fileprivate var eventKey: WithdrawalKey { WithdrawalKey(network: lane.networkID, id: cause.eventID.uuid) }
+
+    /// What its message is taken back by.
+    fileprivate var messageKey: WithdrawalKey? {
+        cause.message.map { WithdrawalKey(network: lane.networkID, id: $0.uuid) }
     }
 }
 

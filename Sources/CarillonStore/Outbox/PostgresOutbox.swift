@@ -36,6 +36,7 @@ package final class PostgresOutbox: Outbox {
         let progress = [
             Self.advancing(states.filter { $0.next != nil }, storing: firsts),
             Self.finishing(states.filter { $0.next == nil }),
+            Self.ending(messagesOf: states.map(\.event)),
         ].compactMap(\.self)
         // Which groups are written depends on whose lease is held; without groups all is said with the first round trip.
         let hasGroups = expansions.contains { !$0.groups.isEmpty }
@@ -169,6 +170,25 @@ package final class PostgresOutbox: Outbox {
                    suppressed_network, suppressed_user, suppressed_channel, no_device, intercepted, interception
             FROM done
             RETURNING event_id
+            """
+        )
+    }
+
+    /// What ends the deliveries that wait for a deleted message; who holds others of it in memory looks once more before they are sent.
+    private static func ending(messagesOf events: [PendingEvent]) -> SQL? {
+        let deleted = events.filter { $0.event.type == .messageDeleted }.compactMap { event in
+            event.event.messageKey.map { (network: event.networkID.rawValue, message: $0.uuid) }
+        }
+        guard !deleted.isEmpty else { return nil }
+        return .onQueue(
+            """
+            UPDATE deliveries d SET expires_at = least(d.expires_at, now())
+            FROM (SELECT d.network_id, d.group_id
+                  FROM unnest(\(deleted.map(\.network)), \(deleted.map(\.message))) AS n (network_id, message_key)
+                  JOIN deliveries d ON d.network_id = n.network_id AND d.message_key = n.message_key
+                  WHERE d.message_key IS NOT NULL AND NOT d.leased AND d.provider <> 'relay'
+                  FOR NO KEY UPDATE OF d SKIP LOCKED) AS waiting
+            WHERE d.network_id = waiting.network_id AND d.group_id = waiting.group_id
             """
         )
     }

@@ -143,6 +143,7 @@ extension DeliveryCause {
             "receivedAt": .number(JSONNumber(Int(receivedAt.milliseconds))),
         ]
         if mentionsAll { cause["mentionsAll"] = true }
+        cause["message"] = message.map { .string($0.uuid.uuidString) }
         if let relay {
             cause["relay"] = [
                 "until": .number(JSONNumber(Int(relay.expiresAt.milliseconds))), "replay": .bool(relay.isReplay),
@@ -168,6 +169,7 @@ extension DeliveryCause {
             channel: cause["channel"]?.text.map { id in
                 Channel(id: ChannelID(trusted: id), displayName: cause["name"]?.text)
             },
+            message: cause["message"]?.text.flatMap { UUID(uuidString: $0) }.map(MessageKey.init(trusted:)),
             actorRoles: roles.compactMap(\.text),
             mentions: Set(mentions.compactMap { $0.text.map(UserID.init(trusted:)) }),
             mentionsAll: cause["mentionsAll"] == true,
@@ -211,13 +213,14 @@ extension SQL {
         let groups = deliveries.map(\.group)
         let delays = deliveries.map { $0.group.leased ? leaseDuration : $0.delay }
         return """
-            INSERT INTO deliveries (network_id, group_id, event_id, provider, app_id, cause, locale, title, body,
+            INSERT INTO deliveries (network_id, group_id, event_id, message_key, provider, app_id, cause, locale, title, body,
                                     content, targets, size, device_counts, attempt, expires_at, leased,
                                     lease_token, lane_reason, run_at)
-            SELECT n.network_id, n.group_id, n.event_id, n.provider, n.app_id, n.cause, n.locale, n.title, n.body,
+            SELECT n.network_id, n.group_id, n.event_id, n.message_key, n.provider, n.app_id, n.cause, n.locale, n.title, n.body,
                    n.content, n.targets, n.size, n.device_counts, n.attempt, n.expires_at, n.leased, n.lease_token, n.lane_reason,
                    now() + n.delay * interval '1 millisecond'
             FROM unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.id)), \(groups.map(\.cause.eventID.uuid)),
+                        \(groups.map(\.cause.message?.uuid)),
                         \(groups.map(\.lane.provider.rawValue)), \(groups.map(\.lane.appID)),
                         \(groups.map(\.cause.stored)), \(groups.map(\.notification.locale)),
                         \(groups.map(\.notification.title)), \(groups.map(\.notification.body)),
@@ -225,7 +228,7 @@ extension SQL {
                         \(deliveries.map(\.storedDeviceCounts)),
                         \(groups.map(\.attempt)), \(groups.map(\.expiresAt.stored)), \(groups.map(\.leased)),
                         \(groups.map(\.leaseToken)), \(deliveries.map(\.laneReason)), \(delays.map(\.wholeMilliseconds)))
-                AS n (network_id, group_id, event_id, provider, app_id, cause, locale, title, body, content, targets, size,
+                AS n (network_id, group_id, event_id, message_key, provider, app_id, cause, locale, title, body, content, targets, size,
                       device_counts, attempt, expires_at, leased, lease_token, lane_reason, delay)
             """
     }

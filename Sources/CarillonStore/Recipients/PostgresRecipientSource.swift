@@ -43,6 +43,7 @@ package final class PostgresRecipientSource: RecipientSource {
                 readPoint: context.readPoint
             )
             page.membersFromBefore = context.membersFromBefore(query)
+            page.isDeleted = context.isDeleted(query)
             if let asked = candidates.asked(at: position, for: query) {
                 (page.recipients, page.others) = asked
             } else {
@@ -119,6 +120,8 @@ extension RecipientQuery {
             event.type == .channelCreated || event.type == .messageSent || !event.existingMembers.isEmpty
         else { return nil }
         var event = event
+        // Whoever is not asked for is described all the same: texts name them.
+        event.people += event.members + event.existingMembers
         // Who joins is not told of it, and whether they were there before is asked of what was written before.
         event.members.removeAll { !only.contains($0.id) || event.type == .memberJoined }
         event.existingMembers.removeAll { !only.contains($0.id) }

@@ -14,6 +14,7 @@ struct RecipientContext {
         case channel
         case person
         case member
+        case withdrawal
     }
 
     /// The moment.
@@ -24,6 +25,8 @@ struct RecipientContext {
     private var channels: [ChannelKey: Channel] = [:]
     private var people: [UserKey: String] = [:]
     private var roles: [UserKey: [String]] = [:]
+    /// Since when messages are deleted.
+    private var withdrawals: [WithdrawalKey: Timestamp] = [:]
     /// Who is or was a member, with the mark of what made them one last.
     private var since: [MemberKey: (isMember: Bool, mark: EventMark)] = [:]
 
@@ -41,6 +44,7 @@ struct RecipientContext {
         let channels = Set(queries.compactMap(\.undescribedChannel)).sorted()
         let people = Set(queries.flatMap(\.unnamed)).sorted()
         let members = Set(queries.flatMap(\.questioned)).sorted()
+        let messages = Set(queries.compactMap(\.messageKey)).sorted()
         let events = queries.filter { $0.mark == nil }.compactMap { query in
             query.eventID.map { (network: query.networkID, id: $0) }
         }
@@ -102,6 +106,15 @@ struct RecipientContext {
             ) AS m
             \(sql: .endOfBoth)
             WHERE m.user_id = n.user_id
+            UNION ALL
+            SELECT \(Kind.withdrawal.rawValue)::integer, w.network_id, NULL,
+                   floor(extract(epoch FROM w.withdrawn_at) * 1000)::bigint::text, NULL, w.event_id
+            FROM unnest(\(messages.map(\.network.rawValue)), \(messages.map(\.id))) AS n (network_id, event_id)
+            CROSS JOIN LATERAL (
+                SELECT w.network_id, w.event_id, w.withdrawn_at FROM withdrawals w
+                WHERE w.network_id = n.network_id AND w.event_id = n.event_id
+                LIMIT 1
+            ) AS w
             """
     }
 
@@ -119,6 +132,11 @@ struct RecipientContext {
 
     /// Where an event is in the order of acceptance; `nil` when it is not in the inbox, as one that is only thought of.
     func mark(of query: RecipientQuery) -> EventMark? { query.mark ?? query.eventID.flatMap { marks[$0] } }
+
+    /// Whether a message was deleted after it was sent.
+    func isDeleted(_ query: RecipientQuery) -> Bool {
+        query.messageKey.flatMap { withdrawals[$0] }.map { query.event.timestamp < $0 } ?? false
+    }
 
     /// What an event's network decides.
     func settings(for query: RecipientQuery, _ overrides: OverrideCache<StoredTemplate>) -> NetworkSettings {
@@ -174,6 +192,10 @@ struct RecipientContext {
             let key = UserKey(network: try row.id(1), user: try row.id(2))
             people[key] = try row.decode(3, as: String?.self)
             roles[key] = try row.decode(4, as: String?.self).flatMap(StoredRoles.roles)
+        case .withdrawal:
+            guard let moment = Int64(try row.decode(3, as: String.self)) else { throw StoreError.unreadable("moment") }
+            let key = WithdrawalKey(network: try row.id(1), id: try row.decode(5))
+            withdrawals[key] = Timestamp(milliseconds: moment)
         case .member:
             let key = MemberKey(network: try row.id(1), channel: try row.id(2), user: try row.id(3))
             since[key] = (!row.isNull(4), try row.decode(5, as: EventMark.self))
@@ -197,6 +219,12 @@ extension RecipientQuery {
     fileprivate var questioned: [MemberKey] {
         guard let channel = event.channel else { return [] }
         return event.questionedMembers.map { MemberKey(network: networkID, channel: channel.id, user: $0) }
+    }
+
+    /// What an accepted message is taken back by.
+    fileprivate var messageKey: WithdrawalKey? {
+        guard eventID != nil, event.type == .messageSent, let key = event.messageKey else { return nil }
+        return WithdrawalKey(network: networkID, id: key.uuid)
     }
 
     /// The people of whom the event does not say what a text or a verdict needs.

@@ -44,19 +44,19 @@ package enum EventHistoryContract {
         #expect(try await scene.queue.enqueue([Expansion(event: pending, groups: groups, next: nil)]) == [true])
         let other = try await scene.enqueue(to: [[waiting]])
         let before = try #require(try await scene.queue.refresh([groups[1]]).first)
-        #expect(!before.isWithdrawn)
+        #expect(before.withdrawal == nil)
         #expect(try await scene.history.withdraw(pending.id, in: scene.network))
         // What a replica holds is looked at again before it is sent.
         let changes = try await scene.queue.changes(since: [(scene.network, before.readPoint)])
         #expect(changes == [.everybody])
-        #expect(try await scene.queue.refresh([groups[1]]).map(\.isWithdrawn) == [true])
+        #expect(try await scene.queue.refresh([groups[1]]).map(\.withdrawal) == [.withdrawn])
         // What nobody holds is found among what is over, whatever its lane does.
         let expired = try await scene.queue.claimExpired(limit: 10)
         #expect(expired.map(\.group.id) == [groups[0].id])
-        #expect(expired.map(\.isWithdrawn) == [true])
+        #expect(expired.map(\.withdrawal) == [.withdrawn])
         let others = try await scene.claim()
         #expect(others.map(\.group.cause.eventID) == [other])
-        #expect(others.map(\.isWithdrawn) == [false])
+        #expect(others.map(\.withdrawal) == [nil])
         #expect(try await scene.history.withdraw(pending.id, in: scene.network))
         #expect(try await scene.history.withdraw(pending.id, in: scene.otherNetwork) == false)
         #expect(try await scene.history.withdraw(EventID(scene.ids.next()), in: scene.network) == false)
@@ -95,7 +95,7 @@ package enum EventHistoryContract {
         )
         try await scene.passTime()
         #expect(try await scene.history.retryDeadLetter(letter.id, in: scene.network))
-        #expect(try await scene.claim().map(\.isWithdrawn) == [false])
+        #expect(try await scene.claim().map(\.withdrawal) == [nil])
     }
 
     private static func whatIsUnknownIsNotFound(_ scene: StoreScene) async throws {

@@ -125,12 +125,20 @@ package final class PipelineScene: Sendable {
         try [
             CompiledTemplate(.init(title: "%s", body: .one("New: %s")), for: .channelCreated, locale: .english),
             CompiledTemplate(
+                .init(title: "%1s", body: .one("%1s invites you")),
+                for: .channelInvited,
+                locale: .english
+            ),
+            CompiledTemplate(
                 .init(title: "%s", body: .variants([.one: "%1s has joined %2s", .many: "%1s and %3s others"])),
                 for: .memberJoined,
                 locale: .english
             ),
             CompiledTemplate(
-                .init(title: "%1s (%2s)", body: .variants([.text: "%s", .image: "Image", .other: "Special"])),
+                .init(
+                    title: .variants([.channel: "%1s (%2s)", .direct: "%1s"]),
+                    body: .variants([.text: "%s", .image: "Image", .other: "Special"])
+                ),
                 for: .messageSent,
                 locale: .english
             ),

@@ -64,12 +64,32 @@ import Testing
 
     @Test func `every event that notifies may be kept from people, and only those`() throws {
         let limits =
-            #""channel":{"id":"c"},"user":{"id":"a"},"message":{},"members":["b"],"visibleTo":[],"notify":false"#
+            #""channel":{"id":"c"},"user":{"id":"a"},"message":{"id":"m"},"members":["b"],"invited":["b"],"visibleTo":[],"notify":false"#
         for type in EventType.known where type != .notificationDirect {
             let event = try event(#"{"type":"\#(type.rawValue)","data":{\#(limits)}}"#)
             #expect(event.isSilent == type.notifies, "\(type)")
             #expect((event.visibleTo == []) == type.notifies, "\(type)")
         }
+    }
+
+    @Test(arguments: ["null", #""""#, #"" \t""#])
+    func `a channel may be stated to have no name`(name: String) throws {
+        let data = #""channel":{"id":"c","displayName":\#(name),"fallbackName":\#(name)},"message":{"text":"x"}"#
+        let event = try event(#"{"type":"message.sent","data":{"user":{"id":"a"},\#(data)}}"#)
+        #expect(event.channel == Channel(id: ChannelID(trusted: "c"), displayName: "", fallbackName: ""))
+        let again = try self.event(event.canonicalJSON.serializedText)
+        #expect(again.channel == event.channel)
+    }
+
+    @Test func `what a message shows may be said beside its type`() throws {
+        let message = #"{"type":"poll","caption":"Lunch?","kind":"poll"}"#
+        let data = #""channel":{"id":"c"},"user":{"id":"a"},"hiddenFrom":["b"],"message":"#
+        let event = try event(#"{"type":"message.sent","data":{\#(data)\#(message)}}"#)
+        #expect(event.message?.caption == "Lunch?" && event.message?.special == .poll)
+        #expect(event.hiddenFrom == [UserID(trusted: "b")])
+        #expect(try self.event(event.canonicalJSON.serializedText).message?.special == .poll)
+        let unknown = try self.event(#"{"type":"message.sent","data":{\#(data){"kind":"hologram"}}}"#)
+        #expect(unknown.message?.special == nil && unknown.message?.kind == .other)
     }
 
     @Test func `who leaves without being listed is the user of the event`() throws {
@@ -87,6 +107,11 @@ import Testing
             (#"{"type":"channel.created","data":{"channel":{"id":"c"},"members":[]}}"#, .channelCreated),
             (#"{"type":"channel.updated","data":{"channel":{"id":"c"}}}"#, .channelUpdated),
             (#"{"type":"channel.deleted","data":{"channel":{"id":"c"}}}"#, .channelDeleted),
+            (
+                #"{"type":"channel.invited","data":{"channel":{"id":"c"},"user":{"id":"a"},"invited":["b"]}}"#,
+                .channelInvited
+            ),
+            (#"{"type":"message.deleted","data":{"channel":{"id":"c"},"message":{"id":"m"}}}"#, .messageDeleted),
             (#"{"type":"member.joined","data":{"channel":{"id":"c"},"members":["a"]}}"#, .memberJoined),
             (#"{"type":"member.left","data":{"channel":{"id":"c"},"members":["a"]}}"#, .memberLeft),
             (#"{"type":"member.left","data":{"channel":{"id":"c"},"user":{"id":"a"}}}"#, .memberLeft),
@@ -103,7 +128,7 @@ import Testing
         let event = try event(
             #"""
             {"type":"message.sent","timestamp":null,"v":2,"data":{"thread":{},"mentions":null,
-             "channel":{"id":"c","displayName":null,"topic":1},"user":{"id":"a","roles":null,"locale":null,"age":[]},
+             "channel":{"id":"c","topic":1},"user":{"id":"a","roles":null,"locale":null,"age":[]},
              "message":{"id":null,"text":"x","reactions":{}}}}
             """#
         )

@@ -61,7 +61,7 @@ import Testing
             """#,
             event(
                 .memberJoined,
-                channel: Channel(id: ChannelID(trusted: "general")),
+                channel: Channel(id: ChannelID(trusted: "general"), displayName: ""),
                 actor: nil,
                 members: [Person(id: UserID(trusted: "bob")), people[1]]
             )

@@ -40,21 +40,88 @@ import Testing
         arguments: [
             ("Event", "Directory", "Event"), (nil, "Directory", "Directory"), (nil, nil, "alice"),
             ("", "Directory", "Directory"),
-            ("", "", "alice"), ("\u{202E}\u{0}", nil, "alice"), (" ", nil, " "), ("\u{0}a", "Directory", "\u{0}a"),
+            ("", "", "alice"), ("\u{202E}\u{0}", nil, "alice"), (" ", nil, "alice"), ("\u{0}a", "Directory", "\u{0}a"),
         ] as [(String?, String?, String)]
     )
-    func `the event's name goes before the directory's, and the id comes last`(
+    func `a person's name in the event goes before the directory's, and the id comes last`(
         own: String?,
         known: String?,
         expected: String
     ) {
-        let names = DirectoryNames(channel: known, people: known.map { [alice: $0] } ?? [:])
-        let message = event(.messageSent, channel: own, actor: Person(id: alice, displayName: own))
-        let channel = expected == "alice" ? "general" : expected
+        let names = DirectoryNames(channel: "c", people: known.map { [alice: $0] } ?? [:])
+        let message = event(.messageSent, channel: nil, actor: Person(id: alice, displayName: own))
         #expect(
             NotificationSubject(event: message, names: names)
-                == .messageSent(user: expected, channel: channel, kind: .text, text: "")
+                == .messageSent(user: expected, channel: "c", kind: .other, text: "")
         )
+    }
+
+    @Test(
+        arguments: [
+            // The directory's name, the event's, its fallback, whether it is direct: what a text says.
+            ("Directory", "Event", nil, false, "Event"), ("Directory", nil, nil, false, "Directory"),
+            (nil, nil, nil, false, "general"), (nil, nil, nil, true, nil),
+            ("Directory", "", nil, false, nil), ("", nil, nil, false, nil), (nil, " \u{200B}\n", nil, false, nil),
+            ("", "Event", nil, false, "Event"), (nil, nil, "", false, nil), (nil, nil, "#alias:x", false, "#alias:x"),
+            ("", nil, "#alias:x", false, "#alias:x"), ("Directory", nil, "#alias:x", false, "Directory"),
+            ("Directory", nil, "", false, "Directory"), ("Directory", nil, nil, true, "Directory"),
+        ] as [(String?, String?, String?, Bool, String?)]
+    )
+    func `a channel without a name is told by nobody's id`(
+        known: String?,
+        own: String?,
+        fallback: String?,
+        isDirect: Bool,
+        expected: String?
+    ) {
+        var message = event(.messageSent, channel: own, actor: Person(id: alice))
+        message.channel?.fallbackName = fallback
+        let names = DirectoryNames(channel: known, isDirect: isDirect)
+        #expect(
+            NotificationSubject(event: message, names: names)
+                == .messageSent(user: "alice", channel: expected, kind: .other, text: "", isDirect: isDirect)
+        )
+        var others = message
+        others.members = [Person(id: bob)]
+        for type in [EventType.channelCreated, .memberJoined] {
+            others.type = type
+            #expect((NotificationSubject(event: others, names: names) == nil) == (expected == nil), "\(type)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            (Message(kind: .text, text: "Hi"), .text, .text, "Hi"),
+            (Message(kind: .text, text: "Hi", caption: "x", special: .poll), .text, .text, "Hi"),
+            (Message(kind: .text, text: " \n\u{1}"), .other, .other, " \n\u{1}"),
+            (Message(kind: .text, text: "", special: .poll), .other, .poll, ""),
+            (Message(kind: .text, text: "", caption: "x", special: .poll), .text, .text, "x"),
+            (Message(kind: .image, text: "https://x"), .image, .image, "https://x"),
+            (Message(kind: .image, text: "https://x", caption: "Sea"), .text, .text, "Sea"),
+            (Message(kind: .image, text: "", caption: " ", special: .sticker), .image, .image, ""),
+            (Message(kind: .other, text: "x"), .other, .other, "x"),
+            (Message(kind: .other, text: "x", caption: "Look"), .text, .text, "Look"),
+        ] as [(Message, Message.Kind, TemplateVariant, String)]
+            + Message.Special.allCases.map { special in
+                (
+                    Message(kind: .other, text: "", special: special), .other,
+                    TemplateVariant(rawValue: special.rawValue) ?? .one, ""
+                )
+            }
+    )
+    func `a message shows its words, what is written beside it, or what it is`(
+        message: Message,
+        kind: Message.Kind,
+        variant: TemplateVariant,
+        text: String
+    ) throws {
+        let subject = NotificationSubject(message, from: "u", in: "c", isDirect: false)
+        #expect(subject.variant == variant)
+        guard case .messageSent(_, _, let shownKind, let shownText, _, _) = subject else {
+            Issue.record("this is a message")
+            return
+        }
+        #expect(shownKind == kind && shownText == text)
     }
 
     @Test(arguments: EventType.known + [.other("poll.closed")])

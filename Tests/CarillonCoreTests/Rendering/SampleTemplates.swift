@@ -5,6 +5,12 @@ import Testing
 func sampleCatalog() throws -> TemplateCatalog {
     try TemplateCatalog([
         template(.channelCreated, "en", "%s", "You're now member of %s!"),
+        template(
+            .channelInvited,
+            "en",
+            "%1s",
+            .variants([.channel: "%1s invited you to %2s", .direct: "%1s invited you"])
+        ),
         template(.memberJoined, "en", "%s", .variants(englishJoined)),
         template(
             .messageSent,
@@ -27,7 +33,8 @@ private let englishJoined: [TemplateVariant: String] = [
 ]
 
 private let englishMessages: [TemplateVariant: String] = [
-    .text: "%s", .image: "Image Message", .other: "Special message",
+    .text: "%s", .image: "Image Message", .other: "Special message", .poll: "Poll", .location: "Location",
+    .file: "File", .encrypted: "Encrypted message", .sticker: "Sticker", .call: "Call",
 ]
 
 /// A checked template.

@@ -13,7 +13,7 @@ import Testing
             ToggleScope.network,
             """
             {"enabled":true,"modules":{"chat":{"enabled":true},"social":{"enabled":true},\
-            "video":{"enabled":true},"direct":{"enabled":true}},"events":{"channel.created":{"enabled":true},"member.joined":{"enabled":true},\
+            "video":{"enabled":true},"direct":{"enabled":true}},"events":{"channel.created":{"enabled":true},"channel.invited":{"enabled":true},"member.joined":{"enabled":true},\
             "message.sent":{"enabled":true},"notification.direct":{"enabled":true}}}
             """
         ),
@@ -37,7 +37,7 @@ import Testing
             ToggleScope.network,
             """
             {"enabled":true,"modules":{"chat":{"enabled":false},"social":{"enabled":true},\
-            "video":{"enabled":true},"direct":{"enabled":true}},"events":{"channel.created":{"enabled":true},"member.joined":{"enabled":false},\
+            "video":{"enabled":true},"direct":{"enabled":true}},"events":{"channel.created":{"enabled":true},"channel.invited":{"enabled":true},"member.joined":{"enabled":false},\
             "message.sent":{"enabled":true},"notification.direct":{"enabled":true}}}
             """
         ),

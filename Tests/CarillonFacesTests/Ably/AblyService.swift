@@ -296,6 +296,7 @@ extension FaceServices {
             catalog: try TemplateCatalog(
                 [
                     (.channelCreated, TemplateSource(title: "%s", body: .one("%s"))),
+                    (.channelInvited, TemplateSource(title: "%s", body: .one("%1s"))),
                     (.memberJoined, TemplateSource(title: "%s", body: .variants([.one: "%1s", .many: "%1s"]))),
                     (
                         .messageSent,

@@ -244,7 +244,7 @@ extension FaceServices {
             toggles: store,
             templates: TemplateBook(store),
             catalog: try TemplateCatalog(
-                [EventType.channelCreated, .memberJoined, .messageSent].map {
+                EventType.withTemplates.map {
                     try CompiledTemplate(TemplateSource(title: "%s", body: .one("x")), for: $0, locale: .english)
                 }
             ),

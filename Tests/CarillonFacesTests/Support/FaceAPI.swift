@@ -246,6 +246,13 @@ extension TemplateCatalog {
             let texts: [(EventType, TemplateSource)] = [
                 (.channelCreated, TemplateSource(title: "%s", body: .one("You're now member of %s!"))),
                 (
+                    .channelInvited,
+                    TemplateSource(
+                        title: "%1s",
+                        body: .variants([.channel: "%1s invited you to %2s", .direct: "%1s invited you"])
+                    )
+                ),
+                (
                     .memberJoined,
                     TemplateSource(
                         title: "%s",

@@ -330,6 +330,13 @@ extension TemplateCatalog {
             let texts: [(EventType, LocaleTag, TemplateSource)] = [
                 (.channelCreated, .english, TemplateSource(title: "%s", body: .one("You're now member of %s!"))),
                 (
+                    .channelInvited, .english,
+                    TemplateSource(
+                        title: "%1s",
+                        body: .variants([.channel: "%1s invited you to %2s", .direct: "%1s invited you"])
+                    )
+                ),
+                (
                     .memberJoined, .english,
                     TemplateSource(
                         title: "%s",

@@ -40,7 +40,8 @@ struct RandomHistory: CustomStringConvertible {
             ])
         )
         if chance(0.3) { event.timestamp = event.timestamp - .seconds(60) }
-        if chance(0.2) { event.visibleTo = Set(users()) }
+        // Who is meant by a notification is said otherwise.
+        if chance(0.2), event.type != .notificationDirect { event.visibleTo = Set(users()) }
         event.isSilent = chance(0.1)
         event.mentionsAll = event.type == .messageSent && chance(0.2)
         return event
@@ -127,13 +128,20 @@ struct RandomHistory: CustomStringConvertible {
         if type != .userDeleted, type != .userUpdated {
             event.channel = Channel(id: channel(), displayName: chance(0.3) ? "Name \(count)" : nil)
             event.channel?.isDirect = one([nil, nil, true, false])
+            event.channel?.fallbackName = one([nil, nil, nil, "", "Alias"])
+            if chance(0.1) { event.channel?.displayName = "" }
         }
         switch type {
         case .messageSent:
             event.actor = person()
-            event.message = Message(kind: one([.text, .image]), text: "Hello \(count)")
+            event.message = Message(id: "m\(count % 5)", kind: one([.text, .image]), text: "Hello \(count)")
+            event.hiddenFrom = chance(0.2) ? Set(users()) : []
             event.mentions = Set(users())
             if chance(0.3) { for user in users() { event.members.append(person(user)) } }
+        case .messageDeleted: event.message = Message(id: "m\(count % 5)", kind: .other, text: "")
+        case .channelInvited:
+            event.actor = person()
+            event.invited = [person()]
         case .userDeleted, .userUpdated: event.actor = person()
         case .channelCreated, .memberJoined, .memberLeft:
             event.actor = chance(0.5) ? person() : nil
