@@ -126,6 +126,7 @@ extension PostgresError {
         var text = "PostgreSQL: \(kind.phrase)"
         if let constraint { text += ", constraint \(constraint)" }
         if let table { text += ", table \(table)" }
+        if let trouble = storage.server?.trouble { text += ": \(trouble)" }
         if isOutcomeUnknown { text += ", and what was written may have taken effect" }
         if !storage.reason.isEmpty { text += ": \(storage.reason)" }
         return text
@@ -171,6 +172,10 @@ extension PostgresError {
         var constraint: String?
         /// Whether the server ended the session with it.
         var isFatal = false
+
+        /// What it says where it speaks of itself, its files and its libraries, and of no statement's values: system errors
+        /// and internal ones.
+        var trouble: String? { ["58", "XX"].contains(sqlState.errorClass) ? message : nil }
 
         var details: String {
             let fields: [(String, String?)] = [

@@ -20,6 +20,14 @@ import Testing
         #expect(!"\(error)".contains("alice"))
     }
 
+    @Test func `the description says what is wrong with the server itself`() {
+        let message = #"could not load library "/usr/lib/postgresql/15/lib/plpgsql.so": undefined symbol"#
+        for state in ["58P01", "XX000"] {
+            let error = PostgresError(server: .init(sqlState: SQLState(rawValue: state), message: message))
+            #expect(error.description == "PostgreSQL: the server answered \(state): \(message)")
+        }
+    }
+
     @Test func `the debug description holds everything`() {
         let text = String(reflecting: PostgresError(server: Self.report))
         for part in ["23505", "alice@example.com", "duplicate key value", "a hint", "a context"] {
