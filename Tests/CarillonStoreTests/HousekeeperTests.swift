@@ -60,7 +60,8 @@ import Testing
                     """
                 )
             }
-            await #expect(throws: PostgresError.self) { try await housekeeper(pool).sweep() }
+            let error = await #expect(throws: UntidyError.self) { try await housekeeper(pool).sweep() }
+            #expect(error?.description == "changes: PostgreSQL: the server answered 42P01")
             #expect(try await pool.count("event_keys") == 0)
         }
     }

@@ -45,29 +45,29 @@ package final class Housekeeper: Sendable {
     /// Does all that is due, in transactions of bounded size. Meant to be run every minute or so.
     ///
     /// What fails does not keep the rest from being done.
-    /// - Throws: The first error, when all has been tried.
+    /// - Throws: ``UntidyError`` that names what failed, when all has been tried.
     package func sweep() async throws {
-        var failures: [any Error] = []
-        func attempt(_ step: () async throws -> Void) async {
-            do { try await step() } catch { failures.append(error) }
+        var failures: [UntidyError.Failure] = []
+        func attempt(_ task: String, _ step: () async throws -> Void) async {
+            do { try await step() } catch { failures.append(UntidyError.Failure(task: task, reason: "\(error)")) }
         }
-        await attempt { try await makePartitions() }
-        await attempt { try await dropPartitions() }
+        await attempt("new partitions") { try await makePartitions() }
+        await attempt("old partitions") { try await dropPartitions() }
         var listeners: FeedbackListeners?
-        await attempt { listeners = try await feedback.listeners() }
+        await attempt("endpoints") { listeners = try await feedback.listeners() }
         if let listeners {
-            await attempt { try await RemovalSweep(pool: pool, listeners: listeners).sweep() }
+            await attempt("removals") { try await RemovalSweep(pool: pool, listeners: listeners).sweep() }
             for condition in Self.agedDevices {
-                await attempt { try await sweepDevices(where: condition, telling: listeners) }
+                await attempt("devices") { try await sweepDevices(where: condition, telling: listeners) }
             }
-            await attempt { try await leftovers.sweep(telling: listeners) }
+            await attempt("leftovers") { try await leftovers.sweep(telling: listeners) }
         }
-        await attempt { try await StatisticsSweep(pool: pool, clock: clock, logger: logger).sweep() }
-        for (table, condition) in Self.aged { await attempt { try await sweep(table, where: condition) } }
-        await attempt { try await relays.sweep() }
-        await attempt { try await sweepAgain() }
-        await attempt { try await sweepOrphans() }
-        if let failure = failures.first { throw failure }
+        await attempt("statistics") { try await StatisticsSweep(pool: pool, clock: clock, logger: logger).sweep() }
+        for (table, condition) in Self.aged { await attempt(table) { try await sweep(table, where: condition) } }
+        await attempt("relayed") { try await relays.sweep() }
+        await attempt("former removals") { try await sweepAgain() }
+        await attempt("deleted networks") { try await sweepOrphans() }
+        if !failures.isEmpty { throw UntidyError(failures: failures) }
     }
 
     /// Makes the partitions of today and the next days; to be done before the first row for them is written, too.
