@@ -1,8 +1,7 @@
 import CarillonCore
+import CarillonTesting
 import HTTPTypes
 import HummingbirdTesting
-import Logging
-import Synchronization
 import Testing
 
 @testable import CarillonEdge
@@ -48,51 +47,6 @@ import Testing
             #expect(lines.allSatisfy { $0["client.address"] == "127.0.0.1" })
             for _ in 0..<200 { _ = try await api.call(.get, network.path("api-keys"), as: "ck_wrong") }
             #expect(log.lines("A caller was refused").count < 200)
-        }
-    }
-
-    @Test func `so many lines go through in a while, and those beyond are counted`() {
-        let time = Mutex(ContinuousClock.now)
-        let allowance = LineAllowance(lines: 2) { time.withLock(\.self) }
-        let verdicts = (0..<5).map { _ in allowance.take() }
-        #expect(verdicts == [.write, .write, .omitFirst, .omit, .omit])
-        #expect(allowance.takeOmitted() == 3)
-        #expect(allowance.takeOmitted() == 0)
-        #expect(allowance.take() == .omitFirst, "each number that is taken is followed by another")
-        time.withLock { $0 += LineAllowance.window }
-        #expect(allowance.take() == .write)
-    }
-}
-
-/// Keeps what is logged.
-private final class CollectedLog: Sendable {
-    private let entries = Mutex<[(message: String, metadata: [String: String])]>([])
-
-    var logger: Logger {
-        var logger = Logger(label: "test") { _ in Handler(collected: self) }
-        logger.logLevel = .notice
-        return logger
-    }
-
-    var text: String { entries.withLock { $0.map { "\($0.message) \($0.metadata)" }.joined(separator: "\n") } }
-
-    func lines(_ message: String) -> [[String: String]] {
-        entries.withLock { $0.filter { $0.message == message }.map(\.metadata) }
-    }
-
-    private struct Handler: LogHandler {
-        let collected: CollectedLog
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.notice
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let all = metadata.merging(event.metadata ?? [:]) { _, new in new }
-            collected.entries.withLock { $0.append((event.message.description, all.mapValues { "\($0)" })) }
         }
     }
 }

@@ -7,8 +7,8 @@ import Logging
 ///
 /// Names keys by their ids, and no secret, body or path. What a flood of either would write is counted instead.
 struct AuditMiddleware: RouterMiddleware {
-    private let changes = LineAllowance(lines: 100)
-    private let refusals = LineAllowance(lines: 20)
+    private let changes = LineAllowance(lines: 100, within: .seconds(10))
+    private let refusals = LineAllowance(lines: 20, within: .seconds(10))
 
     func handle(
         _ request: Request,
@@ -50,7 +50,7 @@ struct AuditMiddleware: RouterMiddleware {
         case .omitFirst:
             let same = message.description
             Task {
-                try? await Task.sleep(for: LineAllowance.window)
+                try? await Task.sleep(for: allowance.window)
                 logger.notice(
                     "More of the same was not logged",
                     metadata: [

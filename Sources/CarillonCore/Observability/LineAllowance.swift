@@ -1,12 +1,9 @@
 import Synchronization
 
 /// Lets so many lines through within a while, and counts those beyond.
-final class LineAllowance: Sendable {
-    /// How long a while is.
-    static let window = Duration.seconds(10)
-
+package final class LineAllowance: Sendable {
     /// What to do with a line.
-    enum Verdict {
+    package enum Verdict: Sendable {
         /// Write it.
         case write
         /// Leave it out, and see to it that the number of those left out is written when the window is over.
@@ -21,22 +18,29 @@ final class LineAllowance: Sendable {
         var omitted = 0
     }
 
+    /// How long a while is.
+    package let window: Duration
     private let lines: Int
     private let now: @Sendable () -> ContinuousClock.Instant
     private let state = Mutex(State())
 
-    /// An allowance of so many lines.
-    init(lines: Int, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+    /// An allowance of so many lines within `window`.
+    package init(
+        lines: Int,
+        within window: Duration,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
         self.lines = lines
+        self.window = window
         self.now = now
     }
 
     /// What to do with the next line.
-    func take() -> Verdict {
+    package func take() -> Verdict {
         let now = self.now()
         return state.withLock { state in
             if state.end.map({ $0 <= now }) ?? true {
-                state.end = now + Self.window
+                state.end = now + window
                 state.count = 0
             }
             state.count += 1
@@ -47,7 +51,7 @@ final class LineAllowance: Sendable {
     }
 
     /// How many lines were left out since this was asked last.
-    func takeOmitted() -> Int {
+    package func takeOmitted() -> Int {
         state.withLock { state in
             defer { state.omitted = 0 }
             return state.omitted

@@ -1,0 +1,41 @@
+package import Logging
+import Synchronization
+
+/// Keeps what is logged.
+package final class CollectedLog: Sendable {
+    private let entries = Mutex<[(message: String, metadata: [String: String])]>([])
+
+    /// A log that nothing was written to.
+    package init() {}
+
+    /// Writes to it, from `notice` on.
+    package var logger: Logger {
+        var logger = Logger(label: "test") { _ in Handler(collected: self) }
+        logger.logLevel = .notice
+        return logger
+    }
+
+    /// All of it.
+    package var text: String { entries.withLock { $0.map { "\($0.message) \($0.metadata)" }.joined(separator: "\n") } }
+
+    /// What was told besides, each time that this was.
+    package func lines(_ message: String) -> [[String: String]] {
+        entries.withLock { $0.filter { $0.message == message }.map(\.metadata) }
+    }
+
+    private struct Handler: LogHandler {
+        let collected: CollectedLog
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.notice
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let all = metadata.merging(event.metadata ?? [:]) { _, new in new }
+            collected.entries.withLock { $0.append((event.message.description, all.mapValues { "\($0)" })) }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import Synchronization
+import Testing
+
+@testable import CarillonCore
+
+@Suite struct LineAllowanceTests {
+    @Test func `so many lines go through in a while, and those beyond are counted`() {
+        let time = Mutex(ContinuousClock.now)
+        let allowance = LineAllowance(lines: 2, within: .seconds(10)) { time.withLock(\.self) }
+        let verdicts = (0..<5).map { _ in allowance.take() }
+        #expect(verdicts == [.write, .write, .omitFirst, .omit, .omit])
+        #expect(allowance.takeOmitted() == 3)
+        #expect(allowance.takeOmitted() == 0)
+        #expect(allowance.take() == .omitFirst, "each number that is taken is followed by another")
+        time.withLock { $0 += allowance.window }
+        #expect(allowance.take() == .write)
+    }
+}
