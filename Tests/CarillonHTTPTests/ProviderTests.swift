@@ -129,6 +129,24 @@ import Testing
     }
 }
 
+@Suite struct StuckQueueTests {
+    private static let failure = StuckQueue.Failure(.deliveries, reason: "could not load library /usr/lib/plpgsql.so")
+
+    @Test(arguments: [nil, StuckQueue(waited: .milliseconds(81_500), failures: [failure])])
+    func `admins are told that work is due that cannot be claimed, and not what the database says of itself`(
+        stuck: StuckQueue?
+    ) async throws {
+        try await withAPI(stuckQueue: stuck) { api in
+            let network = try await api.makeNetwork()
+            let answer = try await api.call(.get, network.path("providers"), as: network.adminKey)
+            let expected: JSONValue = ["oldestSeconds": 81, "failing": ["claiming due deliveries"]]
+            #expect(answer["queue"] == stuck.map { _ in expected })
+            #expect(answer["items", "0", "circuit"] == "closed")
+            #expect(!answer.text.contains("library"))
+        }
+    }
+}
+
 @Suite struct ManagementTests {
     private func answer(_ path: String, notReady: [String] = [], warnings: [String] = []) async throws -> Answer {
         let router = ManagementRouter.make(

@@ -36,6 +36,20 @@ def test_the_overview_says_what_needs_attention(stage):
     expect(page.get_by_role("table", name="Lanes")).to_contain_text("no credential")
 
 
+def test_the_overview_says_that_work_is_due_which_cannot_be_claimed(stage):
+    network = community(stage)
+
+    def stuck(route):
+        answer = route.fetch()
+        route.fulfill(response=answer, json=answer.json() | {"queue": {"oldestSeconds": 481, "failing": ["claiming due deliveries"]}})
+
+    context = stage.context(session=network)
+    context.route("**/v1/networks/*/providers", stuck)
+    page = stage.open(f"{network.id}/overview", context=context)
+    attention = page.get_by_role("region", name="Attention")
+    expect(attention).to_contain_text("What is due is not worked on, for 8 min by now: claiming due deliveries fails")
+
+
 def test_a_switch_is_saved_at_once_and_taken_back(stage):
     network = stage.network()
     page = stage.open(f"{network.id}/switches", session=network)

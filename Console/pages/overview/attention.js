@@ -5,7 +5,7 @@
 import { ApiError, isAbort } from "../../core/api.js";
 import { now } from "../../core/connection.js";
 import { h } from "../../core/dom.js";
-import { count, providerName } from "../../core/format.js";
+import { count, duration, providerName } from "../../core/format.js";
 import { readStats, spans, sumOf } from "../../core/stats.js";
 import { name } from "../../components/name.js";
 import { time } from "../../components/time.js";
@@ -44,6 +44,7 @@ export async function lookAround(page) {
     ask("The figures", () => readStats(page, spans.hour)), ask("The events", () => oldestWaiting(page)),
   ]);
   const trouble = [
+    ...ofQueue(providers?.queue),
     ...ofSwitches(page, switches),
     ...ofLanes(page, providers?.items ?? []),
     ...ofEndpoints(page, endpoints?.items ?? []),
@@ -64,6 +65,13 @@ function ofOldest(page, oldest) {
   if (!oldest?.event || oldest.age < 60_000) return [];
   return [{ kind: "warn", href: page.href("events", oldest.event.id), act: "Event",
     text: [`The oldest event that is not done was accepted ${oldest.ago} ago`] }];
+}
+
+/** What no network can do anything about. */
+function ofQueue(queue) {
+  if (!queue) return [];
+  return [{ kind: "bad", text: [`What is due is not worked on, for ${duration(queue.oldestSeconds * 1000)} by now: `, queue.failing.join(", "),
+    " fails. Whoever runs the service finds the reason in its log and in GET /health/ready"] }];
 }
 
 function ofSwitches(page, switches) {

@@ -17,6 +17,7 @@ package final class FanoutWorker: Service {
     let ids: UUIDv7Generator
     private let metrics: PipelineMetrics
     private let statistics: StatisticsRecorder
+    private let journal: QueueJournal
     let interceptor: Interceptor?
     /// Events about which endpoints are asked: nobody else waits with them.
     let questions: AsyncStream<InterceptionQuestion>
@@ -33,7 +34,8 @@ package final class FanoutWorker: Service {
     private static let patience = Duration.seconds(40)
 
     /// A worker that takes events from `queue`, commits their deliveries to `outbox` and hands them to `sending`; `endpoints`
-    /// knows those of some networks, `faces` which apps are another system's, `interceptor` asks those that want to be, and `ids` makes the ids of what they are told.
+    /// knows those of some networks, `faces` which apps are another system's, `interceptor` asks those that want to be, `ids` makes the ids of what they are told,
+    /// and `journal` is told how claims go.
     package init(
         queue: FanoutQueue,
         inbox: some EventInbox,
@@ -47,6 +49,7 @@ package final class FanoutWorker: Service {
         ids: UUIDv7Generator = UUIDv7Generator(),
         metrics: PipelineMetrics,
         statistics: StatisticsRecorder = StatisticsRecorder(),
+        journal: QueueJournal,
         logger: Logger
     ) {
         self.queue = queue
@@ -62,6 +65,7 @@ package final class FanoutWorker: Service {
         self.ids = ids
         self.metrics = metrics
         self.statistics = statistics
+        self.journal = journal
         self.logger = logger
     }
 
@@ -279,14 +283,10 @@ package final class FanoutWorker: Service {
     private func claimOnce() async -> Bool {
         let limit = min(queue.room, Self.claimSize)
         guard limit > 0 else { return false }
-        do {
-            let events = try await inbox.claimEvents(limit: limit)
-            await putBack(events)
-            return events.count == limit
-        } catch {
-            logger.debug("Could not look for waiting events", metadata: ["error": "\(error)"])
-            return false
-        }
+        let events = await journal.attempt(.events) { try await inbox.claimEvents(limit: limit) }
+        guard let events else { return false }
+        await putBack(events)
+        return events.count == limit
     }
 
     private func renewLeases() async {

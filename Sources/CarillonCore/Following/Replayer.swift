@@ -1,4 +1,3 @@
-package import Logging
 import ServiceLifecycle
 
 /// Goes on with what endpoints are told once more, a little at a time.
@@ -6,21 +5,19 @@ package final class Replayer: Service {
     private static let interval = Duration.milliseconds(500)
 
     private let history: any RelayHistory
-    private let logger: Logger
+    private let journal: QueueJournal
 
-    /// A replayer of what is ordered in `history`.
-    package init(history: any RelayHistory, logger: Logger) {
+    /// A replayer of what is ordered in `history`; `journal` is told how that goes.
+    package init(history: any RelayHistory, journal: QueueJournal) {
         self.history = history
-        self.logger = logger
+        self.journal = journal
     }
 
     /// Works until graceful shutdown or cancellation.
     package func run() async throws {
         await repeating(every: Self.interval, jitter: 0.2) {
-            do {
+            await self.journal.attempt(.replays) {
                 while try await self.history.continueReplays(), !Task.isCancelled {}
-            } catch {
-                self.logger.debug("Could not go on with replays", metadata: ["error": "\(error)"])
             }
         }
     }

@@ -47,6 +47,7 @@ package final class Poller: Service {
     private let parsers: (events: EventParser, notifications: NotificationParser)
     private let ids: UUIDv7Generator
     private let metrics: PollMetrics
+    private let journal: QueueJournal
     private let logger: Logger
     private let busy = Mutex<[NetworkID: Int]>([:])
 
@@ -62,6 +63,7 @@ package final class Poller: Service {
     ///   - clock: The time.
     ///   - egress: Where devices may be reached that notifications name.
     ///   - metrics: Where polls are counted.
+    ///   - journal: Told how claims go.
     ///   - logger: Where trouble with the database is reported.
     package init(
         queue: any SourceQueue,
@@ -73,6 +75,7 @@ package final class Poller: Service {
         clock: WallClock,
         egress: EgressGuard,
         metrics: PollMetrics,
+        journal: QueueJournal,
         logger: Logger
     ) {
         self.queue = queue
@@ -82,6 +85,7 @@ package final class Poller: Service {
         self.limits = limits
         self.ids = ids
         self.metrics = metrics
+        self.journal = journal
         self.logger = logger
         // Whether a browser's push service is one of the network's is asked when it is sent to.
         let addresses = DeviceAddressReader(egress: egress, webPushHosts: .any)
@@ -112,16 +116,14 @@ package final class Poller: Service {
         }
         let room = limits.places - busy.values.reduce(0, +)
         guard room > 0 else { return [] }
-        do {
-            let sources = try await queue.claimSources(limit: room, share: limits.placesPerNetwork, busy: busy)
-            self.busy.withLock { busy in
-                for source in sources { busy[source.networkID, default: 0] += 1 }
-            }
-            return sources
-        } catch {
-            logger.debug("Could not look for sources", metadata: ["error": "\(error)"])
-            return []
+        let sources = await journal.attempt(.sources) {
+            try await queue.claimSources(limit: room, share: limits.placesPerNetwork, busy: busy)
         }
+        guard let sources else { return [] }
+        self.busy.withLock { busy in
+            for source in sources { busy[source.networkID, default: 0] += 1 }
+        }
+        return sources
     }
 
     /// Asks a source that was taken, whose place is free again afterwards.

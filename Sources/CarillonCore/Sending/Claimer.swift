@@ -1,4 +1,3 @@
-package import Logging
 import ServiceLifecycle
 
 /// Claims due retries, what other replicas left, and what is no longer worth sending.
@@ -14,21 +13,21 @@ package final class Claimer: Service {
     private let claims: any OutboxClaims
     private let outcomes: any OutcomeSink
     private let metrics: PipelineMetrics
-    private let logger: Logger
+    private let journal: QueueJournal
 
-    /// A claimer that fills `queue`; what may not be sent any more is written down by `outcomes`.
+    /// A claimer that fills `queue`; what may not be sent any more is written down by `outcomes`, and what fails by `journal`.
     package init(
         queue: SendingQueue,
         claims: some OutboxClaims,
         outcomes: some OutcomeSink,
         metrics: PipelineMetrics,
-        logger: Logger
+        journal: QueueJournal
     ) {
         self.queue = queue
         self.claims = claims
         self.outcomes = outcomes
         self.metrics = metrics
-        self.logger = logger
+        self.journal = journal
     }
 
     /// Works until graceful shutdown or cancellation.
@@ -49,34 +48,29 @@ package final class Claimer: Service {
     private func claimOnce() async -> Bool {
         let limit = min(queue.room / (DeliveryGroup.maximumTargets + 16), Self.batchSize)
         guard limit > 0, !Task.isCancelled else { return false }
-        do {
-            let claimed = try await claims.claimGroups(
+        let claimed = await journal.attempt(.deliveries) {
+            try await claims.claimGroups(
                 limit: limit,
                 limitPerLane: Self.groupsPerLaneAndClaim,
                 excluding: queue.exclusions
             )
-            await hold(claimed.groups)
-            queue.claimed(hasMore: claimed.hasMore)
-            return claimed.hasMore
-        } catch {
-            logger.debug("Could not look for due deliveries", metadata: ["error": "\(error)"])
-            return false
         }
+        guard let claimed else { return false }
+        await hold(claimed.groups)
+        queue.claimed(hasMore: claimed.hasMore)
+        return claimed.hasMore
     }
 
     /// Records deliveries whose life is over, of paused lanes too.
     func expireGroups() async {
-        do {
-            while !Task.isShuttingDownGracefully, !Task.isCancelled {
-                let expired = try await claims.claimExpired(limit: Self.batchSize)
-                await hold(expired)
-                guard expired.count == Self.batchSize else { return }
-                while outcomes.backlog > Self.longestBacklog, !Task.isCancelled {
-                    try? await Task.sleep(for: .milliseconds(5))
-                }
+        while !Task.isShuttingDownGracefully, !Task.isCancelled {
+            let expired = await journal.attempt(.expired) { try await claims.claimExpired(limit: Self.batchSize) }
+            guard let expired else { return }
+            await hold(expired)
+            guard expired.count == Self.batchSize else { return }
+            while outcomes.backlog > Self.longestBacklog, !Task.isCancelled {
+                try? await Task.sleep(for: .milliseconds(5))
             }
-        } catch {
-            logger.debug("Could not look for expired deliveries", metadata: ["error": "\(error)"])
         }
     }
 
@@ -88,10 +82,7 @@ package final class Claimer: Service {
     }
 
     private func measureAge() async {
-        do {
-            metrics.queueAge(try await claims.oldestWait())
-        } catch {
-            logger.debug("Could not measure the queue", metadata: ["error": "\(error)"])
-        }
+        guard let age = await journal.attempt(.age, { try await claims.oldestWait() }) else { return }
+        metrics.queueAge(age)
     }
 }

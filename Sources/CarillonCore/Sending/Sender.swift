@@ -22,6 +22,7 @@ package final class Sender: Service {
     private let pageInterval: Duration
     private let metrics: PipelineMetrics
     private let statistics: StatisticsRecorder
+    private let journal: QueueJournal
     private let logger: Logger
     /// By their ledgers: a group whose lease was lost may be claimed again while it is still with its provider.
     private let sending = Mutex<[ObjectIdentifier: Sending]>([:])
@@ -45,6 +46,7 @@ package final class Sender: Service {
     ///     (promise P3: 250 ms with the write).
     ///   - metrics: What is counted.
     ///   - statistics: What is counted for networks.
+    ///   - journal: Told how looking for changes goes.
     ///   - logger: What is told.
     package init(
         queue: SendingQueue,
@@ -55,6 +57,7 @@ package final class Sender: Service {
         pageInterval: Duration = .milliseconds(80),
         metrics: PipelineMetrics,
         statistics: StatisticsRecorder = StatisticsRecorder(),
+        journal: QueueJournal,
         logger: Logger
     ) {
         self.queue = queue
@@ -65,6 +68,7 @@ package final class Sender: Service {
         self.pageInterval = pageInterval
         self.metrics = metrics
         self.statistics = statistics
+        self.journal = journal
         self.logger = logger
     }
 
@@ -114,20 +118,8 @@ package final class Sender: Service {
 extension Sender {
     /// Obeys switches flipped and devices unregistered since these groups were expanded.
     private func lookAgain(_ batch: [SendingQueue.Queue.Turn]) async -> [SendingQueue.Queue.Turn] {
-        do {
-            let allowed = try await withoutForbidden(batch)
-            // The database may have kept us waiting.
-            let (safe, late) = allowed.divided { isSafe($0.item) }
-            for turn in late { leaveToLease(turn) }
-            guard !isEnding else {
-                queue.finished(safe)
-                await queue.giveBack(safe.map(\.item.group), after: .zero)
-                return []
-            }
-            return safe
-        } catch {
+        guard let allowed = await journal.attempt(.changes, { try await withoutForbidden(batch) }) else {
             // Switches that cannot be seen must not be overridden: the groups wait until the database can be asked.
-            logger.debug("Could not look for changes", metadata: ["error": "\(error)"])
             queue.finished(batch)
             let (safe, late) = batch.divided { isSafe($0.item) && !isEnding }
             await queue.submitClaimed(safe.map(\.item))
@@ -135,6 +127,15 @@ extension Sender {
             try? await Task.sleep(for: Self.patience)
             return []
         }
+        // The database may have kept us waiting.
+        let (safe, late) = allowed.divided { isSafe($0.item) }
+        for turn in late { leaveToLease(turn) }
+        guard !isEnding else {
+            queue.finished(safe)
+            await queue.giveBack(safe.map(\.item.group), after: .zero)
+            return []
+        }
+        return safe
     }
 
     /// Whether a group's lease lasts until its provider has answered and that is written down.

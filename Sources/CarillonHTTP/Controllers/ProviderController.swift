@@ -10,6 +10,7 @@ struct ProviderController: Sendable {
     let credentials: any ProviderCredentialStore
     let providers: [ProviderName]
     let lanes: @Sendable () async -> [LaneStatus]
+    let stuckQueue: @Sendable () -> StuckQueue?
     /// Told that the secret of a network's webhooks has changed.
     let changed: @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void
 
@@ -38,7 +39,10 @@ struct ProviderController: Sendable {
         }
         let idle = lanes.subtracting(active.map(\.lane)).map { LaneStatus(lane: $0, circuit: .closed) }
         let all = (active + idle).sorted { $0.lane < $1.lane }
-        return .json(["items": .array(all.map(\.json))])
+        var answer = JSONObject()
+        answer["items"] = .array(all.map(\.json))
+        if let stuck = stuckQueue() { answer["queue"] = stuck.json }
+        return .json(.object(answer))
     }
 
     private func showWebhook(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
@@ -82,4 +86,14 @@ struct ProviderController: Sendable {
     }
 
     private static let webhook = Response.json(["provider": "webhook"])
+}
+
+extension StuckQueue {
+    /// What admins of networks are told: which claims fail, and not what the database says of itself.
+    fileprivate var json: JSONValue {
+        [
+            "oldestSeconds": JSONValue(Int(waited.components.seconds)),
+            "failing": JSONValue(failures.map(\.step.words)),
+        ]
+    }
 }

@@ -151,6 +151,7 @@ struct PublicControllers {
             credentials: dependencies.credentials,
             providers: dependencies.providers,
             lanes: dependencies.lanes,
+            stuckQueue: dependencies.stuckQueue,
             changed: dependencies.credentialChanged
         )
         providerCredentials = ProviderCredentialController(

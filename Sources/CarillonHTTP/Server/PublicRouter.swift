@@ -46,6 +46,8 @@ package struct PublicDependencies: Sendable {
     package var providers: [ProviderName]
     /// What the lanes of all networks are doing.
     package var lanes: @Sendable () async -> [LaneStatus]
+    /// What is due and cannot be claimed, if anything is.
+    package var stuckQueue: @Sendable () -> StuckQueue?
     /// What networks are known by to push services.
     package var credentials: any ProviderCredentialStore
     /// Reads those credentials as they are posted.
@@ -117,6 +119,7 @@ package struct PublicDependencies: Sendable {
         catalog: TemplateCatalog,
         providers: [ProviderName],
         lanes: @escaping @Sendable () async -> [LaneStatus],
+        stuckQueue: @escaping @Sendable () -> StuckQueue? = { nil },
         credentials: any ProviderCredentialStore,
         credentialFormats: [any CredentialFormat],
         credentialChanged: @escaping @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void,
@@ -162,6 +165,7 @@ package struct PublicDependencies: Sendable {
         self.catalog = catalog
         self.providers = providers
         self.lanes = lanes
+        self.stuckQueue = stuckQueue
         self.credentials = credentials
         self.credentialFormats = credentialFormats
         self.credentialChanged = credentialChanged

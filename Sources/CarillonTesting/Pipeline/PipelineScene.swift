@@ -55,6 +55,7 @@ package final class PipelineScene: Sendable {
         self.provider = provider
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let metrics = PipelineMetrics(factory: NOOPMetricsHandler.instance)
+        let journal = QueueJournal(factory: NOOPMetricsHandler.instance, logger: logger)
         var backoff = Backoff()
         backoff.steps = [.zero]
         backoff.last = .zero
@@ -77,9 +78,10 @@ package final class PipelineScene: Sendable {
             pageInterval: settleInterval,
             metrics: metrics,
             statistics: recorder,
+            journal: journal,
             logger: logger
         )
-        claimer = Claimer(queue: sending, claims: watched, outcomes: sink, metrics: metrics, logger: logger)
+        claimer = Claimer(queue: sending, claims: watched, outcomes: sink, metrics: metrics, journal: journal)
         let events = FanoutQueue(inbox: store, logger: logger)
         let source: any RecipientSource = recipients ?? store
         let writer: any OutboxWriter = outbox ?? store
@@ -107,6 +109,7 @@ package final class PipelineScene: Sendable {
             ids: ids,
             metrics: metrics,
             statistics: recorder,
+            journal: journal,
             logger: logger
         )
         ingestor = Ingestor(

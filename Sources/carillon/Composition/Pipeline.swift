@@ -80,9 +80,16 @@ struct Pipeline: Sendable {
             providers: providers.all,
             metrics: metrics,
             statistics: storage.recorder,
+            journal: storage.journal,
             logger: logger
         )
-        let claimer = Claimer(queue: sending, claims: outbox, outcomes: outcomes, metrics: metrics, logger: logger)
+        let claimer = Claimer(
+            queue: sending,
+            claims: outbox,
+            outcomes: outcomes,
+            metrics: metrics,
+            journal: storage.journal
+        )
         LaneMetrics.register(in: storage.metrics, providers: providers.all.map(\.name)) { [lanes] in
             lanes.statuses
         }
@@ -110,6 +117,7 @@ struct Pipeline: Sendable {
             ids: storage.ids,
             metrics: metrics,
             statistics: storage.recorder,
+            journal: storage.journal,
             logger: logger
         )
         ingestor = Ingestor(
@@ -133,12 +141,13 @@ struct Pipeline: Sendable {
             clock: storage.clock,
             egress: settings.egress,
             metrics: PollMetrics(factory: storage.metrics),
+            journal: storage.journal,
             logger: logger
         )
         let writer = StatisticsWriter(recorder: storage.recorder, store: storage.statistics, logger: logger)
         let workers: [any Service] = [
             housekeeping, storage.endpointBook, storage.faceBook, notes, writer, lanes, settler, sender, claimer,
-            Replayer(history: storage.relays, logger: logger), fanout, poller,
+            Replayer(history: storage.relays, journal: storage.journal), fanout, poller,
         ]
         services = workers.map { DeferredService($0, until: storage.readiness) }
     }

@@ -13,6 +13,7 @@ final class Readiness: Sendable {
         var addresses: [Port: ListenAddress] = [:]
         var schemaProblem: String? = "the database has not been reached yet"
         var masterKeyProblem: String? = "the master key has not been compared with the database's yet"
+        var stuckQueue: StuckQueue?
         var isShuttingDown = false
     }
 
@@ -31,6 +32,9 @@ final class Readiness: Sendable {
     /// Whether the database is there with the tables it should have.
     var hasDatabase: Bool { state.withLock { $0.schemaProblem == nil } }
 
+    /// What was due for long and could not be claimed when somebody looked last.
+    var stuckQueue: StuckQueue? { state.withLock { $0.stuckQueue } }
+
     /// A port is open.
     func listens(_ port: Port, at address: ListenAddress) {
         state.withLock { $0.addresses[port] = address }
@@ -44,6 +48,11 @@ final class Readiness: Sendable {
     /// Whether the master key is the database's, and if not, what to do.
     func masterKey(problem: String?) {
         state.withLock { $0.masterKeyProblem = problem }
+    }
+
+    /// Whether something is due that cannot be claimed.
+    func queue(stuck: StuckQueue?) {
+        state.withLock { $0.stuckQueue = stuck }
     }
 
     /// Nothing new is taken on any more.

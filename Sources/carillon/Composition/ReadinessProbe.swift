@@ -15,11 +15,21 @@ struct ReadinessProbe: Sendable {
     private let readiness: Readiness
     private let pool: PostgresPool
     private let clock: WallClock
+    private let journal: QueueJournal
+    private let oldestWait: @Sendable () async throws -> Duration
 
-    init(readiness: Readiness, pool: PostgresPool, clock: WallClock) {
+    init(
+        readiness: Readiness,
+        pool: PostgresPool,
+        clock: WallClock,
+        journal: QueueJournal,
+        oldestWait: @escaping @Sendable () async throws -> Duration
+    ) {
         self.readiness = readiness
         self.pool = pool
         self.clock = clock
+        self.journal = journal
+        self.oldestWait = oldestWait
     }
 
     /// Looks whether the service can work.
@@ -27,8 +37,10 @@ struct ReadinessProbe: Sendable {
         if let problem = readiness.problem { return Answer(reasons: [problem], skew: nil) }
         do {
             let skew = try await ClockSkew.measure(pool, clock: clock)
-            let reasons = skew.isTooLarge ? ["\(skew.description): let both follow the same time server"] : []
-            return Answer(reasons: reasons, skew: skew)
+            let stuck = try await journal.stuckQueue(oldestWait: oldestWait)
+            readiness.queue(stuck: stuck)
+            let late = skew.isTooLarge ? "\(skew.description): let both follow the same time server" : nil
+            return Answer(reasons: [late, stuck?.description].compactMap(\.self), skew: skew)
         } catch {
             return Answer(reasons: ["\(error)"], skew: nil)
         }

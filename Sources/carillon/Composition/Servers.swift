@@ -57,6 +57,7 @@ struct Servers: Sendable {
             catalog: pipeline.catalog,
             providers: providers.all.map(\.name).filter { $0 != .relay },
             lanes: { lanes.statuses + interceptor.openCircuits },
+            stuckQueue: { [readiness = storage.readiness] in readiness.stuckQueue },
             credentials: storage.credentials,
             credentialFormats: providers.formats,
             credentialChanged: { network, provider, appID in
@@ -106,7 +107,13 @@ struct Servers: Sendable {
             metrics: storage.metrics,
             logger: logger
         )
-        let probe = ReadinessProbe(readiness: storage.readiness, pool: storage.pool, clock: storage.clock)
+        let probe = ReadinessProbe(
+            readiness: storage.readiness,
+            pool: storage.pool,
+            clock: storage.clock,
+            journal: storage.journal,
+            oldestWait: { [outbox = storage.outbox] in try await outbox.oldestWait() }
+        )
         let metrics = storage.metrics
         watch = ReadinessWatch(metrics: ReadinessMetrics(factory: metrics)) { await probe.look() }
         limits.connections = descriptors.managementConnections

@@ -15,6 +15,8 @@ struct Storage: Sendable {
     let clock = WallClock.system
     let ids: UUIDv7Generator
     let metrics = MetricRegistry()
+    /// How the work goes that nobody asks for.
+    let journal: QueueJournal
     /// What happens in networks, counted.
     let recorder: StatisticsRecorder
     /// Between this replica and the others.
@@ -49,6 +51,7 @@ struct Storage: Sendable {
     init(_ settings: Settings, logger: Logger) throws {
         ids = UUIDv7Generator(clock: clock)
         recorder = StatisticsRecorder(clock: clock)
+        journal = QueueJournal(factory: metrics, logger: logger)
         ProcessMetrics(clock: clock).register(in: metrics)
         var cluster: EmbeddedCluster?
         var configuration: PostgresConfiguration

@@ -8,6 +8,7 @@ import Postgres
 /// Looks at PostgreSQL: whether it is there, whether it keeps what it promises, and whether it has our tables.
 struct DatabaseChecks: Sendable {
     private static let oldestVersion = 15
+    private static let patience = Duration.seconds(60)
 
     private let settings: Settings
     private let logger = Logger(label: "carillon.doctor") { _ in SwiftLogNoOpLogHandler() }
@@ -23,7 +24,7 @@ struct DatabaseChecks: Sendable {
                 let migrations = await schema(pool)
                 let findings = try await server(pool) + [try await clock(pool), migrations]
                 guard migrations.verdict == .ok, try await hasAllTables(pool) else { return findings }
-                return try await findings + MasterKeyChecks(settings).findings(pool)
+                return try await findings + [queue(pool)] + MasterKeyChecks(settings).findings(pool)
                     + EndpointChecks(settings).findings(pool) + FaceChecks(settings).findings(pool)
                     + IntrospectionChecks(settings).findings(pool, settings)
             }
@@ -82,6 +83,16 @@ struct DatabaseChecks: Sendable {
         let skew = try await ClockSkew.measure(pool, clock: .system)
         guard skew.isTooLarge else { return .ok("clock", "agrees with PostgreSQL's") }
         return .fail("clock", "\(skew.description), so the service is not ready: let both follow the same time server")
+    }
+
+    /// Whether something has been due for longer than it takes any service to work on it.
+    private func queue(_ pool: PostgresPool) async throws -> Finding {
+        let waited = try await PostgresOutbox(pool: pool, ids: UUIDv7Generator()).oldestWait()
+        guard waited > Self.patience else { return .ok("queue", "nothing has been due for a minute") }
+        return .warn(
+            "queue",
+            "work has been due for \(waited.components.seconds) s: where a service runs, its log says what fails"
+        )
     }
 
     private func hasAllTables(_ pool: PostgresPool) async throws -> Bool {

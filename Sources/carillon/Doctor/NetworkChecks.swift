@@ -6,6 +6,8 @@ import NIOPosix
 
 /// Looks at the two ports and at where webhooks may go.
 struct NetworkChecks: Sendable {
+    private static let longestAnswer = 1 << 20
+
     private let settings: Settings
 
     init(_ settings: Settings) {
@@ -29,7 +31,7 @@ struct NetworkChecks: Sendable {
             try await channel.close()
             return .ok("port", "\(address) is free")
         } catch {
-            if await status(of: path, at: address) == 200 {
+            if await answer(of: path, at: address)?.status == 200 {
                 return .ok("port", "\(address): a running Carillon answers")
             }
             return .fail(
@@ -41,18 +43,23 @@ struct NetworkChecks: Sendable {
 
     /// What a running service says of itself; `nil` when none runs.
     private func readiness() async -> Finding? {
-        switch await status(of: "/health/ready", at: settings.managementListen) {
-        case nil: nil
-        case 200: .ok("service", "runs and is ready")
-        case let status?:
-            .fail("service", "runs, but is not ready (\(status)): GET /health/ready on the management port says why")
-        }
+        guard let answer = await answer(of: "/health/ready", at: settings.managementListen) else { return nil }
+        if answer.status == 200 { return .ok("service", "runs and is ready") }
+        let reason = answer.detail ?? "GET /health/ready on the management port says why"
+        return .fail("service", "runs, but is not ready (\(answer.status)): \(reason)")
     }
 
-    private func status(of path: String, at address: ListenAddress) async -> UInt? {
+    /// What is answered with, and the problem's detail if it is one.
+    private func answer(of path: String, at address: ListenAddress) async -> (status: UInt, detail: String?)? {
         guard address.port != 0 else { return nil }
         let request = HTTPClientRequest(url: "http://\(address)\(path)")
-        return try? await HTTPClient.shared.execute(request, timeout: .seconds(3)).status.code
+        guard let response = try? await HTTPClient.shared.execute(request, timeout: .seconds(3)) else { return nil }
+        let body = try? await response.body.collect(upTo: Self.longestAnswer)
+        let json = body.flatMap { try? JSONValue(parsing: Array($0.readableBytesView)) }
+        guard case .object(let members)? = json, case .string(let detail)? = members["detail"] else {
+            return (response.status.code, nil)
+        }
+        return (response.status.code, detail)
     }
 
     private var egress: Finding {

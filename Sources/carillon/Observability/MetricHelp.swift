@@ -33,6 +33,7 @@ enum MetricHelp {
         "carillon_postgres_wait_seconds": "Time that callers waited for a connection to PostgreSQL.",
         "carillon_postgres_waiting": "Callers that wait for a connection to PostgreSQL now.",
         "carillon_queue_age_seconds": "How long the event or delivery that waits longest has been due.",
+        "carillon_queue_failures_total": "What the service does with its queues by itself, each time that it failed.",
         "carillon_ready": "1 while the service can work, as /health/ready says.",
         "carillon_recipients_total": "Users whom events concerned, by verdict and by the level that suppressed.",
         "carillon_relay_age_seconds": "How old events were when an endpoint had taken them, replays not counted.",

@@ -177,6 +177,7 @@ func withAPI(
     _ setup: TestingSetup = .router,
     settings: ServerSettings = ServerSettings(),
     lanes: [LaneStatus] = [],
+    stuckQueue: StuckQueue? = nil,
     credentials: (MemoryStore) -> any ProviderCredentialStore = { $0 },
     console: ConsoleFiles? = nil,
     spools: SpoolDirectory = SpoolDirectory(path: NSTemporaryDirectory()),
@@ -191,7 +192,7 @@ func withAPI(
     let store = MemoryStore(clock: time.clock)
     let dispatcher = RecordingDispatcher()
     let caller = RecordingCaller()
-    let dependencies = try PublicDependencies(
+    var dependencies = try PublicDependencies(
         over: store,
         clock: time.clock,
         lanes: lanes,
@@ -206,6 +207,7 @@ func withAPI(
         journal: journal,
         asker: asker
     )
+    dependencies.stuckQueue = { stuckQueue }
     let application = Application(
         router: PublicRouter.make(dependencies, settings: settings),
         server: settings.server(

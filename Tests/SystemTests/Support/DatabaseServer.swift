@@ -47,16 +47,32 @@ struct DatabaseServer: Sendable {
 
     /// Lets the leases of all events in hand run out, as they do a minute after the end of whoever had them.
     func endLeases() async throws {
-        let configuration = try PostgresConfiguration(url: cluster.connectionString)
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        try await PostgresPool.withPool(configuration: configuration, logger: logger) { pool in
-            try await pool.withConnection { session in _ = try session.execute("UPDATE inbox SET run_at = now()") }
-        }
+        try await withSession { session in _ = try session.execute("UPDATE inbox SET run_at = now()") }
+    }
+
+    /// Lends a session of the superuser.
+    func withSession<Value: Sendable>(
+        _ body: @Sendable (borrowing PostgresSession) throws -> Value
+    ) async throws -> Value {
+        try await cluster.withSession(body)
     }
 
     /// Makes the tables.
     func migrate() async throws {
         let program = try Program(["migrate"], environment: environment, scratch: scratch)
         try #require(try await program.exitStatus() == 0, "\(program.errorText)")
+    }
+}
+
+extension EmbeddedCluster {
+    /// Lends a session of the superuser, whoever has started the server.
+    func withSession<Value: Sendable>(
+        _ body: @Sendable (borrowing PostgresSession) throws -> Value
+    ) async throws -> Value {
+        let configuration = try PostgresConfiguration(url: connectionString)
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        return try await PostgresPool.withPool(configuration: configuration, logger: logger) { pool in
+            try await pool.withConnection(body)
+        }
     }
 }

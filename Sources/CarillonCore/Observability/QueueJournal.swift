@@ -1,0 +1,83 @@
+package import CoreMetrics
+package import Logging
+import Metrics
+import Synchronization
+
+/// Notes how the steps go that the service takes by itself, so that somebody learns of those that fail: what is due just
+/// stays where it is.
+package final class QueueJournal: Sendable {
+    /// For how long the next failures of a step are counted instead of being written.
+    private static let silence = Duration.seconds(60)
+
+    private struct Failure {
+        var reason: String
+        /// Whether the log has a line about it.
+        var isTold: Bool
+    }
+
+    private let failures: [QueueStep: Counter]
+    private let allowances: [QueueStep: LineAllowance]
+    private let logger: Logger
+    private let failing = Mutex<[QueueStep: Failure]>([:])
+
+    /// A journal that counts with `factory` and tells `logger`.
+    package init(
+        factory: any MetricsFactory,
+        logger: Logger,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        // All of them at once: a counter that begins at 1 never grew.
+        failures = Dictionary(
+            uniqueKeysWithValues: QueueStep.allCases.map { step in
+                let dimensions = [("step", step.rawValue)]
+                return (step, Counter(label: "carillon_queue_failures_total", dimensions: dimensions, factory: factory))
+            }
+        )
+        allowances = Dictionary(
+            uniqueKeysWithValues: QueueStep.allCases.map { step in
+                (step, LineAllowance(lines: 1, within: Self.silence, now: now))
+            }
+        )
+        self.logger = logger
+    }
+
+    /// Takes a step; `nil` when it failed, which is noted.
+    @discardableResult
+    package func attempt<Value>(_ step: QueueStep, _ body: () async throws -> Value) async -> Value? {
+        do {
+            let value = try await body()
+            succeeded(step)
+            return value
+        } catch {
+            // Who is told to stop in the middle has not failed.
+            if !Task.isCancelled { failed(step, because: error) }
+            return nil
+        }
+    }
+
+    /// Those of some steps that failed when they were taken last.
+    package func failures(among steps: [QueueStep]) -> [StuckQueue.Failure] {
+        let failing = failing.withLock { $0 }
+        return steps.compactMap { step in failing[step].map { StuckQueue.Failure(step, reason: $0.reason) } }
+    }
+
+    private func succeeded(_ step: QueueStep) {
+        guard failing.withLock({ $0.removeValue(forKey: step) })?.isTold == true else { return }
+        logger.notice("What is due can be worked on again", metadata: ["step": "\(step.words)"])
+    }
+
+    private func failed(_ step: QueueStep, because error: any Error) {
+        let reason = "\(error)"
+        failures[step]?.increment()
+        guard let allowance = allowances[step] else { return }
+        let isTold = allowance.take() == .write
+        failing.withLock { $0[step] = Failure(reason: reason, isTold: isTold || $0[step]?.isTold == true) }
+        guard isTold else { return }
+        logger.error(
+            "What is due cannot be worked on",
+            metadata: [
+                "step": "\(step.words)", "error": "\(reason)", "failures": "\(allowance.takeOmitted() + 1)",
+            ]
+        )
+    }
+}

@@ -1,0 +1,52 @@
+/// Work that has been due for long and that nobody can take, since claims fail.
+package struct StuckQueue: Sendable, Equatable {
+    /// A claim that fails.
+    package struct Failure: Sendable, Equatable {
+        /// Which one.
+        package let step: QueueStep
+        /// Why, as the database says it.
+        package let reason: String
+
+        /// A claim that fails for a reason.
+        package init(_ step: QueueStep, reason: String) {
+            self.step = step
+            self.reason = reason
+        }
+    }
+
+    /// How long the oldest of it has been due.
+    package let waited: Duration
+    /// What fails.
+    package let failures: [Failure]
+
+    /// Work that has waited so long for what fails.
+    package init(waited: Duration, failures: [Failure]) {
+        self.waited = waited
+        self.failures = failures
+    }
+
+    /// What is wrong, in plain words, for whoever runs the service.
+    package var description: String {
+        let failures = failures.map { "\($0.step.words) fails: \($0.reason)" }
+        return "work has been due for \(waited.components.seconds) s, and " + failures.joined(separator: ", and ")
+    }
+}
+
+extension QueueJournal {
+    /// Looks whether work is stuck; how long it has been due is asked only while claims fail.
+    ///
+    /// - Parameters:
+    ///   - limit: How long work may be due before it counts.
+    ///   - oldestWait: Tells how long it has been.
+    /// - Returns: What is stuck; `nil` when nothing is.
+    /// - Throws: What `oldestWait` throws.
+    package func stuckQueue(
+        after limit: Duration = .seconds(60),
+        oldestWait: () async throws -> Duration
+    ) async throws -> StuckQueue? {
+        let failures = failures(among: QueueStep.claims)
+        guard !failures.isEmpty else { return nil }
+        let waited = try await oldestWait()
+        return waited > limit ? StuckQueue(waited: waited, failures: failures) : nil
+    }
+}
