@@ -17,6 +17,10 @@ enum ServerSettings {
             "max_connections": "100",
             "fsync": "on",
             "synchronous_commit": "on",
+            // An upgrade of the package replaces the files under a running server, which cannot load those of another build
+            // any more. What sessions use is loaded at the start for all of them, and what else they would load is not used.
+            "shared_preload_libraries": "plpgsql",
+            "jit": "off",
             // Errors go to the client that caused them. In a log they would quote its values.
             "log_min_messages": "log",
             "log_min_error_statement": "panic",

@@ -1,0 +1,72 @@
+import EmbeddedPostgres
+import Foundation
+import Logging
+import NIOHTTP1
+import Postgres
+import Testing
+
+extension Services {
+    /// The package of PostgreSQL is upgraded under the embedded server.
+    @Suite struct PostgresUpgradeTests {
+        @Test func `retries and relay go on when the running server's files are replaced, and so does its next start`()
+            async throws
+        {
+            let scratch = try Scratch()
+            let installation = try await Installation(copiedInto: scratch)
+            let receiver = WebhookReceiver(answering: [])
+            try await receiver.whileRunning { url in
+                let service = try await RunningService.start(in: scratch, environment: installation.environment)
+                let network = try await TestNetwork(on: service)
+                _ = try await network.addEndpoint(url)
+                try await network.begin(receiver)
+
+                try installation.replaceLibraries()
+                // Who has loaded a library keeps it, so that only sessions which begin now show what became of it.
+                try await endSessions(in: scratch.path("data"))
+                receiver.answers([Int](repeating: 503, count: 8))
+                // Messages of one commit share a row, whose claim calls a function in PL/pgSQL.
+                let events = try await network.accept((0..<8).map { TestEvents.messageSent("replaced-\($0)") })
+                #expect(events.count == 8)
+                for event in events {
+                    try await eventually("a second attempt of \(event)") { receiver.count(of: event) > 1 }
+                }
+                #expect(try await service.management.send(.GET, "/health/ready").status == 200)
+                let metrics = try await service.management.send(.GET, "/metrics").text
+                #expect(metrics.contains(#"carillon_queue_failures_total{step="deliveries"} 0"#))
+
+                try installation.completeUpgrade()
+                let former = try #require(PostmasterFile(dataDirectory: scratch.path("data")))
+                former.killAll()
+                receiver.answers([503])
+                let event = try await eventually("an event being accepted") { () -> String? in
+                    let answer = try await network.post(TestEvents.messageSent("restarted"))
+                    return answer.status == 202 ? answer.json["id"]?.text : nil
+                }
+                try await eventually("a second attempt after the restart") { receiver.count(of: event) > 1 }
+                #expect(PostmasterFile(dataDirectory: scratch.path("data")) != former)
+                #expect(try await service.stop() == 0)
+            }
+        }
+
+        /// Ends all sessions but its own, as they end by themselves in the course of days.
+        private func endSessions(in dataDirectory: String) async throws {
+            let cluster = EmbeddedCluster(
+                configuration: .init(dataDirectory: dataDirectory),
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            )
+            try await cluster.withSession { session in
+                _ = try session.query(
+                    """
+                    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                    WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
+                    """
+                ) { row in try row.decode(0, as: Bool.self) }
+            }
+        }
+    }
+}
+
+extension WebhookReceiver {
+    /// How often it was told of an event.
+    fileprivate func count(of event: String) -> Int { requests.count { $0.id == event } }
+}
