@@ -30,11 +30,11 @@ extension Services {
                     let answer = try await service.management.send(.GET, "/health/ready")
                     return answer.status == 503 ? answer : nil
                 }
-                #expect(away.json["detail"]?.text?.hasPrefix("work has been due for 12") == true, "\(away.text)")
+                #expect(away.json["detail"]?.text?.hasPrefix("work has been due for 1") == true, "\(away.text)")
                 #expect(away.json["detail"]?.text?.contains(reason) == true, "\(away.text)")
                 let doctor = try await doctor(of: service, server, scratch)
                 #expect(doctor.contains { $0.hasPrefix("FAIL  service") && $0.contains(reason) }, "\(doctor)")
-                #expect(doctor.contains { $0.hasPrefix("warn  queue") && $0.contains("work has been due for 12") })
+                #expect(doctor.contains { $0.hasPrefix("warn  queue") && $0.contains("work has been due for 1") })
                 let shown = try await network.send(.GET, "/providers")["queue"]
                 #expect(shown?["failing"]?.elements == ["claiming due deliveries"])
                 #expect((shown?["oldestSeconds"]?.integer ?? 0) >= 120)
