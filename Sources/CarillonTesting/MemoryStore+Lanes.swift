@@ -21,7 +21,7 @@ extension MemoryStore: LaneBook {
     package func apply(_ change: LaneChange, to lanes: LaneSelection) async throws -> LaneConditions {
         let now = clock.now()
         return try withState { state in
-            if let appID = lanes.appID, change != .resume {
+            if let appID = lanes.appID, !change.isOfPausedLanes {
                 let lane = Lane(networkID: lanes.networkID, provider: lanes.provider, appID: appID)
                 state.lanes[lane] = state.lanes[lane] ?? MemoryLane()
             }
@@ -33,6 +33,7 @@ extension MemoryStore: LaneBook {
                 state.networks[lane.networkID]?.tell(lane, from: former, to: row.condition, at: now, ids: ids)
                 if row.condition.brakedSince == nil { (row.gone, row.delivered) = ([], []) }
                 conditions.lanes[lane] = row.condition
+                if row.condition != former { conditions.changed.insert(lane) }
                 state.lanes[lane] = row.condition.isWell(at: now) ? nil : row
             }
             return conditions

@@ -106,6 +106,56 @@ extension Services {
 extension Services {
     /// Two services on one database, and one endpoint that is asked.
     @Suite struct InterceptionReplicaTests {
+        @Test func `what one replica found out about a dead endpoint holds for the others, and after a restart`()
+            async throws
+        {
+            let scratch = try Scratch()
+            let server = DatabaseServer(in: scratch)
+            try await server.start()
+            try await server.migrate()
+            let moderator = Moderator()
+            try await moderator.whileRunning { url in
+                let one = try await RunningService.start(in: scratch, environment: server.environment)
+                let two = try await RunningService.start(in: scratch, environment: server.environment)
+                let network = try await TestNetwork(on: one)
+                try await network.addMembers(["bob"])
+                let endpoint = try await network.addInterceptor(url, timeout: 5_000)
+                for service in [one, two] { try await network.on(service).begin(moderator) }
+                try await network.send(.PATCH, "/endpoints/\(endpoint.id)", ["timeoutMs": 200])
+                func outcome(at service: RunningService, _ id: String, _ text: String) async throws -> String? {
+                    let here = network.on(service)
+                    let state = try await here.done(try await here.accept(TestEvents.messageSent(id, text: text)))
+                    return state["interception"]?["outcome"]?.text
+                }
+                func circuit(at service: RunningService) async throws -> String? {
+                    try await network.on(service).send(.GET, "/endpoints/\(endpoint.id)")["circuit"]?.text
+                }
+                for number in 0..<10 { #expect(try await outcome(at: one, "h-\(number)", "hang") == "timeout") }
+                try await eventually(within: .seconds(2), "the other one's circuit") {
+                    try await circuit(at: two) == "open"
+                }
+                #expect(try await circuit(at: one) == "open")
+                let asked = moderator.questions.count
+                for (number, service) in [one, two].enumerated() {
+                    #expect(try await outcome(at: service, "c-\(number)", "fine") == "circuit")
+                }
+                #expect(try await two.stop() == 0)
+                let three = try await RunningService.start(in: scratch, environment: server.environment)
+                try await eventually("the new one's circuit") { try await circuit(at: three) == "open" }
+                #expect(try await outcome(at: three, "c-three", "fine") == "circuit")
+                #expect(moderator.questions.count == asked)
+                try await network.on(three).send(.PATCH, "/endpoints/\(endpoint.id)", ["timeoutMs": 5_000])
+                try await eventually(within: .seconds(2), "the first one's circuit") {
+                    try await circuit(at: one) == "closed"
+                }
+                for (number, service) in [one, three].enumerated() {
+                    #expect(try await outcome(at: service, "a-\(number)", "fine") == "answered")
+                    #expect(try await service.stop() == 0)
+                }
+            }
+            await server.stop()
+        }
+
         @Test func `two replicas ask about each event once, and again only when the one that asked has died`()
             async throws
         {

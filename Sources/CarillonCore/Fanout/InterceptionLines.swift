@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What has a line and a circuit of its own: an endpoint as it is reached now, so that one that was changed begins anew.
+/// What has a line of its own, and failures that are counted: an endpoint as it is reached now, so that one that was changed begins anew.
 struct InterceptionKey: Hashable {
     let network: NetworkID
     let endpoint: EndpointID
@@ -15,12 +15,12 @@ struct InterceptionKey: Hashable {
     }
 }
 
-/// The questions to endpoints: how many each of them has now, who waits for a place, and whether it is asked at all.
+/// The questions to endpoints: how many each of them has now, who waits for a place, and how many failed in a row.
 struct InterceptionLines {
     /// What became of somebody in line.
     enum Entry: Sendable, Equatable {
-        /// There is a place, which is given back by ``InterceptionLines/leave(_:isProbe:isFailure:at:)``.
-        case entered(isProbe: Bool)
+        /// There is a place, which is given back by ``InterceptionLines/leave(_:isTrial:isFailure:isOpen:)``.
+        case entered(isTrial: Bool)
         /// The endpoint is not asked now.
         case refused
         /// There was none in time.
@@ -85,7 +85,10 @@ struct InterceptionLines {
     }
 
     private struct Line {
-        var circuit = InterceptionCircuit()
+        /// How many failed in a row.
+        var failures = 0
+        /// Whether one finds out now whether the endpoint works again.
+        var isTried = false
         /// How many are asked now.
         var asked = 0
         /// Those in line by their numbers; a number that is missing has left.
@@ -130,6 +133,11 @@ struct InterceptionLines {
         }
     }
 
+    /// How many failures in a row it takes for an endpoint not to be asked any more.
+    static let tolerance = 10
+    /// Of how many endpoints failures are remembered that have none on the way.
+    private static let mostIdle = 1_000
+
     private let places: Int
     private let longest: (count: Int, bytes: Int)
     private let mostWaiting: Int
@@ -145,25 +153,24 @@ struct InterceptionLines {
         self.mostWaiting = mostWaiting
     }
 
-    /// Those that are not asked now.
-    var open: [InterceptionKey] { lines.filter(\.value.circuit.isOpen).map(\.key) }
-
     /// Lets somebody in, or puts them into line, or answers why not.
-    mutating func enter(_ key: InterceptionKey, size: Int, at now: ContinuousClock.Instant) -> Reception {
+    mutating func enter(_ key: InterceptionKey, size: Int, _ circuit: EndpointCircuit) -> Reception {
         guard !isClosed else { return .decided(.closed) }
         if lines[key] == nil { forgetFormer(of: key) }
         var line = lines[key] ?? Line()
         defer { lines[key] = line }
-        switch line.circuit.admit(at: now) {
-        case .refused: return .decided(.refused)
-        case .probing:
+        switch circuit {
+        case .open: return .decided(.refused)
+        case .due where line.isTried: return .decided(.refused)
+        case .due:
+            line.isTried = true
             line.asked += 1
-            return .decided(.entered(isProbe: true))
-        case .asked: break
+            return .decided(.entered(isTrial: true))
+        case .closed: break
         }
         if line.asked < places {
             line.asked += 1
-            return .decided(.entered(isProbe: false))
+            return .decided(.entered(isTrial: false))
         }
         guard line.waiting.count < longest.count, line.size + size <= longest.bytes, self.size + size <= mostWaiting
         else { return .decided(.late) }
@@ -178,32 +185,41 @@ struct InterceptionLines {
         return true
     }
 
-    /// Gives a place back; answers who is to be told what, and what changed.
+    /// Gives a place back.
+    ///
+    /// - Parameters:
+    ///   - key: The endpoint.
+    ///   - isTrial: Whether it was to be found out whether it works again.
+    ///   - isFailure: Whether it failed; `nil` when it was not asked.
+    ///   - isOpen: Whether it is not asked any more, whoever found that out.
+    /// - Returns: Whether too many have failed by now, and who is to be told what.
     mutating func leave(
         _ key: InterceptionKey,
-        isProbe: Bool,
+        isTrial: Bool,
         isFailure: Bool?,
-        at now: ContinuousClock.Instant
-    ) -> (InterceptionCircuit.Change?, [(Waiting, Entry)]) {
-        guard var line = lines[key] else { return (nil, []) }
+        isOpen: Bool
+    ) -> (hasFailed: Bool, [(Waiting, Entry)]) {
+        guard var line = lines[key] else { return (false, []) }
         line.asked -= 1
-        var change: InterceptionCircuit.Change?
+        if isTrial { line.isTried = false }
         switch isFailure {
-        case true?: change = line.circuit.failed(asProbe: isProbe, at: now)
-        case false?: change = line.circuit.succeeded()
-        case nil: line.circuit.abandoned(asProbe: isProbe)
+        case true? where !isTrial && !isOpen: line.failures += 1
+        case false?: line.failures = 0
+        default: break
         }
+        let hasFailed = line.failures >= Self.tolerance
         var next: [(Waiting, Entry)] = []
-        if line.circuit.isOpen {
+        if isOpen || hasFailed {
+            line.failures = 0
             next = line.removeAll().map { ($0, .refused) }
         } else if let first = line.popFirst() {
             line.asked += 1
-            next = [(first, .entered(isProbe: false))]
+            next = [(first, .entered(isTrial: false))]
         }
         size -= next.reduce(0) { $0 + $1.0.size }
-        lines[key] = line.isIdle && line.circuit.isClean ? nil : line
-        forget(at: now)
-        return (change, next)
+        lines[key] = line.isIdle && line.failures == 0 ? nil : line
+        if lines.count > Self.mostIdle { lines = lines.filter { !$0.value.isIdle } }
+        return (hasFailed, next)
     }
 
     /// Lets nobody in any more; answers those in line.
@@ -220,11 +236,5 @@ struct InterceptionLines {
         lines = lines.filter { former, line in
             !line.isIdle || former.network != key.network || former.endpoint != key.endpoint
         }
-    }
-
-    /// Endpoints that were removed or changed are never asked again.
-    private mutating func forget(at now: ContinuousClock.Instant) {
-        guard lines.count > 64 else { return }
-        lines = lines.filter { !$0.value.isIdle || !$0.value.circuit.isForgotten(at: now) }
     }
 }

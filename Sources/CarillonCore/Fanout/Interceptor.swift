@@ -2,7 +2,7 @@ package import Logging
 import Synchronization
 
 /// Asks endpoints about events before anybody is notified of them: so many at a time of each endpoint, further ones in line,
-/// none while its circuit is open (FACES section C3).
+/// none while its circuit is open, which is the same for all replicas (FACES section C3).
 package final class Interceptor: Sendable {
     /// How many questions an endpoint has at a time.
     package static let places = 64
@@ -15,9 +15,9 @@ package final class Interceptor: Sendable {
     private let lines: Mutex<InterceptionLines>
     private let caller: any EndpointCaller
     private let source: any QuestionSource
+    private let circuits: any EndpointCircuits
     private let notes: EndpointNotes?
     private let clock: WallClock
-    private let now: @Sendable () -> ContinuousClock.Instant
     private let metrics: PipelineMetrics
     private let logger: Logger
 
@@ -25,20 +25,20 @@ package final class Interceptor: Sendable {
     /// - Parameters:
     ///   - caller: Signs and sends questions.
     ///   - source: What signs them, and the events' bodies.
+    ///   - circuits: What replicas know of endpoints that do not answer.
     ///   - notes: Is told how endpoints fare.
     ///   - places: How many questions an endpoint has at a time: no more than there are connections for, since who waits for
     ///     one would be taken for an endpoint that does not answer.
-    ///   - clock: The time that is written into questions.
-    ///   - now: The time by which circuits open and close.
+    ///   - clock: The time that is written into questions, and by which circuits open and close.
     ///   - metrics: Counts what came of questions.
     ///   - logger: Is told when a circuit opens and closes.
     package init(
         caller: any EndpointCaller,
         source: any QuestionSource,
+        circuits: any EndpointCircuits,
         notes: EndpointNotes? = nil,
         places: Int = Interceptor.places,
         clock: WallClock = .system,
-        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         metrics: PipelineMetrics,
         logger: Logger
     ) {
@@ -51,33 +51,26 @@ package final class Interceptor: Sendable {
         )
         self.caller = caller
         self.source = source
+        self.circuits = circuits
         self.notes = notes
         self.clock = clock
-        self.now = now
         self.metrics = metrics
         self.logger = logger
-    }
-
-    /// The endpoints that are not asked, as their last answers were failures: as lanes, which others are.
-    package var openCircuits: [LaneStatus] {
-        lines.withLock { $0.open }.map { key in
-            LaneStatus(lane: Lane(key.endpoint, in: key.network), circuit: .open)
-        }
     }
 
     /// What holds for an event; `nil` when it was not found out, as at shutdown.
     ///
     /// - Throws: What the store throws: the event is to be asked about again then, under the same id.
     func verdict(on question: InterceptionQuestion) async throws -> Verdict? {
-        let start = now()
+        let start = ContinuousClock.now
         let key = InterceptionKey(question.endpoint, in: question.event.networkID)
         let verdict: Verdict
         switch await enter(key, size: question.size, within: .milliseconds(question.terms.timeout)) {
         case .closed: return nil
-        case .refused: verdict = unasked(.circuit, "the last questions failed", question, after: now() - start)
-        case .late: verdict = unasked(.busy, "too many questions in line", question, after: now() - start)
-        case .entered(let isProbe):
-            guard let answer = try await ask(question, key, isProbe: isProbe) else { return nil }
+        case .refused: verdict = unasked(.circuit, "the last questions failed", question, after: .now - start)
+        case .late: verdict = unasked(.busy, "too many questions in line", question, after: .now - start)
+        case .entered(let isTrial):
+            guard let answer = try await ask(question, key, isTrial: isTrial) else { return nil }
             verdict = answer
         }
         metrics.intercepted(verdict.report)
@@ -90,7 +83,7 @@ package final class Interceptor: Sendable {
         for waiting in lines.withLock({ $0.close() }) { waiting.resume(.closed) }
     }
 
-    private func ask(_ question: InterceptionQuestion, _ key: InterceptionKey, isProbe: Bool) async throws -> Verdict? {
+    private func ask(_ question: InterceptionQuestion, _ key: InterceptionKey, isTrial: Bool) async throws -> Verdict? {
         let call: EndpointCall
         do {
             let material = try await source.questionMaterial(
@@ -102,7 +95,7 @@ package final class Interceptor: Sendable {
             )
             guard !material.secrets.isEmpty else {
                 // It has just been removed: nobody has a say any more.
-                leave(key, isProbe: isProbe, isFailure: nil, reason: nil)
+                leave(key, isTrial: isTrial, isFailure: nil, reason: nil)
                 return unasked(.error, "endpoint removed", question, onFailure: .deliver)
             }
             call = EndpointCall(
@@ -116,18 +109,18 @@ package final class Interceptor: Sendable {
                 timeout: .milliseconds(question.terms.timeout)
             )
         } catch  where error.isTransient {
-            leave(key, isProbe: isProbe, isFailure: nil, reason: nil)
+            leave(key, isTrial: isTrial, isFailure: nil, reason: nil)
             throw error
         } catch {
             // No question can be signed, now or later: as good as no answer.
             logger.error("An endpoint cannot be asked", metadata: ["endpoint": "\(key.endpoint)", "error": "\(error)"])
             let verdict = unasked(.error, "it cannot be asked", question)
-            leave(key, isProbe: isProbe, isFailure: true, reason: verdict.report)
+            leave(key, isTrial: isTrial, isFailure: true, reason: verdict.report)
             return verdict
         }
         let answer = await caller.call(call)
         guard !Task.isCancelled else {
-            leave(key, isProbe: isProbe, isFailure: nil, reason: nil)
+            leave(key, isTrial: isTrial, isFailure: nil, reason: nil)
             return nil
         }
         let verdict = Verdict(
@@ -137,7 +130,7 @@ package final class Interceptor: Sendable {
             onFailure: question.terms.onFailure,
             content: question.event.event.direct?.content
         )
-        leave(key, isProbe: isProbe, isFailure: verdict.report.outcome.isFailure, reason: verdict.report)
+        leave(key, isTrial: isTrial, isFailure: verdict.report.outcome.isFailure, reason: verdict.report)
         return verdict
     }
 
@@ -165,7 +158,12 @@ package final class Interceptor: Sendable {
         within limit: Duration
     ) async -> InterceptionLines.Entry {
         let waiting: InterceptionLines.Waiting
-        switch lines.withLock({ $0.enter(key, size: size, at: now()) }) {
+        let circuit = circuits.circuit(of: key.lane, at: clock.now())
+        switch lines.withLock({ $0.enter(key, size: size, circuit) }) {
+        case .decided(.entered(isTrial: true)):
+            if await circuits.takeTrial(of: key.lane) { return .entered(isTrial: true) }
+            leave(key, isTrial: true, isFailure: nil, reason: nil)
+            return .refused
         case .decided(let entry): return entry
         case .inLine(let place): waiting = place
         }
@@ -191,17 +189,36 @@ package final class Interceptor: Sendable {
         if lines.withLock({ $0.withdraw(waiting, of: key) }) { waiting.resume(entry) }
     }
 
-    /// Gives a place to the next one, and says what the endpoint is worth.
-    private func leave(_ key: InterceptionKey, isProbe: Bool, isFailure: Bool?, reason: InterceptionReport?) {
-        let (change, next) = lines.withLock { $0.leave(key, isProbe: isProbe, isFailure: isFailure, at: now()) }
+    /// Gives a place to the next one, and tells all replicas what the endpoint is worth.
+    private func leave(_ key: InterceptionKey, isTrial: Bool, isFailure: Bool?, reason: InterceptionReport?) {
+        let moment = clock.now()
+        if isTrial, isFailure == false {
+            circuits.close(key.lane, at: moment)
+            tell("An endpoint is asked again", key, reason)
+        }
+        let isOpen = circuits.circuit(of: key.lane, at: moment) != .closed
+        let (hasFailed, next) = lines.withLock {
+            $0.leave(key, isTrial: isTrial, isFailure: isFailure, isOpen: isOpen)
+        }
+        if hasFailed {
+            circuits.open(key.lane, because: reason?.reason ?? reason?.outcome.rawValue ?? "", at: moment)
+            tell("An endpoint is not asked for a while", key, reason)
+        }
         for (waiting, entry) in next { waiting.resume(entry) }
-        guard let change else { return }
+    }
+
+    private func tell(_ message: Logger.Message, _ key: InterceptionKey, _ reason: InterceptionReport?) {
         logger.notice(
-            "An endpoint is \(change == .opened ? "not asked for a while" : "asked again")",
+            message,
             metadata: [
                 "network": "\(key.network)", "endpoint": "\(key.endpoint)",
                 "outcome": "\(reason?.outcome.rawValue ?? "")",
             ]
         )
     }
+}
+
+extension InterceptionKey {
+    /// What its circuit belongs to: an endpoint as such, since one that is changed or enabled is resumed.
+    fileprivate var lane: Lane { Lane(endpoint, in: network) }
 }

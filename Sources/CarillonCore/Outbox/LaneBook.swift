@@ -31,6 +31,8 @@ package struct LaneConditions: Sendable {
     package var moment: Timestamp
     /// The lanes that are not well.
     package var lanes: [Lane: LaneCondition]
+    /// Those that a change made otherwise than they were.
+    package var changed: Set<Lane> = []
 
     /// Conditions by their parts.
     package init(moment: Timestamp, lanes: [Lane: LaneCondition]) {

@@ -84,6 +84,8 @@ package enum LaneChange: Sendable, Equatable {
     case pause(for: Duration?, reason: String)
     /// An endpoint failed too often in a row, or when it was tried again: its circuit is open for twice as long as before.
     case failing(reason: String)
+    /// It is found out whether the endpoint of a circuit works whose time is over; until then it is open for twice as long as before.
+    case trying
     /// Something went through.
     case resume
     /// It has another credential: what was reported of devices may have come of the former one.
@@ -94,6 +96,11 @@ package enum LaneChange: Sendable, Equatable {
     case undone(until: Timestamp)
 }
 
+extension LaneChange {
+    /// Whether it means nothing to a lane that is well.
+    package var isOfPausedLanes: Bool { self == .resume || self == .trying }
+}
+
 extension LaneCondition {
     /// What becomes of a lane.
     package mutating func apply(_ change: LaneChange, at now: Timestamp) {
@@ -101,10 +108,9 @@ extension LaneCondition {
         case .pause(let length, let reason): pause(for: length, reason: reason, at: now)
         case .failing(let reason):
             // What was on its way when the circuit opened says nothing new.
-            guard remainingPause(at: now) == nil else { return }
-            nextPause = min(nextPause * 2, Self.longestPause)
-            let end = now + min(nextPause, Self.longestCircuit)
-            pause = Pause(since: pause?.since ?? now, until: end, reason: reason)
+            if remainingPause(at: now) == nil { openCircuit(reason, at: now) }
+        case .trying:
+            if let pause, remainingPause(at: now) == nil { openCircuit(pause.reason, at: now) }
         case .resume:
             pause = nil
             nextPause = Self.firstPause
@@ -155,6 +161,12 @@ extension LaneCondition {
         }
         pause = Pause(since: pause?.since ?? now, until: now + (length ?? nextPause), reason: reason)
         if length == nil { nextPause = min(nextPause * 2, Self.longestPause) }
+    }
+
+    private mutating func openCircuit(_ reason: String, at now: Timestamp) {
+        nextPause = min(nextPause * 2, Self.longestPause)
+        let end = now + min(nextPause, Self.longestCircuit)
+        pause = Pause(since: pause?.since ?? now, until: end, reason: reason)
     }
 
     private mutating func beginAnew() {

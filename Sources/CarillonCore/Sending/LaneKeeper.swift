@@ -187,6 +187,41 @@ extension LaneKeeper {
     }
 }
 
+// MARK: - Endpoints that are asked
+
+extension LaneKeeper: EndpointCircuits {
+    /// Whether an endpoint is asked at a moment.
+    package func circuit(of lane: Lane, at moment: Timestamp) -> EndpointCircuit {
+        guard let condition = condition(of: lane), condition.pause != nil else { return .closed }
+        return condition.remainingPause(at: moment) == nil ? .due : .open
+    }
+
+    /// It failed too often: nobody asks it for a while.
+    package func open(_ lane: Lane, because reason: String, at moment: Timestamp) {
+        _ = pause(lane, for: nil, reason: reason, at: moment)
+    }
+
+    /// Whether it is this replica that tries a circuit whose time is over, or there is nothing to try any more. While the book
+    /// cannot be asked, nobody tries.
+    package func takeTrial(of lane: Lane) async -> Bool {
+        // What happened before comes before it in the book, too.
+        await write()
+        do {
+            let conditions = try await book.apply(.trying, to: LaneSelection(lane))
+            adopt(conditions, in: LaneSelection(lane))
+            guard conditions.changed.contains(lane) else { return conditions.lanes[lane]?.pause == nil }
+            announcements.announce(.lanes, in: lane.networkID)
+            return true
+        } catch {
+            logger.debug("A circuit stays open", metadata: ["lane": "\(lane)", "error": "\(error)"])
+            return false
+        }
+    }
+
+    /// It worked when it was tried.
+    package func close(_ lane: Lane, at moment: Timestamp) { resume(lane, at: moment) }
+}
+
 // MARK: - What people do
 
 extension LaneKeeper {

@@ -17,7 +17,7 @@ extension PostgresOutbox {
     package func apply(_ change: LaneChange, to lanes: LaneSelection) async throws -> LaneConditions {
         let told = try await endpoints?.endpoints(of: [lanes.networkID])[lanes.networkID] ?? []
         return try await pool.write { session in
-            if lanes.appID != nil, change != .resume { try LaneRows.insert([Lane(lanes)], session) }
+            if lanes.appID != nil, !change.isOfPausedLanes { try LaneRows.insert([Lane(lanes)], session) }
             let app: SQL = if let appID = lanes.appID { "AND app_id = \(appID)" } else { "" }
             var conditions = try LaneRows.read(
                 """
@@ -28,6 +28,7 @@ extension PostgresOutbox {
             )
             let former = conditions.lanes
             for lane in conditions.lanes.keys { conditions.lanes[lane]?.apply(change, at: conditions.moment) }
+            conditions.changed = Set(former.keys.filter { former[$0] != conditions.lanes[$0] })
             try LaneRows.write(conditions, session)
             let messages = conditions.lanes.sorted { $0.key < $1.key }.compactMap { lane, condition in
                 lane.feedback(from: former[lane], to: condition, for: told, at: conditions.moment, ids: ids)

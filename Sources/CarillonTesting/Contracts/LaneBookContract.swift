@@ -7,6 +7,7 @@ package enum LaneBookContract {
     package static let clauses: [ContractClause] = [
         ContractClause("each pause is twice the last one, until something went through", pausesDouble),
         ContractClause("what is said during a pause only makes it longer", pausesAreNotCountedTwice),
+        ContractClause("a circuit whose time is over is tried by one, and is open meanwhile", circuitsAreTriedByOne),
         ContractClause("another network's lanes stay as they are", otherNetworksAreLeftAlone),
         ContractClause(
             "what waits for lanes is made due, but for paused ones",
@@ -48,6 +49,26 @@ package enum LaneBookContract {
         let longer = try await scene.queue.apply(.pause(for: .seconds(600), reason: "late"), to: LaneSelection(lane))
         #expect(try #require(longer.lanes[lane]?.remainingPause(at: longer.moment)) > .seconds(500))
         #expect(longer.lanes[lane]?.pause?.reason == "first")
+    }
+
+    private static func circuitsAreTriedByOne(_ scene: StoreScene) async throws {
+        let endpoint = Lane("e-1", in: scene.network)
+        let selection = LaneSelection(endpoint)
+        let well = try await scene.queue.apply(.trying, to: selection)
+        #expect(well.changed.isEmpty && well.lanes.isEmpty)
+        #expect(try await scene.queue.laneConditions(of: nil).lanes.isEmpty)
+        let opened = try await scene.queue.apply(.failing(reason: "timeout"), to: selection)
+        #expect(opened.changed == [endpoint])
+        #expect(try await scene.queue.apply(.trying, to: selection).changed.isEmpty, "its time is not over")
+        _ = try await scene.queue.apply(.resume, to: selection)
+        _ = try await scene.queue.apply(.pause(for: .zero, reason: "timeout"), to: selection)
+        let first = try await scene.queue.apply(.trying, to: selection)
+        let remaining = try #require(first.lanes[endpoint]?.remainingPause(at: first.moment))
+        #expect(first.changed == [endpoint] && remaining == .seconds(30))
+        #expect(first.lanes[endpoint]?.pause?.reason == "timeout")
+        #expect(try await scene.queue.apply(.trying, to: selection).changed.isEmpty, "somebody else tries it")
+        let resumed = try await scene.queue.apply(.resume, to: selection)
+        #expect(resumed.changed == [endpoint] && resumed.lanes[endpoint]?.pause == nil)
     }
 
     private static func otherNetworksAreLeftAlone(_ scene: StoreScene) async throws {

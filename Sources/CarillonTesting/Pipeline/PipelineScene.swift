@@ -98,10 +98,11 @@ package final class PipelineScene: Sendable {
                 for network in networks { endpoints[network] = try await store.endpoints(of: network) }
                 return endpoints
             },
-            interceptor: caller.map { caller in
+            interceptor: caller.map { [lanes] caller in
                 Interceptor(
                     caller: caller,
                     source: store,
+                    circuits: lanes,
                     metrics: metrics,
                     logger: logger
                 )

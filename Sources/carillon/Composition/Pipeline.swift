@@ -12,7 +12,6 @@ struct Pipeline: Sendable {
     let providers: PushProviders
     let ingestor: Ingestor
     let lanes: LaneKeeper
-    let interceptor: Interceptor
     let outcomes: OutcomeIntake
     /// Counts what callers and sources do.
     let rates = RequestRates()
@@ -95,9 +94,10 @@ struct Pipeline: Sendable {
         }
         let queue = FanoutQueue(inbox: storage.inbox, logger: logger)
         let notes = EndpointNotes(store: storage.endpoints, clock: storage.clock, logger: logger)
-        interceptor = Interceptor(
+        let interceptor = Interceptor(
             caller: providers.endpoints,
             source: storage.endpoints,
+            circuits: lanes,
             notes: notes,
             places: providers.endpointConnections,
             clock: storage.clock,

@@ -30,7 +30,6 @@ struct Servers: Sendable {
     ) throws {
         let ingestor = pipeline.ingestor
         let lanes = pipeline.lanes
-        let interceptor = pipeline.interceptor
         let outcomes = pipeline.outcomes
         let providers = pipeline.providers
         let announcements = storage.announcements
@@ -56,7 +55,7 @@ struct Servers: Sendable {
             accept: { events, network in try await ingestor.accept(events, for: network) },
             catalog: pipeline.catalog,
             providers: providers.all.map(\.name).filter { $0 != .relay },
-            lanes: { lanes.statuses + interceptor.openCircuits },
+            lanes: { lanes.statuses },
             stuckQueue: { [readiness = storage.readiness] in readiness.stuckQueue },
             credentials: storage.credentials,
             credentialFormats: providers.formats,

@@ -12,6 +12,8 @@ final class Flag: Sendable {
 
     var isSet: Bool { value.withLock(\.self) }
 
+    func set() { value.withLock { $0 = true } }
+
     func clear() { value.withLock { $0 = false } }
 }
 

@@ -17,17 +17,22 @@ import Testing
         }
     }
 
-    private func verdict(
-        secrets: @escaping @Sendable () throws -> [WebhookSecret],
+    private func interceptor(
+        secrets: @escaping @Sendable () throws -> [WebhookSecret] = { [.generate()] },
+        circuits: any EndpointCircuits = StubCircuits(),
         caller: ScriptedCaller
-    ) async throws -> Verdict? {
-        let terms = EndpointRole.Interception(onFailure: .drop)
-        let interceptor = Interceptor(
+    ) -> Interceptor {
+        Interceptor(
             caller: caller,
             source: Source(secrets: secrets),
+            circuits: circuits,
             metrics: PipelineMetrics(factory: NOOPMetricsHandler.instance),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
+    }
+
+    private func question() -> InterceptionQuestion {
+        let terms = EndpointRole.Interception(onFailure: .drop)
         let event = PendingEvent(
             networkID: "acme",
             id: EventID(UUID()),
@@ -35,16 +40,21 @@ import Testing
             event: Event(sourceID: "e", type: .messageSent, timestamp: Timestamp(milliseconds: 0)),
             leaseToken: 1
         )
-        return try await interceptor.verdict(
-            on: InterceptionQuestion(
-                event: event,
-                endpoint: .sample("e-1", .intercept(terms), ["*"]),
-                terms: terms,
-                notification: Notification(locale: "en", title: "Title", body: "Body"),
-                recipients: ["bob"],
-                hasMoreRecipients: false
-            )
+        return InterceptionQuestion(
+            event: event,
+            endpoint: .sample("e-1", .intercept(terms), ["*"]),
+            terms: terms,
+            notification: Notification(locale: "en", title: "Title", body: "Body"),
+            recipients: ["bob"],
+            hasMoreRecipients: false
         )
+    }
+
+    private func verdict(
+        secrets: @escaping @Sendable () throws -> [WebhookSecret],
+        caller: ScriptedCaller
+    ) async throws -> Verdict? {
+        try await interceptor(secrets: secrets, caller: caller).verdict(on: question())
     }
 
     @Test func `an endpoint whose secret cannot be read is as good as one that does not answer`() async throws {
@@ -60,6 +70,62 @@ import Testing
         let verdict = try await verdict(secrets: { [] }, caller: caller)
         #expect(verdict?.report.action == .deliver)
         #expect(caller.calls.isEmpty)
+    }
+
+    @Test func `ten failures in a row open the circuit, and what is open is not asked`() async throws {
+        let circuits = StubCircuits()
+        let fails = Flag(true)
+        let caller = ScriptedCaller { _ in fails.isSet ? .failure("refused") : .words(#"{"action":"deliver"}"#) }
+        let interceptor = interceptor(circuits: circuits, caller: caller)
+        func outcomes(_ count: Int) async throws -> [InterceptionReport.Ending?] {
+            var outcomes: [InterceptionReport.Ending?] = []
+            for _ in 0..<count { outcomes.append(try await interceptor.verdict(on: question())?.report.outcome) }
+            return outcomes
+        }
+        #expect(try await outcomes(9) == Array(repeating: .error, count: 9))
+        fails.clear()
+        #expect(try await outcomes(1) == [.answered], "the failures are not in a row any more")
+        fails.set()
+        #expect(try await outcomes(9) == Array(repeating: .error, count: 9))
+        #expect(circuits.changes.isEmpty)
+        #expect(try await outcomes(3) == [.error, .circuit, .circuit])
+        #expect(circuits.changes == ["acme/relay/e-1 opened: refused"] && caller.calls.count == 20)
+        circuits.circuit = .closed
+        #expect(try await outcomes(9) == Array(repeating: .error, count: 9), "it begins to count anew")
+        #expect(circuits.changes.count == 1)
+    }
+
+    @Test func `one question tries a circuit whose time is over, if no other replica does`() async throws {
+        let circuits = StubCircuits()
+        let caller = ScriptedCaller(isOpen: false, answering: #"{"action":"deliver"}"#)
+        let interceptor = interceptor(circuits: circuits, caller: caller)
+        circuits.circuit = .due
+        circuits.mayTry(false)
+        #expect(try await interceptor.verdict(on: question())?.report.outcome == .circuit)
+        #expect(caller.calls.isEmpty)
+        circuits.circuit = .due
+        circuits.mayTry(true)
+        async let trial = interceptor.verdict(on: question())
+        _ = try await eventually { caller.waiting == 1 ? true : nil }
+        circuits.circuit = .due
+        #expect(try await interceptor.verdict(on: question())?.report.outcome == .circuit, "one at a time")
+        caller.open()
+        #expect(try await trial?.report.outcome == .answered)
+        let tried = "acme/relay/e-1 tried"
+        #expect(circuits.changes == [tried, tried, "acme/relay/e-1 closed"] && caller.calls.count == 1)
+        #expect(try await interceptor.verdict(on: question())?.report.outcome == .answered)
+    }
+
+    @Test func `what was on its way when somebody opened the circuit changes nothing, and who waits is refused`() {
+        var lines = InterceptionLines(places: 12, longest: (count: 3, bytes: 100), mostWaiting: 150)
+        let key = InterceptionKey(.sample("e-1"), in: "acme")
+        for _ in 0..<12 { _ = lines.enter(key, size: 1, .closed) }
+        guard case .inLine = lines.enter(key, size: 1, .closed) else { return #expect(Bool(false), "one waits") }
+        let first = lines.leave(key, isTrial: false, isFailure: true, isOpen: true)
+        #expect(!first.hasFailed && first.1.map(\.1) == [.refused])
+        for _ in 0..<11 {
+            #expect(!lines.leave(key, isTrial: false, isFailure: true, isOpen: true).hasFailed)
+        }
     }
 
     @Test func `what came of a second's questions is written together, and what was not asked not at all`() async throws
@@ -87,17 +153,16 @@ import Testing
     }
 
     @Test func `who waits in line is bounded in number and in bytes, of one endpoint and of all`() {
-        let now = ContinuousClock.now
         var lines = InterceptionLines(places: 1, longest: (count: 3, bytes: 100), mostWaiting: 150)
         let keys = ["e-1", "e-2"].map { InterceptionKey(.sample(EndpointID(trusted: $0)), in: "acme") }
         func waits(_ key: InterceptionKey, _ size: Int) -> Bool {
-            if case .inLine = lines.enter(key, size: size, at: now) { true } else { false }
+            if case .inLine = lines.enter(key, size: size, .closed) { true } else { false }
         }
         for key in keys { #expect(!waits(key, 1_000), "the first one has the place") }
         #expect(waits(keys[0], 60) && !waits(keys[0], 50) && waits(keys[0], 20) && waits(keys[0], 20))
         #expect(!waits(keys[0], 0), "three wait")
         #expect(!waits(keys[1], 60) && waits(keys[1], 50), "150 in all")
-        _ = lines.leave(keys[0], isProbe: false, isFailure: false, at: now)
+        _ = lines.leave(keys[0], isTrial: false, isFailure: false, isOpen: false)
         #expect(waits(keys[1], 40), "one of 60 has the place now")
     }
 

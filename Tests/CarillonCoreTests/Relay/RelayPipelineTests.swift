@@ -112,9 +112,13 @@ import Testing
     @Test func `a circuit is open for 30 s, twice as long each time, and for 5 min at the most`() {
         var condition = LaneCondition()
         var now = Timestamp(milliseconds: 0)
-        for length in [30, 60, 120, 240, 300, 300] {
-            condition.apply(.failing(reason: "down"), at: now)
+        condition.apply(.trying, at: now)
+        #expect(condition == LaneCondition(), "there is nothing to try")
+        for (number, length) in [30, 60, 120, 240, 300, 300].enumerated() {
+            // Whoever asks before they know opens it by trying, whoever sends by failing.
+            condition.apply(number == 0 || number.isMultiple(of: 2) ? .failing(reason: "down") : .trying, at: now)
             condition.apply(.failing(reason: "late"), at: now)
+            condition.apply(.trying, at: now)
             #expect(condition.remainingPause(at: now) == .seconds(length))
             now = now + .seconds(length)
             #expect(condition.remainingPause(at: now) == nil)
