@@ -46,5 +46,5 @@ export function recent(page, { title, path, columns, empty }) {
     ],
   });
   const watch = page.live(() => list.refresh(), LOOK_EVERY_MS, { onError: (error) => list.fail(error, { retry: () => watch.now() }) });
-  return section({ title, note: "The latest 50, as this replica remembers them.", flush: true, actions: [liveBadge(watch)] }, list);
+  return section({ title, note: "The latest 50, a second or two late.", flush: true, actions: [liveBadge(watch)] }, list);
 }

@@ -10,7 +10,7 @@ import sys
 # What may be used by all, then the way of an event. A page of recipients carries toggles and templates as they were at one
 # moment, so the folder stands behind those of toggles and rendering, although it is asked before them.
 ROOMS = [
-    "JSON", "Egress", "Model", "Scheduling", "Announcements", "Observability", "Dialects", "Accounts", "Toggles", "Rendering",
+    "JSON", "Egress", "Model", "Scheduling", "Announcements", "Journal", "Observability", "Dialects", "Accounts", "Toggles", "Rendering",
     "Credentials", "Faces", "Directory", "Relay", "Statistics", "Inbox", "Ingest", "Polling", "Recipients", "Outbox", "Following", "Fanout", "Explaining", "Sending",
     "Settling",
 ]

@@ -23,7 +23,7 @@ extension MemoryNetwork {
         inbox[expansion.event.id]?.pending.verdict = expansion.event.verdict
         inbox[expansion.event.id]?.rescues = 0
         inbox[expansion.event.id]?.runAt = now + leaseDuration
-        if expansion.next == nil { finish(expansion.event) }
+        if expansion.next == nil { finish(expansion.event, why: expansion.why) }
     }
 
     /// Leases due groups, the longest waiting first; those that outlived too many leases are given up.

@@ -45,6 +45,8 @@ struct MemoryEventRow {
     var tally: RecipientTally
     /// Why it could not be expanded.
     var failure: String?
+    /// Why it concerned nobody.
+    var why: WhyNobody?
     /// What came of asking an endpoint.
     var interception: InterceptionReport?
 }
@@ -218,7 +220,7 @@ extension MemoryNetwork {
     }
 
     /// Moves an event out of the inbox.
-    mutating func finish(_ pending: PendingEvent, failure: String? = nil) {
+    mutating func finish(_ pending: PendingEvent, failure: String? = nil, why: WhyNobody? = nil) {
         inbox[pending.id] = nil
         events[pending.id] = MemoryEventRow(
             sourceID: pending.event.sourceID,
@@ -228,6 +230,7 @@ extension MemoryNetwork {
             receivedAt: pending.receivedAt,
             tally: pending.tally,
             failure: failure,
+            why: why,
             interception: pending.verdict?.report
         )
     }

@@ -12,6 +12,16 @@ extension MemoryStore: EventHistory {
         try withNetwork(network) { network in network.eventKeys[sourceID].flatMap { network.status(of: $0.id) } }
     }
 
+    /// Those of some messages of which it is known by now that nobody was there to read them.
+    package func unreadMessages(among events: Set<EventID>, in network: NetworkID) async throws -> Set<EventID> {
+        try withNetwork(network) { network in
+            events.filter { id in
+                guard let row = network.events[id], row.type == .messageSent, let why = row.why else { return false }
+                return WhyNobody.withoutMembers.contains(why)
+            }
+        }
+    }
+
     /// A page of the events that `filter` lets through, newest first.
     package func events(
         in network: NetworkID,
@@ -173,6 +183,7 @@ extension MemoryNetwork {
                 state: counts[.pending, default: 0] > 0 ? .delivering : .done,
                 failure: row.failure,
                 recipients: tally(row.tally, after: deliveries),
+                why: row.why,
                 deliveries: counts,
                 interception: row.interception
             )

@@ -30,6 +30,7 @@ extension MemoryNetwork {
         if let direct = query.event.direct, !direct.isForMembers { return directPage(direct, query, at: readPoint) }
         var answer = page(of: query, at: readPoint)
         answer.membersFromBefore = membersFromBefore(query)
+        answer.formerMembers = formerMembers(query)
         let deletedAt =
             query.eventID == nil || query.event.type != .messageSent
             ? nil : query.event.messageKey.flatMap { deletedMessages[$0] }
@@ -47,6 +48,15 @@ extension MemoryNetwork {
                 return mark.map { member.since < $0 } ?? member.isMember
             }
         )
+    }
+
+    /// Who was a member of its channel before an event.
+    private func formerMembers(_ query: RecipientQuery) -> FormerMembers {
+        guard case .members(let channel) = query.audience else { return .some }
+        let mark = query.eventID.flatMap { inbox[$0]?.mark } ?? .max
+        if memberIDs(of: channel).contains(where: { isMember($0, of: channel) { $0 < mark } }) { return .some }
+        let known = channels[channel]?.channel
+        return known?.displayName == nil && known?.isDirect == nil ? .noChannel : .nobody
     }
 
     private func page(of query: RecipientQuery, at readPoint: ReadPoint) -> RecipientPage {

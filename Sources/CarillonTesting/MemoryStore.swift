@@ -87,6 +87,8 @@ struct MemoryState {
     var requests: [NetworkID?: [[UInt8]: (request: IdempotentRequest, at: Timestamp)]] = [:]
     var failure: (any Error)?
     var statistics: [StatisticsRow.Origin: StatisticsRow] = [:]
+    /// What was answered lately, the oldest first.
+    var journal: [JournalPlace: [JournalEntry]] = [:]
     var credentialReadings = 0
     var keyLookups = 0
     /// What was switched or unregistered, oldest first; a read point is a place in it.

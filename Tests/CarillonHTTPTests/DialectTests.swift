@@ -165,6 +165,45 @@ import Testing
         }
     }
 
+    @Test func `messages to channels without members are told by recent, once that is known`() async throws {
+        try await withDialect("amity", nil) { api, network in
+            let messages = ["a", "b"].map { channel in
+                #"{"messageId":"m-\#(channel)","channelId":"\#(channel)","userId":"alice","type":"text","data":{"text":"x"}}"#
+            }
+            let together = #"{"event":"message.didCreate","data":{"messages":[\#(messages.joined(separator: ","))]}}"#
+            for body in [Self.message, together] {
+                let answer = try await api.call(.post, network.path("events/amity"), body, as: network.adminKey)
+                #expect(answer.status == 200)
+            }
+            func recent() async throws -> Answer {
+                try await api.call(.get, network.path("dialects/amity/recent"), as: network.adminKey)
+            }
+            let before = try await recent()
+            #expect(before["items", "0", "reason"] == "2 of 2 events" && before["items", "1", "reason"] == .null)
+            let pending = try await api.store.claimEvents(limit: 9)
+            #expect(pending.count == 3)
+            let expansions = pending.map { event in
+                var expansion = Expansion(event: event, groups: [], next: nil)
+                // Of the two that came together somebody was there to read the first.
+                expansion.why = event.event.channel?.id == "a" ? nil : .onlyActor
+                return expansion
+            }
+            #expect(try await api.store.enqueue(expansions) == [true, true, true])
+            let after = try await recent()
+            #expect(after["items", "0", "reason"] == "2 of 2 events; no members are known")
+            #expect(after["items", "1", "reason"] == "no members are known")
+            let id = try #require(pending.first { $0.event.channel?.id == "general" }?.id)
+            let event = try await api.call(.get, network.path("events/\(id)"), as: network.adminKey)
+            #expect(event["state"] == "done" && event["why"] == "nobody but the actor")
+            let read = try await api.call(
+                .get,
+                network.path("events?sourceId=amity%7Cmessage.didCreate%7Cm-a"),
+                as: network.adminKey
+            )
+            #expect(read["items", "0", "state"] == "done" && read["items", "0", "why"] == nil)
+        }
+    }
+
     @Test func `other dialects are told of the event, and of each where there are several`() async throws {
         try await withDialect("stream", nil) { api, network in
             let body = #"{"type":"message.new","cid":"a:b","message":{"id":"m","text":"hi","user":{"id":"bob"}}}"#

@@ -16,7 +16,7 @@ import Testing
         + ProviderCredentialStoreContract.clauses + EndpointStoreContract.clauses
         + FaceStoreContract.clauses + DialectContract.clauses
         + RelayContract.clauses + RelayBundleContract.clauses + FeedbackContract.clauses
-        + InterceptionContract.clauses + StatisticsContract.clauses
+        + InterceptionContract.clauses + StatisticsContract.clauses + JournalContract.clauses
 
     @Test(arguments: clauses)
     func keeps(_ clause: ContractClause) async throws {
@@ -45,6 +45,7 @@ import Testing
             sources: store,
             polls: store,
             statistics: store,
+            journal: store,
             passTime: { store.expireLeases() }
         )
         for network in [scene.network, scene.otherNetwork] {

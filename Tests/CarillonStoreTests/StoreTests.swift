@@ -93,6 +93,8 @@ import Testing
             let source = TemplateSource(title: "%s", body: .one("x"))
             let template = TemplateOverride(eventType: .messageSent, locale: "en", source: source, updatedAt: .now)
             _ = try await scene.templates.putTemplate(template, in: scene.network)
+            let entry = JournalEntry(id: scene.ids.next(), note: JournalNote(operation: "accepted", status: 200))
+            try await scene.journal.writeJournal([JournalPlace("events", in: scene.network): [entry]])
             let tables = try await pool.withConnection { session in
                 try session.query(
                     """

@@ -52,6 +52,43 @@ extension Services {
             }
         }
 
+        @Test func `what one answered lately the other shows within two seconds, and what has become of it`()
+            async throws
+        {
+            try await withReplicas { one, two in
+                let network = try await TestNetwork(on: one)
+                try await network.send(.PUT, "/dialects/amity", ["secrets": ["s"]])
+                let body: JSONValue = [
+                    "event": "message.didCreate",
+                    "data": [
+                        "messages": [
+                            [
+                                "messageId": "m-1", "channelId": "nowhere", "userId": "alice", "type": "text",
+                                "data": ["text": "Hello"],
+                            ]
+                        ]
+                    ],
+                ]
+                try await network.send(.POST, "/events/amity", body)
+                let event = try await eventually("the event") {
+                    try await network.send(.GET, "/events")["items"]?.elements.first?["id"]?.text
+                }
+                #expect(try await network.on(two).done(event)["why"]?.text == "the channel is unknown")
+                let path = "/v1/networks/\(network.id)/events/amity"
+                let refused = try await one.open.send(.POST, path, body: body.serialized)
+                #expect(refused.status == 401)
+                try await eventually(within: .seconds(2), "both entries") {
+                    let recent = try await network.on(two).send(.GET, "/dialects/amity/recent")
+                    return recent["items"]?.elements.compactMap { $0["verdict"]?.text } == ["refused", "accepted"]
+                }
+                for service in [one, two] {
+                    let recent = try await network.on(service).send(.GET, "/dialects/amity/recent")
+                    let accepted = try #require(recent["items"]?.elements.last)
+                    #expect(accepted["eventId"]?.text == event && accepted["reason"]?.text == "no members are known")
+                }
+            }
+        }
+
         private func expectKeys(of network: TestNetwork, at two: RunningService) async throws {
             var delays: [Duration] = []
             // The other one knows the network's keys by now, without the new ones.

@@ -8,9 +8,9 @@ import { OUTCOMES } from "../../core/outcomes.js";
 import { swatch } from "../../components/chart.js";
 
 /** @param {object} event */
-export function recipientsOf({ recipients }) {
+export function recipientsOf({ recipients, why }) {
   const whole = recipients.resolved;
-  if (whole === 0) return h("p", { class: "muted" }, "This event concerned nobody.");
+  if (whole === 0) return h("p", { class: "muted" }, why ? `This event concerned nobody: ${why}.` : "This event concerned nobody.");
   let x = 0;
   const parts = OUTCOMES.map(({ tone, pick }) => {
     const width = pick(recipients) / whole * 100;

@@ -59,7 +59,7 @@ package struct Expander: Sendable {
         }
         event.cursor = page.next
         let buzz = faces == nil ? nil : BuzzPayload(pending.event, page.names)
-        return Expansion(
+        var expansion = Expansion(
             event: event,
             after: pending.cursor,
             groups: grouping.groups { key, lane in
@@ -72,6 +72,10 @@ package struct Expander: Sendable {
             },
             next: page.next
         )
+        if page.next == nil, event.tally.resolved == 0 {
+            expansion.why = WhyNobody(pending.event, page, isFirst: expansion.isFirst)
+        }
+        return expansion
     }
 
     /// The text for those who have said no language; `nil` when nobody is notified.

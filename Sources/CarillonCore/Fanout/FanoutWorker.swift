@@ -17,7 +17,7 @@ package final class FanoutWorker: Service {
     let ids: UUIDv7Generator
     private let metrics: PipelineMetrics
     private let statistics: StatisticsRecorder
-    private let journal: QueueJournal
+    private let watch: QueueWatch
     let interceptor: Interceptor?
     /// Events about which endpoints are asked: nobody else waits with them.
     let questions: AsyncStream<InterceptionQuestion>
@@ -35,7 +35,7 @@ package final class FanoutWorker: Service {
 
     /// A worker that takes events from `queue`, commits their deliveries to `outbox` and hands them to `sending`; `endpoints`
     /// knows those of some networks, `faces` which apps are another system's, `interceptor` asks those that want to be, `ids` makes the ids of what they are told,
-    /// and `journal` is told how claims go.
+    /// and `watch` is told how claims go.
     package init(
         queue: FanoutQueue,
         inbox: some EventInbox,
@@ -49,7 +49,7 @@ package final class FanoutWorker: Service {
         ids: UUIDv7Generator = UUIDv7Generator(),
         metrics: PipelineMetrics,
         statistics: StatisticsRecorder = StatisticsRecorder(),
-        journal: QueueJournal,
+        watch: QueueWatch,
         logger: Logger
     ) {
         self.queue = queue
@@ -65,7 +65,7 @@ package final class FanoutWorker: Service {
         self.ids = ids
         self.metrics = metrics
         self.statistics = statistics
-        self.journal = journal
+        self.watch = watch
         self.logger = logger
     }
 
@@ -283,7 +283,7 @@ package final class FanoutWorker: Service {
     private func claimOnce() async -> Bool {
         let limit = min(queue.room, Self.claimSize)
         guard limit > 0 else { return false }
-        let events = await journal.attempt(.events) { try await inbox.claimEvents(limit: limit) }
+        let events = await watch.attempt(.events) { try await inbox.claimEvents(limit: limit) }
         guard let events else { return false }
         await putBack(events)
         return events.count == limit

@@ -30,6 +30,8 @@ package struct EventStatus: Sendable, Equatable {
     package var failure: String?
     /// Counts of users. Those whom a toggle stopped after the expansion count as suppressed.
     package var recipients: RecipientTally
+    /// Why they are none; `nil` where they are some, or none were to be found.
+    package var why: WhyNobody?
     /// Counts of devices by state; ``DeliveryState/suppressed`` is never among them.
     package var deliveries: [DeliveryState: Int]
     /// What came of asking an endpoint; `nil` when none was asked.
@@ -46,6 +48,7 @@ package struct EventStatus: Sendable, Equatable {
         state: EventState,
         failure: String? = nil,
         recipients: RecipientTally,
+        why: WhyNobody? = nil,
         deliveries: [DeliveryState: Int],
         interception: InterceptionReport? = nil
     ) {
@@ -58,6 +61,7 @@ package struct EventStatus: Sendable, Equatable {
         self.state = state
         self.failure = failure
         self.recipients = recipients
+        self.why = why
         self.deliveries = deliveries
         self.interception = interception
     }
@@ -110,6 +114,9 @@ package protocol EventHistory: Sendable {
     func event(_ id: EventID, in network: NetworkID) async throws -> EventStatus?
     /// An event by the sender's id.
     func event(sourceID: String, in network: NetworkID) async throws -> EventStatus?
+    /// Those of some messages of which it is known by now that nobody was there to read them: their channels had no members but
+    /// who sent them.
+    func unreadMessages(among events: Set<EventID>, in network: NetworkID) async throws -> Set<EventID>
     /// A page of the events that `filter` lets through, newest first and at most `limit`, before `event` where one is named.
     func events(in network: NetworkID, matching filter: EventFilter, before event: EventID?, limit: Int) async throws
         -> EventPage

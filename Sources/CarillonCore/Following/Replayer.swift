@@ -5,18 +5,18 @@ package final class Replayer: Service {
     private static let interval = Duration.milliseconds(500)
 
     private let history: any RelayHistory
-    private let journal: QueueJournal
+    private let watch: QueueWatch
 
-    /// A replayer of what is ordered in `history`; `journal` is told how that goes.
-    package init(history: any RelayHistory, journal: QueueJournal) {
+    /// A replayer of what is ordered in `history`; `watch` is told how that goes.
+    package init(history: any RelayHistory, watch: QueueWatch) {
         self.history = history
-        self.journal = journal
+        self.watch = watch
     }
 
     /// Works until graceful shutdown or cancellation.
     package func run() async throws {
         await repeating(every: Self.interval, jitter: 0.2) {
-            await self.journal.attempt(.replays) {
+            await self.watch.attempt(.replays) {
                 while try await self.history.continueReplays(), !Task.isCancelled {}
             }
         }

@@ -32,7 +32,7 @@ package struct StuckQueue: Sendable, Equatable {
     }
 }
 
-extension QueueJournal {
+extension QueueWatch {
     /// Looks whether work is stuck; how long it has been due is asked only while claims fail.
     ///
     /// - Parameters:

@@ -10,6 +10,8 @@ package struct Expansion: Sendable {
     package var next: PageCursor?
     /// Whether it is the event's first page, which stores what an endpoint has said of it.
     package var isFirst: Bool { after == nil }
+    /// Why it concerned nobody, where that is so and this is the last page.
+    package var why: WhyNobody?
     /// Whether the event's body is kept, for endpoints to be told of it.
     package var keepsBody = false
 

@@ -47,7 +47,7 @@ package final class Poller: Service {
     private let parsers: (events: EventParser, notifications: NotificationParser)
     private let ids: UUIDv7Generator
     private let metrics: PollMetrics
-    private let journal: QueueJournal
+    private let watch: QueueWatch
     private let logger: Logger
     private let busy = Mutex<[NetworkID: Int]>([:])
 
@@ -63,7 +63,7 @@ package final class Poller: Service {
     ///   - clock: The time.
     ///   - egress: Where devices may be reached that notifications name.
     ///   - metrics: Where polls are counted.
-    ///   - journal: Told how claims go.
+    ///   - watch: Told how claims go.
     ///   - logger: Where trouble with the database is reported.
     package init(
         queue: any SourceQueue,
@@ -75,7 +75,7 @@ package final class Poller: Service {
         clock: WallClock,
         egress: EgressGuard,
         metrics: PollMetrics,
-        journal: QueueJournal,
+        watch: QueueWatch,
         logger: Logger
     ) {
         self.queue = queue
@@ -85,7 +85,7 @@ package final class Poller: Service {
         self.limits = limits
         self.ids = ids
         self.metrics = metrics
-        self.journal = journal
+        self.watch = watch
         self.logger = logger
         // Whether a browser's push service is one of the network's is asked when it is sent to.
         let addresses = DeviceAddressReader(egress: egress, webPushHosts: .any)
@@ -116,7 +116,7 @@ package final class Poller: Service {
         }
         let room = limits.places - busy.values.reduce(0, +)
         guard room > 0 else { return [] }
-        let sources = await journal.attempt(.sources) {
+        let sources = await watch.attempt(.sources) {
             try await queue.claimSources(limit: room, share: limits.placesPerNetwork, busy: busy)
         }
         guard let sources else { return [] }

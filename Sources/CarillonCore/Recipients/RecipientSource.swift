@@ -57,6 +57,8 @@ package struct RecipientPage: Sendable {
     package var membersFromBefore: Set<UserID> = []
     /// Whether the event's message is deleted: nobody is to be told of it any more.
     package var isDeleted = false
+    /// Who was a member of the event's channel before it, if that is whom it is meant for; told with its first page.
+    package var formerMembers = FormerMembers.some
     /// Where a page ended that is not the last one.
     package var next: PageCursor?
     /// The moment.
@@ -78,6 +80,16 @@ package struct RecipientPage: Sendable {
         self.next = next
         self.readPoint = readPoint
     }
+}
+
+/// Who was a member of a channel before an event.
+package enum FormerMembers: Sendable {
+    /// Somebody.
+    case some
+    /// Nobody.
+    case nobody
+    /// Nobody, and nothing has been said of the channel itself.
+    case noChannel
 }
 
 /// What a network decides for all of its notifications.

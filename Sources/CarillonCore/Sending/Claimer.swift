@@ -13,21 +13,21 @@ package final class Claimer: Service {
     private let claims: any OutboxClaims
     private let outcomes: any OutcomeSink
     private let metrics: PipelineMetrics
-    private let journal: QueueJournal
+    private let watch: QueueWatch
 
-    /// A claimer that fills `queue`; what may not be sent any more is written down by `outcomes`, and what fails by `journal`.
+    /// A claimer that fills `queue`; what may not be sent any more is written down by `outcomes`, and what fails by `watch`.
     package init(
         queue: SendingQueue,
         claims: some OutboxClaims,
         outcomes: some OutcomeSink,
         metrics: PipelineMetrics,
-        journal: QueueJournal
+        watch: QueueWatch
     ) {
         self.queue = queue
         self.claims = claims
         self.outcomes = outcomes
         self.metrics = metrics
-        self.journal = journal
+        self.watch = watch
     }
 
     /// Works until graceful shutdown or cancellation.
@@ -48,7 +48,7 @@ package final class Claimer: Service {
     private func claimOnce() async -> Bool {
         let limit = min(queue.room / (DeliveryGroup.maximumTargets + 16), Self.batchSize)
         guard limit > 0, !Task.isCancelled else { return false }
-        let claimed = await journal.attempt(.deliveries) {
+        let claimed = await watch.attempt(.deliveries) {
             try await claims.claimGroups(
                 limit: limit,
                 limitPerLane: Self.groupsPerLaneAndClaim,
@@ -64,7 +64,7 @@ package final class Claimer: Service {
     /// Records deliveries whose life is over, of paused lanes too.
     func expireGroups() async {
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
-            let expired = await journal.attempt(.expired) { try await claims.claimExpired(limit: Self.batchSize) }
+            let expired = await watch.attempt(.expired) { try await claims.claimExpired(limit: Self.batchSize) }
             guard let expired else { return }
             await hold(expired)
             guard expired.count == Self.batchSize else { return }
@@ -82,7 +82,7 @@ package final class Claimer: Service {
     }
 
     private func measureAge() async {
-        guard let age = await journal.attempt(.age, { try await claims.oldestWait() }) else { return }
+        guard let age = await watch.attempt(.age, { try await claims.oldestWait() }) else { return }
         metrics.queueAge(age)
     }
 }

@@ -22,7 +22,7 @@ package final class Sender: Service {
     private let pageInterval: Duration
     private let metrics: PipelineMetrics
     private let statistics: StatisticsRecorder
-    private let journal: QueueJournal
+    private let watch: QueueWatch
     private let logger: Logger
     /// By their ledgers: a group whose lease was lost may be claimed again while it is still with its provider.
     private let sending = Mutex<[ObjectIdentifier: Sending]>([:])
@@ -46,7 +46,7 @@ package final class Sender: Service {
     ///     (promise P3: 250 ms with the write).
     ///   - metrics: What is counted.
     ///   - statistics: What is counted for networks.
-    ///   - journal: Told how looking for changes goes.
+    ///   - watch: Told how looking for changes goes.
     ///   - logger: What is told.
     package init(
         queue: SendingQueue,
@@ -57,7 +57,7 @@ package final class Sender: Service {
         pageInterval: Duration = .milliseconds(80),
         metrics: PipelineMetrics,
         statistics: StatisticsRecorder = StatisticsRecorder(),
-        journal: QueueJournal,
+        watch: QueueWatch,
         logger: Logger
     ) {
         self.queue = queue
@@ -68,7 +68,7 @@ package final class Sender: Service {
         self.pageInterval = pageInterval
         self.metrics = metrics
         self.statistics = statistics
-        self.journal = journal
+        self.watch = watch
         self.logger = logger
     }
 
@@ -118,7 +118,7 @@ package final class Sender: Service {
 extension Sender {
     /// Obeys switches flipped and devices unregistered since these groups were expanded.
     private func lookAgain(_ batch: [SendingQueue.Queue.Turn]) async -> [SendingQueue.Queue.Turn] {
-        guard let allowed = await journal.attempt(.changes, { try await withoutForbidden(batch) }) else {
+        guard let allowed = await watch.attempt(.changes, { try await withoutForbidden(batch) }) else {
             // Switches that cannot be seen must not be overridden: the groups wait until the database can be asked.
             queue.finished(batch)
             let (safe, late) = batch.divided { isSafe($0.item) && !isEnding }

@@ -6,9 +6,8 @@ import Synchronization
 /// Counts what faces answered, and writes it down for the admins whose network it was.
 struct FaceMiddleware: RouterMiddleware {
     let faces: [any Face]
-    let journal: FaceJournal
+    let journal: Journal?
     let metrics: FaceMetrics
-    let clock: WallClock
 
     func handle(
         _ request: Request,
@@ -23,17 +22,21 @@ struct FaceMiddleware: RouterMiddleware {
         let operation = note.operation ?? "unknown"
         metrics.answered(face.name, operation, status: response.status.code)
         if let network = note.networkID {
-            let entry = FaceJournal.Entry(
-                at: clock.now(),
+            let entry = JournalNote(
                 operation: operation,
                 status: response.status.code,
                 reason: note.reason,
-                eventID: note.eventID
+                eventIDs: note.eventID.map { [$0] } ?? []
             )
-            journal.record(entry, of: face.name.rawValue, in: network)
+            journal?.record(entry, of: face.name.journalName, in: network)
         }
         return response
     }
+}
+
+extension FaceName {
+    /// Where the journal has what a face answered.
+    package var journalName: String { "faces/\(rawValue)" }
 }
 
 /// The metrics of faces, made once for each combination of labels, of which there is a bounded number.

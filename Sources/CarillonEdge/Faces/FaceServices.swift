@@ -34,6 +34,8 @@ package struct FaceServices: Sendable {
     package var catalog: TemplateCatalog
     /// What became of events.
     package var history: any EventHistory
+    /// What was answered lately.
+    package var journal: Journal
     /// What networks are known by to push services.
     package var credentials: any ProviderCredentialStore
     /// Reads those credentials.
@@ -67,6 +69,7 @@ package struct FaceServices: Sendable {
         templates: TemplateBook,
         catalog: TemplateCatalog,
         history: any EventHistory,
+        journal: Journal,
         credentials: any ProviderCredentialStore,
         credentialFormats: [any CredentialFormat],
         credentialChanged: @escaping @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void,
@@ -92,6 +95,7 @@ package struct FaceServices: Sendable {
         self.templates = templates
         self.catalog = catalog
         self.history = history
+        self.journal = journal
         self.credentials = credentials
         self.credentialFormats = credentialFormats
         self.credentialChanged = credentialChanged

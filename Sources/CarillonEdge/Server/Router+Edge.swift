@@ -9,9 +9,8 @@ extension Router<CarillonRequestContext> {
         routes: RouteTable,
         settings: ServerSettings,
         faces: [any Face] = [],
-        journal: FaceJournal = FaceJournal(),
-        metrics: any MetricsFactory,
-        clock: WallClock = .system
+        journal: Journal? = nil,
+        metrics: any MetricsFactory
     ) {
         let ids = UUIDv7Generator()
         addMiddleware {
@@ -21,7 +20,7 @@ extension Router<CarillonRequestContext> {
             AccessLogMiddleware()
             CORSMiddleware(origins: settings.corsOrigins)
             AuditMiddleware()
-            FaceMiddleware(faces: faces, journal: journal, metrics: FaceMetrics(factory: metrics), clock: clock)
+            FaceMiddleware(faces: faces, journal: journal, metrics: FaceMetrics(factory: metrics))
             ProblemMiddleware(mapping: problems, routes: routes, faces: faces, workLimit: settings.workLimit)
             RequestLimitsMiddleware(settings: settings, faces: faces)
         }

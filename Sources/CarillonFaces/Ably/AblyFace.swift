@@ -11,7 +11,6 @@ package struct AblyFace: Face {
     package let roots = ["/time", "/keys", "/push", "/channels", "/messages"]
 
     private let services: FaceServices
-    private let unsent = AblyUnsentLog()
 
     /// The face, on the rest of the service.
     package init(_ services: FaceServices) {
@@ -30,8 +29,8 @@ package struct AblyFace: Face {
         AblyDeviceController(services: services, authenticator: authenticator).addRoutes(to: routes)
         AblySubscriptionController(services: services, authenticator: authenticator).addRoutes(to: routes)
         AblyPublishController(services: services, authenticator: authenticator).addRoutes(to: routes)
-        AblyMessageController(services: services, authenticator: authenticator, unsent: unsent).addRoutes(to: routes)
-        AblyLogController(services: services, authenticator: authenticator, unsent: unsent).addRoutes(to: routes)
+        AblyMessageController(services: services, authenticator: authenticator).addRoutes(to: routes)
+        AblyLogController(services: services, authenticator: authenticator).addRoutes(to: routes)
     }
 
     /// Reads what an admin says of an application.

@@ -29,13 +29,13 @@ extension NewFaceKey {
     }
 }
 
-extension FaceJournal.Entry {
+extension JournalEntry {
     /// A request and its answer.
     var json: JSONValue {
         [
-            "at": JSONValue(at), "operation": .string(operation), "status": JSONValue(status),
-            "reason": JSONValue(reason),
-            "eventId": JSONValue(eventID?.description),
+            "at": JSONValue(at), "operation": .string(note.operation), "status": JSONValue(note.status),
+            "reason": JSONValue(note.reason),
+            "eventId": JSONValue(note.eventIDs.first?.description),
         ]
     }
 }

@@ -14,7 +14,7 @@ struct FaceController: Sendable {
     let store: any FaceStore
     /// Told that a network's bindings or keys were changed; returns when all who act on them here know it.
     let changed: @Sendable (NetworkID) async -> Void
-    let journal: FaceJournal
+    let journal: Journal
     let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
@@ -116,11 +116,11 @@ struct FaceController: Sendable {
         return .noContent
     }
 
-    /// What this replica answered lately, and why not otherwise.
+    /// What was answered lately, and why not otherwise.
     private func listRecent(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let (access, face) = try await adminAndFace(request, context)
         try QueryParameters(request).refuseAll(isPaged: false)
-        let entries = journal.entries(of: face.name.rawValue, in: access.networkID)
+        let entries = try await journal.entries(of: face.name.journalName, in: access.networkID)
         return .json(["items": .array(entries.map(\.json))])
     }
 

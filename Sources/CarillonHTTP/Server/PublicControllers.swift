@@ -73,7 +73,7 @@ struct PublicControllers {
             history: dependencies.history,
             clock: clock
         )
-        let recent = DialectJournal(entries: dependencies.journal, clock: clock)
+        let recent = DialectJournal(entries: dependencies.journal, history: dependencies.history)
         dialects = DialectController(
             authenticator: authenticator,
             dialects: accounts,
@@ -247,6 +247,7 @@ extension FaceServices {
             templates: dependencies.templates,
             catalog: dependencies.catalog,
             history: dependencies.history,
+            journal: dependencies.journal,
             credentials: dependencies.credentials,
             credentialFormats: dependencies.credentialFormats,
             credentialChanged: dependencies.credentialChanged,

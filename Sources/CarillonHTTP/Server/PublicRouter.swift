@@ -78,8 +78,8 @@ package struct PublicDependencies: Sendable {
     package var facesChanged: @Sendable (NetworkID) async -> Void
     /// Signs what their callers are handed and come back with.
     package var faceSecret: FaceSecret
-    /// What they answered lately.
-    package var journal: FaceJournal
+    /// What was answered lately.
+    package var journal: Journal
     /// The text of `GET /openapi.yaml`.
     package var openAPI: String
     /// The text of `GET /openapi-faces.yaml`.
@@ -132,7 +132,7 @@ package struct PublicDependencies: Sendable {
         faceIndex: @escaping @Sendable () async throws -> FaceIndex,
         facesChanged: @escaping @Sendable (NetworkID) async -> Void,
         faceSecret: FaceSecret = FaceSecret(),
-        journal: FaceJournal = FaceJournal(),
+        journal: Journal,
         operatorToken: OperatorToken,
         openAPI: String,
         facesOpenAPI: String,
@@ -214,8 +214,7 @@ package enum PublicRouter {
             settings: settings,
             faces: faces,
             journal: dependencies.journal,
-            metrics: dependencies.metrics,
-            clock: dependencies.clock
+            metrics: dependencies.metrics
         )
         if let files = dependencies.console { router.add(middleware: ConsoleMiddleware(files: files)) }
         router.add(middleware: RefusalRateMiddleware(rates: dependencies.rates))

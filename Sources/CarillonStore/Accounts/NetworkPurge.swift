@@ -16,6 +16,7 @@ enum NetworkPurge {
         ("channels", ["channel_id"]), ("users", ["user_id"]), ("lanes", ["provider", "app_id"]),
         ("replays", ["endpoint_id"]), ("used_nonces", ["nonce_hash"]),
         ("statistics_minutes", ["at", "replica", "number"]), ("statistics_hours", ["at"]),
+        ("journal", ["place", "entry_id"]),
     ]
 
     static let tables = keys.map(\.0)

@@ -16,6 +16,18 @@ struct EventStatusReader {
         return known ?? false
     }
 
+    /// Those of some events that are messages to channels of which no members were known but who sent them.
+    func unreadMessages(among ids: Set<EventID>, _ session: borrowing PostgresSession) throws -> Set<EventID> {
+        let messages = try session.query(
+            """
+            SELECT event_id FROM events
+            WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid)))
+                AND event_type = \(EventType.messageSent.rawValue) AND why = ANY (\(WhyNobody.withoutMembers.map(\.rawValue)))
+            """
+        ) { row in try row.eventID(0) }
+        return Set(messages)
+    }
+
     /// The status of those that exist, in the order of `ids`.
     func statuses(of ids: [EventID], _ session: borrowing PostgresSession) throws -> [EventStatus] {
         guard !ids.isEmpty else { return [] }
@@ -153,12 +165,12 @@ struct EventStatusReader {
         let statuses = try session.query(
             """
             SELECT event_id, source_id, event_type, received_at, resolved, notified, suppressed_network, suppressed_user,
-                   suppressed_channel, no_device, 'done', failure, intercepted, interception, channel_id, actor_id
+                   suppressed_channel, no_device, 'done', failure, intercepted, interception, channel_id, actor_id, why
             FROM events WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid)))
             UNION ALL
             SELECT event_id, source_id, event_type, received_at, resolved, notified, suppressed_network, suppressed_user,
                    suppressed_channel, no_device, CASE WHEN cursor IS NULL THEN 'accepted' ELSE 'delivering' END,
-                   failure, intercepted, interception, channel_id, actor_id
+                   failure, intercepted, interception, channel_id, actor_id, NULL
             FROM inbox WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid)))
             """
         ) { row in
@@ -181,6 +193,7 @@ struct EventStatusReader {
                 state: try row.choice(10),
                 failure: try row.decode(11),
                 recipients: tally,
+                why: try row.decode(16, as: String?.self).flatMap(WhyNobody.init),
                 deliveries: [.pending: 0, .delivered: 0, .unregistered: 0, .expired: 0, .dead: 0],
                 interception: verdict?.report
             )

@@ -20,6 +20,14 @@ package struct PostgresEventHistory: EventHistory {
         }
     }
 
+    /// Those of some messages of which it is known by now that nobody was there to read them.
+    package func unreadMessages(among events: Set<EventID>, in network: NetworkID) async throws -> Set<EventID> {
+        guard !events.isEmpty else { return [] }
+        return try await pool.snapshot { session in
+            try EventStatusReader(network: network).unreadMessages(among: events, session)
+        }
+    }
+
     /// An event by the sender's id, as long as that is remembered.
     package func event(sourceID: String, in network: NetworkID) async throws -> EventStatus? {
         try await pool.snapshot { session in

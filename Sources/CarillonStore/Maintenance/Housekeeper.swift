@@ -1,4 +1,5 @@
 package import CarillonCore
+import struct Foundation.UUID
 package import Logging
 package import Postgres
 
@@ -12,6 +13,8 @@ package final class Housekeeper: Sendable {
     static let unregisteredRetentionDays: Int64 = 30
     /// How long quarantined devices are kept, in days: what was wrong may have been ours.
     static let quarantinedRetentionDays: Int64 = 400
+    /// How long it is kept what was answered to posts and requests.
+    static let journalRetention = Duration.seconds(7 * 86_400)
     /// For how many days ahead there are partitions.
     static let daysAhead: Int64 = 3
 
@@ -63,6 +66,10 @@ package final class Housekeeper: Sendable {
             await attempt("leftovers") { try await leftovers.sweep(telling: listeners) }
         }
         await attempt("statistics") { try await StatisticsSweep(pool: pool, clock: clock, logger: logger).sweep() }
+        await attempt("journal") {
+            let oldest = UUID.version7Floor(of: clock.now() - Self.journalRetention)
+            try await sweep("journal", where: "entry_id < \(oldest)")
+        }
         for (table, condition) in Self.aged { await attempt(table) { try await sweep(table, where: condition) } }
         await attempt("relayed") { try await relays.sweep() }
         await attempt("former removals") { try await sweepAgain() }

@@ -154,20 +154,21 @@ package final class PostgresOutbox: Outbox {
                 DELETE FROM inbox i
                 USING unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)),
                              \(events.map(\.leaseToken)), \(sql: Self.tallies(of: events)),
-                             \(events.map { $0.verdict?.report.stored }), \(expansions.map(\.keepsBody)))
+                             \(events.map { $0.verdict?.report.stored }), \(expansions.map(\.why?.rawValue)),
+                             \(expansions.map(\.keepsBody)))
                     AS n (network_id, event_id, lease_token, resolved, notified, suppressed_network,
-                          suppressed_user, suppressed_channel, no_device, intercepted, interception, keeps_body)
+                          suppressed_user, suppressed_channel, no_device, intercepted, interception, why, keeps_body)
                 WHERE i.network_id = n.network_id AND i.event_id = n.event_id AND i.lease_token = n.lease_token
                     AND i.leased
                 RETURNING i.network_id, i.event_id, i.source_id, i.event_type, i.channel_id, i.actor_id, i.received_at, n.resolved, n.notified,
                     n.suppressed_network, n.suppressed_user, n.suppressed_channel, n.no_device, n.intercepted,
-                    n.interception\(sql: keepsBodies ? ", i.body, n.keeps_body" : "")
+                    n.interception, n.why\(sql: keepsBodies ? ", i.body, n.keeps_body" : "")
             ) \(sql: keepsBodies ? Self.keepingBodies : "")
             INSERT INTO events (network_id, event_id, source_id, event_type, channel_id, actor_id, received_at, resolved,
                                 notified, suppressed_network, suppressed_user, suppressed_channel, no_device, intercepted,
-                                interception)
+                                interception, why)
             SELECT network_id, event_id, source_id, event_type, channel_id, actor_id, received_at, resolved, notified,
-                   suppressed_network, suppressed_user, suppressed_channel, no_device, intercepted, interception
+                   suppressed_network, suppressed_user, suppressed_channel, no_device, intercepted, interception, why
             FROM done
             RETURNING event_id
             """

@@ -21,6 +21,11 @@ struct CandidatePage {
         (candidates.filter { $0.since.map(isMeant) ?? false }.map(\.recipient), next)
     }
 
+    /// Whether somebody's membership began where it is meant.
+    func hasMembers(since isMeant: (EventMark) -> Bool) -> Bool {
+        candidates.contains { $0.since.map(isMeant) ?? false }
+    }
+
     /// Those whose membership began where it is meant, and these people whether they are members or not.
     func recipients(since isMeant: (EventMark) -> Bool, and users: Set<UserID>) -> [Recipient] {
         candidates.filter { users.contains($0.recipient.userID) || $0.since.map(isMeant) ?? false }.map(\.recipient)

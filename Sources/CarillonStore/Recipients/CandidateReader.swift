@@ -188,6 +188,12 @@ struct CandidateReader {
         }
     }
 
+    /// Whether somebody on the page was a member of its channel before the event with that mark; true for pages of anybody else.
+    func hasFormerMembers(at position: Int, mark: EventMark?) -> Bool {
+        guard case .channel(let key) = sources[position] else { return true }
+        return pages[key]?.hasMembers { since in mark.map { since < $0 } ?? true } ?? true
+    }
+
     /// The people who were asked for, those first whom the event concerns as it is accepted now. Whom a direct notification
     /// concerns is not known here.
     func asked(at position: Int, for query: RecipientQuery) -> (concerned: [Recipient], others: [Recipient])? {

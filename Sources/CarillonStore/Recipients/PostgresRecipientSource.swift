@@ -48,6 +48,9 @@ package final class PostgresRecipientSource: RecipientSource {
                 (page.recipients, page.others) = asked
             } else {
                 (page.recipients, page.next) = candidates.recipients(at: position, mark: context.mark(of: query))
+                if !candidates.hasFormerMembers(at: position, mark: context.mark(of: query)) {
+                    page.formerMembers = context.describesChannel(of: query) ? .nobody : .noChannel
+                }
             }
             return page
         }

@@ -80,7 +80,7 @@ struct RecipientContext {
             CROSS JOIN LATERAL (
                 SELECT c.display_name, c.direct FROM channels c
                 WHERE c.network_id = n.network_id AND c.channel_id = n.channel_id
-                    AND (c.display_name IS NOT NULL OR c.direct)
+                    AND (c.display_name IS NOT NULL OR c.direct IS NOT NULL)
                 LIMIT 1
             ) AS c
             UNION ALL
@@ -160,6 +160,11 @@ struct RecipientContext {
             names.roles[key.user] = roles[key]
         }
         return names
+    }
+
+    /// Whether anything is known of an event's channel itself, by the event or from before.
+    func describesChannel(of query: RecipientQuery) -> Bool {
+        query.undescribedChannel.map { channels[$0] != nil } ?? true || query.event.unnamedChannel == nil
     }
 
     private mutating func add(_ row: borrowing Row) throws {

@@ -12,6 +12,7 @@ package enum EventHistoryContract {
             eventGoesFromAcceptedOverDeliveringToDone
         ),
         ContractClause("an event that notifies nobody is done", eventThatNotifiesNobodyIsDone),
+        ContractClause("why an event concerned nobody is told", whyNobodyIsTold),
         ContractClause("every device ends in one state, and the counts sum up", everyDeviceEndsInOneState),
         ContractClause(
             "a device on its way is listed as pending with its attempts so far",
@@ -34,6 +35,33 @@ package enum EventHistoryContract {
         ContractClause("an event can be withdrawn before its recipients are found", withdrawnBeforeItIsExpanded),
         ContractClause("a dead letter of a withdrawn event is revived all the same", withdrawnDeadLetterIsRevived),
     ]
+
+    private static func whyNobodyIsTold(_ scene: StoreScene) async throws {
+        func expanded(_ event: Event, _ why: WhyNobody?) async throws -> EventID {
+            let pending = try await scene.pending(event)
+            #expect(try await scene.history.event(pending.id, in: scene.network)?.why == nil)
+            var expansion = Expansion(event: pending, groups: [], next: nil)
+            expansion.why = why
+            #expect(try await scene.queue.enqueue([expansion]) == [true])
+            return pending.id
+        }
+        var messages: [WhyNobody: EventID] = [:]
+        for (number, why) in WhyNobody.allCases.enumerated() {
+            messages[why] = try await expanded(.message("c", from: Person(id: "z"), at: Int64(number)), why)
+        }
+        for (why, id) in messages {
+            #expect(try await scene.history.event(id, in: scene.network)?.why == why)
+        }
+        let told = try await expanded(.message("c", from: Person(id: "z"), at: 60), nil)
+        let created = try await expanded(.created("c", by: "z", members: [], at: 61), .onlyActor)
+        #expect(try await scene.history.event(told, in: scene.network)?.why == nil)
+        #expect(try await scene.history.event(created, in: scene.network)?.why == .onlyActor)
+        let all = Set(messages.values).union([told, created, EventID(scene.ids.next())])
+        let unread = try await scene.history.unreadMessages(among: all, in: scene.network)
+        #expect(unread == Set(WhyNobody.withoutMembers.compactMap { messages[$0] }))
+        #expect(try await scene.history.unreadMessages(among: all, in: scene.otherNetwork).isEmpty)
+        #expect(try await scene.history.unreadMessages(among: [], in: scene.network).isEmpty)
+    }
 
     private static func whatWaitsCanBeWithdrawn(_ scene: StoreScene) async throws {
         let (waiting, held) = (try await scene.target("w", of: "a"), try await scene.target("h", of: "b"))

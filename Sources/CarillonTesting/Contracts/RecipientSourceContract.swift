@@ -37,6 +37,7 @@ package enum RecipientSourceContract {
         ContractClause("a changed template is seen at once", changedTemplateIsSeenAtOnce),
         ContractClause("several queries are answered in their order", severalQueriesAreAnsweredInTheirOrder),
         ContractClause("a large channel comes in pages, each member once", largeChannelComesInPagesEachMemberOnce),
+        ContractClause("a page tells whether anybody was a member before", pageTellsOfFormerMembers),
         ContractClause("the members of another network are not found", membersOfAnotherNetworkAreNotFound),
         ContractClause(
             "who is asked for is answered, whether the event concerns them or not",
@@ -47,6 +48,24 @@ package enum RecipientSourceContract {
             eventThatIsOnlyThoughtOfMakesMembers
         ),
     ]
+
+    private static func pageTellsOfFormerMembers(_ scene: StoreScene) async throws {
+        func former(_ event: Event) async throws -> FormerMembers {
+            let id = try await scene.accept(event)[0]
+            let query = RecipientQuery(networkID: scene.network, eventID: id, event: event)
+            return try await scene.recipients.page(for: query).formerMembers
+        }
+        let alice = Person(id: "a")
+        #expect(try await former(.message("never heard of", from: alice)) == .noChannel)
+        #expect(try await former(.message("never heard of", from: alice, at: 1)) == .some, "who wrote is there by now")
+        #expect(try await former(.message("named", from: alice, channelName: "Named")) == .nobody)
+        try await scene.accept(.channel(.channelUpdated, Channel(id: "known", displayName: "Known"), at: 0))
+        #expect(try await former(.message("known", from: alice)) == .nobody)
+        #expect(try await former(.members(.memberJoined, "joined", ["b"], at: 0)) == .noChannel)
+        #expect(try await former(.members(.memberJoined, "known", ["b"], at: 2)) == .some)
+        try await scene.accept(.members(.memberLeft, "known", ["a", "b"], at: 3))
+        #expect(try await former(.message("known", from: alice, at: 4)) == .nobody)
+    }
 
     private static func whoIsAskedForIsAnswered(_ scene: StoreScene) async throws {
         try await scene.accept(

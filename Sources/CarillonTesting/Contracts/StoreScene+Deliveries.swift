@@ -130,6 +130,7 @@ extension StoreScene {
             sources: sources,
             polls: polls,
             statistics: statistics,
+            journal: journal,
             passTime: passTime
         )
     }

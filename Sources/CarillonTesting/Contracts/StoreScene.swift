@@ -47,6 +47,8 @@ package struct StoreScene: Sendable {
     package let polls: any SourceQueue
     /// What was counted.
     package let statistics: any StatisticsStore
+    /// What was answered lately.
+    package let journal: any JournalStore
 
     /// Lets every lease run out and every delay pass.
     package let passTime: @Sendable () async throws -> Void
@@ -75,6 +77,7 @@ package struct StoreScene: Sendable {
         sources: any SourceStore,
         polls: any SourceQueue,
         statistics: any StatisticsStore,
+        journal: any JournalStore,
         passTime: @escaping @Sendable () async throws -> Void
     ) {
         self.network = network
@@ -99,6 +102,7 @@ package struct StoreScene: Sendable {
         self.sources = sources
         self.polls = polls
         self.statistics = statistics
+        self.journal = journal
         self.passTime = passTime
     }
 }

@@ -55,7 +55,7 @@ package final class PipelineScene: Sendable {
         self.provider = provider
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let metrics = PipelineMetrics(factory: NOOPMetricsHandler.instance)
-        let journal = QueueJournal(factory: NOOPMetricsHandler.instance, logger: logger)
+        let watch = QueueWatch(factory: NOOPMetricsHandler.instance, logger: logger)
         var backoff = Backoff()
         backoff.steps = [.zero]
         backoff.last = .zero
@@ -78,10 +78,10 @@ package final class PipelineScene: Sendable {
             pageInterval: settleInterval,
             metrics: metrics,
             statistics: recorder,
-            journal: journal,
+            watch: watch,
             logger: logger
         )
-        claimer = Claimer(queue: sending, claims: watched, outcomes: sink, metrics: metrics, journal: journal)
+        claimer = Claimer(queue: sending, claims: watched, outcomes: sink, metrics: metrics, watch: watch)
         let events = FanoutQueue(inbox: store, logger: logger)
         let source: any RecipientSource = recipients ?? store
         let writer: any OutboxWriter = outbox ?? store
@@ -110,7 +110,7 @@ package final class PipelineScene: Sendable {
             ids: ids,
             metrics: metrics,
             statistics: recorder,
-            journal: journal,
+            watch: watch,
             logger: logger
         )
         ingestor = Ingestor(

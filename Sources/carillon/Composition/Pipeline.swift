@@ -79,7 +79,7 @@ struct Pipeline: Sendable {
             providers: providers.all,
             metrics: metrics,
             statistics: storage.recorder,
-            journal: storage.journal,
+            watch: storage.watch,
             logger: logger
         )
         let claimer = Claimer(
@@ -87,7 +87,7 @@ struct Pipeline: Sendable {
             claims: outbox,
             outcomes: outcomes,
             metrics: metrics,
-            journal: storage.journal
+            watch: storage.watch
         )
         LaneMetrics.register(in: storage.metrics, providers: providers.all.map(\.name)) { [lanes] in
             lanes.statuses
@@ -117,7 +117,7 @@ struct Pipeline: Sendable {
             ids: storage.ids,
             metrics: metrics,
             statistics: storage.recorder,
-            journal: storage.journal,
+            watch: storage.watch,
             logger: logger
         )
         ingestor = Ingestor(
@@ -141,13 +141,13 @@ struct Pipeline: Sendable {
             clock: storage.clock,
             egress: settings.egress,
             metrics: PollMetrics(factory: storage.metrics),
-            journal: storage.journal,
+            watch: storage.watch,
             logger: logger
         )
         let writer = StatisticsWriter(recorder: storage.recorder, store: storage.statistics, logger: logger)
         let workers: [any Service] = [
-            housekeeping, storage.endpointBook, storage.faceBook, notes, writer, lanes, settler, sender, claimer,
-            Replayer(history: storage.relays, journal: storage.journal), fanout, poller,
+            housekeeping, storage.endpointBook, storage.faceBook, notes, writer, storage.journal, lanes, settler,
+            sender, claimer, Replayer(history: storage.relays, watch: storage.watch), fanout, poller,
         ]
         services = workers.map { DeferredService($0, until: storage.readiness) }
     }

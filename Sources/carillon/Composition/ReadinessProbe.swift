@@ -15,20 +15,20 @@ struct ReadinessProbe: Sendable {
     private let readiness: Readiness
     private let pool: PostgresPool
     private let clock: WallClock
-    private let journal: QueueJournal
+    private let watch: QueueWatch
     private let oldestWait: @Sendable () async throws -> Duration
 
     init(
         readiness: Readiness,
         pool: PostgresPool,
         clock: WallClock,
-        journal: QueueJournal,
+        watch: QueueWatch,
         oldestWait: @escaping @Sendable () async throws -> Duration
     ) {
         self.readiness = readiness
         self.pool = pool
         self.clock = clock
-        self.journal = journal
+        self.watch = watch
         self.oldestWait = oldestWait
     }
 
@@ -37,7 +37,7 @@ struct ReadinessProbe: Sendable {
         if let problem = readiness.problem { return Answer(reasons: [problem], skew: nil) }
         do {
             let skew = try await ClockSkew.measure(pool, clock: clock)
-            let stuck = try await journal.stuckQueue(oldestWait: oldestWait)
+            let stuck = try await watch.stuckQueue(oldestWait: oldestWait)
             readiness.queue(stuck: stuck)
             let late = skew.isTooLarge ? "\(skew.description): let both follow the same time server" : nil
             return Answer(reasons: [late, stuck?.description].compactMap(\.self), skew: skew)

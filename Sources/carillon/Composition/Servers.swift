@@ -81,6 +81,7 @@ struct Servers: Sendable {
                 masterKey: storage.secrets.masterKey.bytes,
                 previous: settings.masterKeyPrevious?.bytes
             ),
+            journal: storage.journal,
             operatorToken: OperatorToken(storage.secrets.operatorToken),
             openAPI: try String(contentsOfFile: settings.description.path, encoding: .utf8),
             facesOpenAPI: try String(contentsOfFile: settings.facesDescription.path, encoding: .utf8),

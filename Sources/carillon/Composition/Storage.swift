@@ -16,9 +16,11 @@ struct Storage: Sendable {
     let ids: UUIDv7Generator
     let metrics = MetricRegistry()
     /// How the work goes that nobody asks for.
-    let journal: QueueJournal
+    let watch: QueueWatch
     /// What happens in networks, counted.
     let recorder: StatisticsRecorder
+    /// What was answered lately.
+    let journal: Journal
     /// Between this replica and the others.
     let announcements = Announcements()
     let secrets: ServiceSecrets
@@ -51,7 +53,7 @@ struct Storage: Sendable {
     init(_ settings: Settings, logger: Logger) throws {
         ids = UUIDv7Generator(clock: clock)
         recorder = StatisticsRecorder(clock: clock)
-        journal = QueueJournal(factory: metrics, logger: logger)
+        watch = QueueWatch(factory: metrics, logger: logger)
         ProcessMetrics(clock: clock).register(in: metrics)
         var cluster: EmbeddedCluster?
         var configuration: PostgresConfiguration
@@ -103,6 +105,7 @@ struct Storage: Sendable {
         tags = PostgresTagStore(pool: pool, feedback: feedback)
         relays = PostgresRelayHistory(pool: pool, ids: ids)
         statistics = PostgresStatisticsStore(pool: pool)
+        journal = Journal(store: PostgresJournalStore(pool: pool), clock: clock, logger: logger)
         sources = PostgresSourceStore(accounts: accounts, inbox: inbox)
         let schema = SchemaKeeper(
             configuration: configuration,

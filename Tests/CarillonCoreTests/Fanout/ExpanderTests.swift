@@ -108,6 +108,38 @@ import Testing
         #expect(expansion.groups.isEmpty && expansion.event.tally.resolved == 0)
     }
 
+    @Test(arguments: [(FormerMembers.some, WhyNobody.onlyActor), (.nobody, .noMembers), (.noChannel, .unknownChannel)])
+    func `says why a message concerns nobody`(former: FormerMembers, why: WhyNobody) throws {
+        var alone = page([recipient("alice")])
+        alone.formerMembers = former
+        #expect(try expander().expand(pending(message()), alone).why == why)
+        var first = alone
+        first.next = .user("alice")
+        #expect(try expander().expand(pending(message()), first).why == nil, "another page may have somebody")
+        var silent = message()
+        silent.isSilent = true
+        #expect(try expander().expand(pending(silent), alone).why == nil, "nobody was to be told")
+        alone.recipients.append(recipient("bob"))
+        #expect(try expander().expand(pending(message()), alone).why == nil)
+    }
+
+    @Test func `says whether none of those are known whom an event names, or only who caused it`() throws {
+        let expander = try expander()
+        func why(_ change: (inout Event) -> Void) -> WhyNobody? {
+            var event = message()
+            change(&event)
+            return expander.expand(pending(event), page([])).why
+        }
+        #expect(why { $0.visibleTo = ["nobody"] } == .noneKnown)
+        #expect(why { $0.visibleTo = ["alice"] } == .onlyActor)
+        func created(by creator: Person?, _ members: [Person]) -> WhyNobody? {
+            why { event in (event.type, event.actor, event.members) = (.channelCreated, creator, members) }
+        }
+        #expect(created(by: alice, [alice]) == .onlyActor)
+        #expect(created(by: alice, [Person(id: "gone")]) == .noneKnown)
+        #expect(created(by: nil, []) == .noMembers)
+    }
+
     @Test func `a network that is off notifies nobody`() throws {
         var toggles = NetworkToggles()
         toggles.enabled = false

@@ -40,7 +40,7 @@ import Testing
                 clock: time.clock,
                 egress: .unrestricted,
                 metrics: PollMetrics(factory: NOOPMetricsHandler.instance),
-                journal: QueueJournal(factory: NOOPMetricsHandler.instance, logger: logger),
+                watch: QueueWatch(factory: NOOPMetricsHandler.instance, logger: logger),
                 logger: logger
             )
             for id in [PollerTests.network, PollerTests.other] {

@@ -57,7 +57,7 @@ import Testing
             outcomes: OutcomeIntake(lanes: lanes, settler: settler, metrics: metrics),
             providers: [provider],
             metrics: metrics,
-            journal: QueueJournal(factory: NOOPMetricsHandler.instance, logger: logger),
+            watch: QueueWatch(factory: NOOPMetricsHandler.instance, logger: logger),
             logger: logger
         )
         func submit(_ group: DeliveryGroup) async {

@@ -128,12 +128,12 @@ import Testing
             #expect(data["channel"] == "shut:a" && data["messageId"] == "m" && data["deviceId"] == nil)
             let rival = AblyService.token("app2.admin", capability: ["[meta]*": ["history"]])
             #expect(try await ably.call(.get, Self.path, as: rival).error == [401, 40160])
-            for number in 0..<AblyUnsentLog.depth {
+            for number in 0..<Journal.depth {
                 _ = try await ably.call(.post, "/channels/shut:b/messages", #"{"id":"n\#(number)",\#(push)}"#)
             }
             let full = try await ably.call(.get, Self.path + "?limit=1000")
-            #expect(full["\(AblyUnsentLog.depth - 1)"] != nil && full["\(AblyUnsentLog.depth)"] == nil)
-            #expect(try Self.data(full, AblyUnsentLog.depth - 1)["messageId"] == "n0")
+            #expect(full["\(Journal.depth - 1)"] != nil && full["\(Journal.depth)"] == nil)
+            #expect(try Self.data(full, Journal.depth - 1)["messageId"] == "n0")
         }
     }
 

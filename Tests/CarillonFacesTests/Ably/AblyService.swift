@@ -242,9 +242,8 @@ func withAbly(
         routes: RouteTable(outline),
         settings: ServerSettings(),
         faces: [face],
-        journal: FaceJournal(),
-        metrics: NOOPMetricsHandler.instance,
-        clock: time.clock
+        journal: services.journal,
+        metrics: NOOPMetricsHandler.instance
     )
     router.add(middleware: RefusalRateMiddleware(rates: rates))
     face.addRoutes(to: FaceRoutes(.ably, on: router) { index })
@@ -308,6 +307,7 @@ extension FaceServices {
                 ].map { try CompiledTemplate($1, for: $0, locale: .english) }
             ),
             history: store,
+            journal: Journal(store: store, clock: time.clock, logger: .nowhere),
             credentials: store,
             credentialFormats: [],
             credentialChanged: { _, _, _ in },

@@ -141,7 +141,7 @@ import Testing
             let other = try await api.call(.delete, Self.devices + "?deviceId=d-1&userId=bob", headers: Self.key)
             #expect(other.status == 200 && other.text == #"{"success":true}"#)
             #expect(try await api.store.device("d-1", in: "acme") != nil)
-            #expect(api.journal.entries(of: "amity", in: "acme").first?.reason != nil)
+            #expect(try await api.journal.entries(of: "faces/amity", in: "acme").first?.note.reason != nil)
         }
     }
 

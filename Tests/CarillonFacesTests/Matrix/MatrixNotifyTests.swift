@@ -99,8 +99,8 @@ import Testing
             #expect(answer.status == 200)
             #expect(answer["rejected"] == [])
             #expect(stage.book.accepted.count == 1)
-            let entries = stage.journal.entries(of: "matrix", in: "acme")
-            #expect(entries.first?.reason == "some of the apps are not bound")
+            let entries = try await stage.journal.entries(of: "faces/matrix", in: "acme")
+            #expect(entries.first?.note.reason == "some of the apps are not bound")
         }
     }
 

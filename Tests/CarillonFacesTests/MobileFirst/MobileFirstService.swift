@@ -206,8 +206,8 @@ func withMobileFirst(
         routes: RouteTable(outline),
         settings: settings,
         faces: [face],
-        metrics: NOOPMetricsHandler.instance,
-        clock: clock
+        journal: services.journal,
+        metrics: NOOPMetricsHandler.instance
     )
     addRoutes(router)
     try await Application(router: router, logger: services.logger).test(setup) { client in
@@ -249,6 +249,7 @@ extension FaceServices {
                 }
             ),
             history: store,
+            journal: Journal(store: store, clock: clock, logger: logger),
             credentials: store,
             credentialFormats: [],
             credentialChanged: { _, _, _ in },

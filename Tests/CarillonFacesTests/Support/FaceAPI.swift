@@ -19,7 +19,7 @@ struct FaceAPI {
     let client: any TestClientProtocol
     let store: MemoryStore
     let time: FaceTime
-    let journal: FaceJournal
+    let journal: Journal
     /// What was accepted, as it would be stored.
     let accepted: AcceptedEvents
     /// A key of role `admin` of the network.
@@ -135,7 +135,7 @@ func withFace(
             apiKeys: [adminKey]
         )
     )
-    let (accepted, journal) = (AcceptedEvents(), FaceJournal())
+    let accepted = AcceptedEvents()
     let index = FaceIndex(FaceList(version: FaceList.Version(changes: 1), bindings: bindings, keys: keys))
     let rates = RequestRates(now: time.monotonic)
     let services = try FaceServices(
@@ -155,9 +155,8 @@ func withFace(
         routes: RouteTable(outline),
         settings: settings,
         faces: [face],
-        journal: journal,
-        metrics: NOOPMetricsHandler.instance,
-        clock: time.clock
+        journal: services.journal,
+        metrics: NOOPMetricsHandler.instance
     )
     router.add(middleware: RefusalRateMiddleware(rates: rates))
     face.addRoutes(to: FaceRoutes(face.name, on: router) { index })
@@ -168,7 +167,7 @@ func withFace(
                 client: client,
                 store: store,
                 time: time,
-                journal: journal,
+                journal: services.journal,
                 accepted: accepted,
                 adminKey: shown.text,
                 userTokenSecret: userTokenSecret
@@ -222,6 +221,7 @@ extension FaceServices {
             templates: TemplateBook(store),
             catalog: try .english,
             history: store,
+            journal: Journal(store: store, clock: clock, logger: .silent),
             credentials: store,
             credentialFormats: [],
             credentialChanged: { _, _, _ in },

@@ -78,7 +78,7 @@ struct FaceStage {
     let client: any TestClientProtocol
     let store: MemoryStore
     let book: Book
-    let journal: FaceJournal
+    let journal: Journal
     let face: any Face
 
     /// Sends a request from an address behind a proxy on this machine.
@@ -151,8 +151,8 @@ func withStage(
             )
         )
     }
-    let journal = FaceJournal()
-    let face = make(try FaceServices(over: store, book))
+    let services = try FaceServices(over: store, book)
+    let face = make(services)
     let outline = Router(context: CarillonRequestContext.self)
     face.addRoutes(to: FaceRoutes(face.name, on: outline) { book.index })
     let router = Router(context: CarillonRequestContext.self)
@@ -161,14 +161,13 @@ func withStage(
         routes: RouteTable(outline),
         settings: settings,
         faces: [face],
-        journal: journal,
-        metrics: NOOPMetricsHandler.instance,
-        clock: book.clock
+        journal: services.journal,
+        metrics: NOOPMetricsHandler.instance
     )
     face.addRoutes(to: FaceRoutes(face.name, on: router) { book.index })
     let application = Application(router: router, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     try await application.test(.router) { client in
-        try await test(FaceStage(client: client, store: store, book: book, journal: journal, face: face))
+        try await test(FaceStage(client: client, store: store, book: book, journal: services.journal, face: face))
     }
 }
 
@@ -213,6 +212,7 @@ extension FaceServices {
             templates: TemplateBook(store),
             catalog: try .english,
             history: store,
+            journal: Journal(store: store, clock: book.clock, logger: logger),
             credentials: store,
             credentialFormats: [],
             credentialChanged: { _, _, _ in },

@@ -183,7 +183,6 @@ func withAPI(
     spools: SpoolDirectory = SpoolDirectory(path: NSTemporaryDirectory()),
     problems: ProblemMapping = ProblemMapping(),
     faces: @escaping @Sendable (FaceServices) -> [any Face] = { _ in [] },
-    journal: FaceJournal = FaceJournal(),
     asker: any UserTokenAsker = NobodyToAsk(),
     logger: Logger = .silent,
     _ test: @Sendable (TestAPI) async throws -> Void
@@ -204,7 +203,6 @@ func withAPI(
         spools: spools,
         problems: problems,
         faces: faces,
-        journal: journal,
         asker: asker
     )
     dependencies.stuckQueue = { stuckQueue }
@@ -236,7 +234,6 @@ extension PublicDependencies {
         spools: SpoolDirectory = SpoolDirectory(path: NSTemporaryDirectory()),
         problems: ProblemMapping = ProblemMapping(),
         faces: @escaping @Sendable (FaceServices) -> [any Face] = { _ in [] },
-        journal: FaceJournal = FaceJournal(),
         asker: any UserTokenAsker = NobodyToAsk()
     ) throws {
         let ids = UUIDv7Generator()
@@ -271,7 +268,7 @@ extension PublicDependencies {
             faceStore: store,
             faceIndex: { FaceIndex(try await store.faceList(unless: nil) ?? .empty) },
             facesChanged: { dispatcher.facesChanged($0) },
-            journal: journal,
+            journal: Journal(store: store, clock: clock, logger: .silent),
             operatorToken: OperatorToken(Secret(TestAPI.operatorToken)),
             openAPI: "openapi: 3.1.0\n",
             facesOpenAPI: "openapi: 3.1.0\ninfo:\n",

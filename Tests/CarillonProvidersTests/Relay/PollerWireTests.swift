@@ -39,7 +39,7 @@ import Testing
             clock: .system,
             egress: .unrestricted,
             metrics: PollMetrics(factory: metrics),
-            journal: QueueJournal(factory: metrics, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
+            watch: QueueWatch(factory: metrics, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
     }

@@ -140,6 +140,7 @@ extension StoreScene {
             sources: PostgresSourceStore(accounts: accounts, inbox: PostgresEventInbox(pool: pool)),
             polls: PostgresSourceStore(accounts: accounts, inbox: PostgresEventInbox(pool: pool)),
             statistics: PostgresStatisticsStore(pool: pool),
+            journal: PostgresJournalStore(pool: pool),
             passTime: {
                 try await pool.withConnection { session in
                     try session.execute("UPDATE inbox SET run_at = now()")

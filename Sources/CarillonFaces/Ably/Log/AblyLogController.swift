@@ -12,7 +12,6 @@ struct AblyLogController: Sendable {
 
     let services: FaceServices
     let authenticator: AblyAuthenticator
-    let unsent: AblyUnsentLog
 
     func addRoutes(to routes: FaceRoutes) {
         routes.on(.get, "/channels/{channel}/messages", as: "push-log", use: list)
@@ -37,7 +36,8 @@ struct AblyLogController: Sendable {
         for caller: AblyCaller
     ) async throws -> (lines: [AblyLogLine], next: FailurePlace?) {
         let lanes = await services.lanes().compactMap { AblyLogLine($0, for: caller) }
-        var lines = (lanes + unsent.entries(for: caller).map { AblyLogLine($0, of: unsent) }).filter { line in
+        let unsent = try await services.journal.unsent(by: caller).map(AblyLogLine.init)
+        var lines = (lanes + unsent).filter { line in
             query.covers(line.place) && (place.map { query.puts($0, before: line.place) } ?? true)
         }
         var last = place

@@ -50,12 +50,12 @@ struct AblyLogLine: Sendable {
     }
 
     /// A message on a channel where push is not enabled.
-    init(_ entry: AblyUnsentLog.Entry, of log: AblyUnsentLog) {
-        place = FailurePlace(microseconds: entry.at.milliseconds * 1000, number: 0, entry: entry.serial)
-        id = "\(log.id):\(entry.serial)"
+    init(_ entry: JournalEntry) {
+        place = FailurePlace(microseconds: entry.at.milliseconds * 1000, number: 0, entry: entry.numberInMillisecond)
+        id = EventID(entry.id).description
         error = .notEnabled
-        channel = entry.channel.rawValue
-        messageID = entry.messageID
+        channel = entry.note.channel
+        messageID = entry.note.messageID
     }
 
     /// The line as clients read it.

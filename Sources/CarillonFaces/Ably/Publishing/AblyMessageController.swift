@@ -12,7 +12,6 @@ struct AblyMessageController: Sendable {
 
     let services: FaceServices
     let authenticator: AblyAuthenticator
-    let unsent: AblyUnsentLog
 
     func addRoutes(to routes: FaceRoutes) {
         routes.on(.post, "/channels/{channel}/messages", as: "publish-messages", use: publish)
@@ -98,7 +97,7 @@ struct AblyMessageController: Sendable {
         }
         if !isOn, !events.isEmpty {
             context.face.note(reason: "push is not enabled on the channel: nothing was sent")
-            unsent.note(messages.base, on: channel, by: caller, at: services.clock.now())
+            services.journal.noteUnsent(messages.base, on: channel, by: caller)
             events = [:]
         }
         let places = events.keys.sorted()

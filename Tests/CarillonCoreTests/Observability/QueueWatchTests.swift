@@ -5,7 +5,7 @@ import Testing
 
 @testable import CarillonCore
 
-@Suite struct QueueJournalTests {
+@Suite struct QueueWatchTests {
     private struct Refused: Error, CustomStringConvertible {
         var description = "refused"
     }
@@ -15,39 +15,39 @@ import Testing
 
     private let log = CollectedLog()
 
-    private func journal(
+    private func watch(
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
-    ) -> QueueJournal {
-        QueueJournal(factory: NOOPMetricsHandler.instance, logger: log.logger, now: now)
+    ) -> QueueWatch {
+        QueueWatch(factory: NOOPMetricsHandler.instance, logger: log.logger, now: now)
     }
 
     @Test func `the first failure is written, then one line a minute with how many there were`() async {
         let time = Mutex(ContinuousClock.now)
-        let journal = journal { time.withLock(\.self) }
+        let watch = watch { time.withLock(\.self) }
         for _ in 0..<10 {
-            let answer: Int? = await journal.attempt(.deliveries) { throw Refused() }
+            let answer: Int? = await watch.attempt(.deliveries) { throw Refused() }
             #expect(answer == nil)
         }
         #expect(log.lines(Self.failure).map { $0["failures"] } == ["1"])
         time.withLock { $0 += .seconds(60) }
-        for _ in 0..<10 { await journal.attempt(.deliveries) { throw Refused() } }
+        for _ in 0..<10 { await watch.attempt(.deliveries) { throw Refused() } }
         let lines = log.lines(Self.failure)
         #expect(lines.map { $0["failures"] } == ["1", "10"])
         #expect(lines.allSatisfy { $0["step"] == "claiming due deliveries" && $0["error"] == "refused" })
     }
 
     @Test func `each step has lines of its own`() async {
-        let journal = journal()
-        for step in QueueStep.allCases + QueueStep.allCases { await journal.attempt(step) { throw Refused() } }
+        let watch = watch()
+        for step in QueueStep.allCases + QueueStep.allCases { await watch.attempt(step) { throw Refused() } }
         #expect(Set(log.lines(Self.failure).compactMap { $0["step"] }).count == QueueStep.allCases.count)
         #expect(log.lines(Self.failure).count == QueueStep.allCases.count)
     }
 
     @Test func `a step that fails now and then writes no more than a line a minute of each kind`() async {
-        let journal = journal()
+        let watch = watch()
         for number in 0..<10 {
-            await journal.attempt(.events) { throw Refused() }
-            let answer = await journal.attempt(.events) { number }
+            await watch.attempt(.events) { throw Refused() }
+            let answer = await watch.attempt(.events) { number }
             #expect(answer == number)
         }
         #expect(log.lines(Self.failure).count == 1)
@@ -55,9 +55,9 @@ import Testing
     }
 
     @Test func `who is told to stop in the middle has not failed`() async {
-        let journal = journal()
+        let watch = watch()
         let task = Task {
-            await journal.attempt(.events) {
+            await watch.attempt(.events) {
                 await waitUntilCancelled()
                 throw CancellationError()
             }
@@ -65,7 +65,7 @@ import Testing
         task.cancel()
         await task.value
         #expect(log.text.isEmpty)
-        #expect(journal.failures(among: QueueStep.allCases).isEmpty)
+        #expect(watch.failures(among: QueueStep.allCases).isEmpty)
     }
 
     @Test(arguments: [(61, true), (60, false), (0, false)])
@@ -73,23 +73,23 @@ import Testing
         seconds: Int,
         isStuck: Bool
     ) async throws {
-        let journal = journal()
-        await journal.attempt(.deliveries) { throw Refused() }
-        let stuck = try await journal.stuckQueue { .seconds(seconds) }
+        let watch = watch()
+        await watch.attempt(.deliveries) { throw Refused() }
+        let stuck = try await watch.stuckQueue { .seconds(seconds) }
         let failure = StuckQueue.Failure(.deliveries, reason: "refused")
         #expect(stuck == (isStuck ? StuckQueue(waited: .seconds(seconds), failures: [failure]) : nil))
         let words = "work has been due for 61 s, and claiming due deliveries fails: refused"
         #expect(stuck.map { $0.description == words } ?? true)
 
-        await journal.attempt(.deliveries) {}
-        #expect(try await journal.stuckQueue { .seconds(seconds) } == nil, "claims work again")
+        await watch.attempt(.deliveries) {}
+        #expect(try await watch.stuckQueue { .seconds(seconds) } == nil, "claims work again")
     }
 
     @Test func `nobody is asked how long work has been due while claims work, whatever else fails`() async throws {
-        let journal = journal()
+        let watch = watch()
         for step in QueueStep.allCases where !QueueStep.claims.contains(step) {
-            await journal.attempt(step) { throw Refused() }
+            await watch.attempt(step) { throw Refused() }
         }
-        #expect(try await journal.stuckQueue { throw Refused() } == nil)
+        #expect(try await watch.stuckQueue { throw Refused() } == nil)
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Notes how the steps go that the service takes by itself, so that somebody learns of those that fail: what is due just
 /// stays where it is.
-package final class QueueJournal: Sendable {
+package final class QueueWatch: Sendable {
     /// For how long the next failures of a step are counted instead of being written.
     private static let silence = Duration.seconds(60)
 
@@ -20,7 +20,7 @@ package final class QueueJournal: Sendable {
     private let logger: Logger
     private let failing = Mutex<[QueueStep: Failure]>([:])
 
-    /// A journal that counts with `factory` and tells `logger`.
+    /// A watch that counts with `factory` and tells `logger`.
     package init(
         factory: any MetricsFactory,
         logger: Logger,

@@ -1,0 +1,122 @@
+package import Logging
+import DequeModule
+import struct Foundation.UUID
+import ServiceLifecycle
+import Synchronization
+
+/// Remembers what was answered lately, for the admins of the networks whose posts and requests they were.
+///
+/// Written behind the answers: what came of a second is gathered in memory and written at once, and is read together with what
+/// other replicas have written. A database that is away costs entries and never a request. In each second a network has a share
+/// of what is written, and of that no place pushes out the others.
+package final class Journal: Service {
+    /// How many entries are kept of each place.
+    package static let depth = 100
+    /// How many are shown of most places.
+    package static let page = 50
+    /// How many entries of a network wait to be written at the most.
+    static let mostOfNetwork = 2 * depth
+    /// How many of all networks.
+    static let capacity = 5_000
+
+    private static let interval = Duration.seconds(1)
+
+    /// What waits of one network, by the names of the places.
+    private struct Share {
+        var places: [String: Deque<JournalEntry>] = [:]
+        var count = 0
+
+        var fullest: String? { places.max { $0.value.count < $1.value.count }?.key }
+
+        mutating func removeFirst(of name: String) {
+            places[name]?.removeFirst()
+            if places[name]?.isEmpty == true { places[name] = nil }
+            count -= 1
+        }
+    }
+
+    private struct State {
+        var shares: [NetworkID: Share] = [:]
+        var count = 0
+
+        /// Forgets entries that were written.
+        mutating func forget(_ written: Set<UUID>, in place: JournalPlace) {
+            guard var share = shares.removeValue(forKey: place.networkID) else { return }
+            let before = share.count
+            while let first = share.places[place.name]?.first, written.contains(first.id) {
+                share.removeFirst(of: place.name)
+            }
+            count -= before - share.count
+            if share.count > 0 { shares[place.networkID] = share }
+        }
+    }
+
+    private let store: any JournalStore
+    private let ids: UUIDv7Generator
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    /// A journal that is kept in `store`.
+    package init(store: any JournalStore, clock: WallClock = .system, logger: Logger) {
+        self.store = store
+        ids = UUIDv7Generator(clock: clock)
+        self.logger = logger
+    }
+
+    /// Writes until graceful shutdown, and then what is left.
+    package func run() async throws {
+        await repeating(every: Self.interval, jitter: 0.2) { await self.write() }
+        await write()
+    }
+
+    /// Writes something down; returns at once.
+    package func record(_ note: JournalNote, of name: String, in network: NetworkID) {
+        state.withLock { state in
+            // Taken out while it is changed, so that it is not copied.
+            var share = state.shares.removeValue(forKey: network) ?? Share()
+            defer { if share.count > 0 { state.shares[network] = share } }
+            let isFull = share.count >= Self.mostOfNetwork || state.count >= Self.capacity
+            if share.places[name, default: []].count >= Self.depth {
+                share.removeFirst(of: name)
+            } else if isFull {
+                guard let place = share.fullest else { return }
+                share.removeFirst(of: place)
+            } else {
+                state.count += 1
+            }
+            share.places[name, default: []].append(JournalEntry(id: ids.next(), note: note))
+            share.count += 1
+        }
+    }
+
+    /// What was written down by any replica, the newest first.
+    package func entries(of name: String, in network: NetworkID, limit: Int = page) async throws -> [JournalEntry] {
+        // What is written meanwhile is in both.
+        let waiting = state.withLock { $0.shares[network]?.places[name] } ?? []
+        let stored = try await store.journal(of: JournalPlace(name, in: network), limit: limit)
+        let written = Set(stored.map(\.id))
+        let all = stored + waiting.filter { !written.contains($0.id) }
+        return Array(all.sorted { EventID($0.id) > EventID($1.id) }.prefix(limit))
+    }
+
+    /// Writes what waits; what cannot be written now goes on waiting, until there is no room for it any more.
+    func write() async {
+        let waiting = state.withLock { state in
+            var waiting: [JournalPlace: [JournalEntry]] = [:]
+            for (network, share) in state.shares {
+                for (name, entries) in share.places { waiting[JournalPlace(name, in: network)] = Array(entries) }
+            }
+            return waiting
+        }
+        guard !waiting.isEmpty else { return }
+        do {
+            try await store.writeJournal(waiting)
+        } catch {
+            logger.debug("Could not write what was answered lately", metadata: ["error": "\(error)"])
+            return
+        }
+        state.withLock { state in
+            for (place, entries) in waiting { state.forget(Set(entries.map(\.id)), in: place) }
+        }
+    }
+}

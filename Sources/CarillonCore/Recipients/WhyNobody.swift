@@ -1,0 +1,51 @@
+/// Why an event that notifies concerned nobody.
+package enum WhyNobody: String, Sendable, CaseIterable {
+    /// Nobody was a member of its channel before it.
+    case noMembers
+    /// Nobody was a member of its channel before it, of which nothing was ever said.
+    case unknownChannel
+    /// Only those who caused it.
+    case onlyActor
+    /// It names whom it is meant for, and none of them is known.
+    case noneKnown
+
+    /// Why the last page of an event's recipients concerns nobody, as those before it; `nil` where there is nothing to say.
+    package init?(_ event: Event, _ page: RecipientPage, isFirst: Bool) {
+        switch event.audience {
+        case .members:
+            switch isFirst ? page.formerMembers : .some {
+            case .nobody: self = .noMembers
+            case .noChannel: self = .unknownChannel
+            case .some:
+                guard !event.isFiltered else { return nil }
+                self = .onlyActor
+            }
+        case .users(let users, _), .people(let users):
+            let named = Set(users).subtracting(event.unconcerned)
+            self = named.isEmpty ? event.causer == nil ? .noMembers : .onlyActor : .noneKnown
+        case .addresses, .devices:
+            guard !event.isFiltered else { return nil }
+            self = page.recipients.isEmpty ? .noneKnown : .onlyActor
+        case .everyone, .nobody, .tags:
+            return nil
+        }
+    }
+
+    /// Those that say of a message that nobody is known who could read it.
+    package static let withoutMembers: [WhyNobody] = [.noMembers, .unknownChannel, .onlyActor]
+
+    /// What is told.
+    package var sentence: String {
+        switch self {
+        case .noMembers: "the channel has no members"
+        case .unknownChannel: "the channel is unknown"
+        case .onlyActor: "nobody but the actor"
+        case .noneKnown: "everyone named is unknown"
+        }
+    }
+}
+
+extension Event {
+    /// Whether it goes to some devices of its audience only: then it is no news that there are none.
+    fileprivate var isFiltered: Bool { direct.map { $0.filter != DeviceFilter() } ?? false }
+}

@@ -1,0 +1,64 @@
+package import CarillonCore
+import struct Foundation.UUID
+package import Postgres
+
+/// What was answered lately, in `journal`.
+package struct PostgresJournalStore: JournalStore {
+    let pool: PostgresPool
+
+    /// A store in the database of `pool`.
+    package init(pool: PostgresPool) {
+        self.pool = pool
+    }
+
+    /// Writes entries, those that were written before as they are, and forgets older ones of the same places. What another
+    /// replica is just forgetting is left to it.
+    package func writeJournal(_ entries: [JournalPlace: [JournalEntry]]) async throws {
+        let places = entries.keys.sorted()
+        let rows = places.flatMap { place in entries[place, default: []].map { (place: place, entry: $0) } }
+        guard !rows.isEmpty else { return }
+        _ = try await pool.write { session in
+            try session.execute(
+                """
+                WITH forgotten AS (
+                    DELETE FROM journal WHERE ctid = ANY (ARRAY(
+                        SELECT former.ctid
+                        FROM unnest(\(places.map(\.networkID.rawValue)), \(places.map(\.name))) AS p (network_id, place)
+                        CROSS JOIN LATERAL (
+                            SELECT j.entry_id FROM journal j WHERE j.network_id = p.network_id AND j.place = p.place
+                            ORDER BY j.network_id DESC, j.place DESC, j.entry_id DESC
+                            OFFSET \(Journal.depth) LIMIT 1
+                        ) AS last
+                        CROSS JOIN LATERAL (
+                            SELECT j.ctid FROM journal j
+                            WHERE j.network_id = p.network_id AND j.place = p.place AND j.entry_id <= last.entry_id
+                            FOR UPDATE SKIP LOCKED
+                        ) AS former))
+                )
+                INSERT INTO journal (network_id, place, entry_id, note)
+                SELECT n.network_id, n.place, n.entry_id, n.note
+                FROM unnest(\(rows.map(\.place.networkID.rawValue)), \(rows.map(\.place.name)), \(rows.map(\.entry.id)),
+                            \(rows.map(\.entry.note.stored))) AS n (network_id, place, entry_id, note)
+                ON CONFLICT DO NOTHING
+                """
+            )
+        }
+    }
+
+    /// The last entries of a place, at most so many, the newest first; what cannot be read is left out.
+    package func journal(of place: JournalPlace, limit: Int) async throws -> [JournalEntry] {
+        try await pool.snapshot { session in
+            try session.query(
+                """
+                SELECT entry_id, note FROM journal
+                WHERE network_id = \(place.networkID.rawValue) AND place = \(place.name)
+                ORDER BY network_id DESC, place DESC, entry_id DESC
+                LIMIT \(limit)
+                """
+            ) { row in
+                let id = try row.decode(0, as: UUID.self)
+                return JournalNote(stored: try row.decode(1)).map { JournalEntry(id: id, note: $0) }
+            }.compactMap(\.self)
+        }
+    }
+}
