@@ -52,9 +52,9 @@ package struct Explainer: Sendable {
         } else if let limit = event.limit(for: user) {
             explanation.decidedBy = .event
             explanation.reason = limit
-        } else if event.type.hasTemplates, judge.subject == nil {
+        } else if judge.lacksName {
             explanation.decidedBy = .event
-            explanation.reason = "the channel has no name"
+            explanation.reason = WhyNobody.noName.sentence
         } else if case .forbid(let level, let reason) = judge.decision(on: person) {
             explanation.decidedBy = Explanation.Stage(level)
             explanation.reason = reason.description

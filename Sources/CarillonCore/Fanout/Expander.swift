@@ -15,7 +15,9 @@ package struct Expander: Sendable {
         var event = pending
         let judge = RecipientJudge(pending.event, page)
         guard !pending.isWithdrawn, !page.isDeleted, let subject = judge.subject else {
-            return Expansion(event: event, after: pending.cursor, groups: [], next: nil)
+            var expansion = Expansion(event: event, after: pending.cursor, groups: [], next: nil)
+            if !pending.isWithdrawn, judge.lacksName { expansion.why = .noName }
+            return expansion
         }
         let cause = DeliveryCause(
             eventID: pending.id,

@@ -5,6 +5,8 @@ package struct RecipientJudge: Sendable {
     package let question: ToggleQuestion
     /// What recipients are told; `nil` when nobody is notified.
     package let subject: NotificationSubject?
+    /// Whether nobody is told because a channel without a name is all that it is about.
+    package let lacksName: Bool
 
     private let mentions: Set<UserID>
     private let mentionsAll: Bool
@@ -17,6 +19,9 @@ package struct RecipientJudge: Sendable {
         question = ToggleQuestion(event: event, names: page.names)
         // An event that lacks what its type must carry notifies nobody.
         subject = event.notifies ? NotificationSubject(event: event, names: page.names) : nil
+        lacksName =
+            subject == nil && event.notifies && event.channel != nil
+            && (event.type == .channelCreated || event.type == .memberJoined && !event.members.isEmpty)
         mentions = event.mentions
         mentionsAll = event.mentionsAll
         unconcerned = event.unconcerned

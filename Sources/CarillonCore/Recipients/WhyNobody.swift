@@ -8,6 +8,8 @@ package enum WhyNobody: String, Sendable, CaseIterable {
     case onlyActor
     /// It names whom it is meant for, and none of them is known.
     case noneKnown
+    /// It is about nothing but a channel that is stated to have no name: the first message tells of it.
+    case noName
 
     /// Why the last page of an event's recipients concerns nobody, as those before it; `nil` where there is nothing to say.
     package init?(_ event: Event, _ page: RecipientPage, isFirst: Bool) {
@@ -41,6 +43,7 @@ package enum WhyNobody: String, Sendable, CaseIterable {
         case .unknownChannel: "the channel is unknown"
         case .onlyActor: "nobody but the actor"
         case .noneKnown: "everyone named is unknown"
+        case .noName: "the channel has no name"
         }
     }
 }

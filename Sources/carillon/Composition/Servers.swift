@@ -111,7 +111,7 @@ struct Servers: Sendable {
             readiness: storage.readiness,
             pool: storage.pool,
             clock: storage.clock,
-            journal: storage.journal,
+            watch: storage.watch,
             oldestWait: { [outbox = storage.outbox] in try await outbox.oldestWait() }
         )
         let metrics = storage.metrics
