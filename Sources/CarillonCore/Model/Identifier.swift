@@ -44,7 +44,7 @@ package struct Identifier<Subject>: Hashable, Sendable, Comparable, CustomString
 
 extension Unicode.Scalar {
     /// Whether it is one of the C0 and C1 controls or DEL: the general category Cc.
-    fileprivate var isControl: Bool { value < 0x20 || (0x7F..<0xA0).contains(value) }
+    package var isControl: Bool { value < 0x20 || (0x7F..<0xA0).contains(value) }
 }
 
 /// Names one network (tenant).

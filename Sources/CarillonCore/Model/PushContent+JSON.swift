@@ -44,6 +44,9 @@ extension ProviderName {
     /// Those that a raw part can be written for.
     package static let withRawParts: [ProviderName] = [.apns, .fcm, .webpush]
 
+    /// Whether a raw part may set a header.
+    package func lets(header name: String) -> Bool { settableHeaders[name.lowercased()] != nil }
+
     /// What the body is called in a raw part: FCM's is a message.
     package var payloadKey: String { self == .fcm ? "message" : "payload" }
 

@@ -9,6 +9,8 @@ package struct AblyFace: Face {
     package let name = FaceName.ably
     /// Its paths.
     package let roots = ["/time", "/keys", "/push", "/channels", "/messages"]
+    /// Its SDK for browsers calls from pages.
+    package let isForBrowsers = true
 
     private let services: FaceServices
 

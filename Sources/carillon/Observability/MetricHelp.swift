@@ -25,6 +25,8 @@ enum MetricHelp {
         "carillon_log_lines_dropped_total": "Lines of the log that were dropped because nobody read them.",
         "carillon_lost_leases_total": "Events and deliveries that another replica took over.",
         "carillon_master_key_previous": "1 while a former master key is configured: its rotation is not finished.",
+        "carillon_face_dropped_headers_total":
+            "Headers for push services that senders may not set, and that were left out.",
         "carillon_matrix_devices_total": "Devices that homeservers named, by what became of it.",
         "carillon_metric_series_dropped_total": "Label combinations that were too many to be kept.",
         "carillon_poll_items_total": "What networks' sources answered, by what became of it.",

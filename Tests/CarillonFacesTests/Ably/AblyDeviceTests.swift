@@ -209,6 +209,16 @@ import Testing
         }
     }
 
+    @Test(arguments: ["no token", " ", "caf\u{E9} \u{1F600}", "a/b?c#d"])
+    func `any text is taken for a token of Apple's, and fails from the start`(token: String) async throws {
+        try await withAbly { (ably: AblyService) async throws in
+            let made = try await ably.call(.put, Self.list + "/d1", Self.body(token: token))
+            #expect(made.status == 200 && made.string("push", "state") == "FAILED")
+            #expect(made.string("push", "recipient", "deviceToken") == token)
+            #expect(try await ably.store.device("d1", in: "acme")?.state == .quarantined)
+        }
+    }
+
     @Test func `states are shown in Ably's words, and a recipient makes a device active again`() async throws {
         try await withAbly { (ably: AblyService) async throws in
             let strange = try await ably.call(.put, Self.list + "/d1", Self.body(token: "no/token"))

@@ -30,7 +30,7 @@ import Testing
             ]
         ),
         (
-            #"{"apns":{"aps":{"alert":"A"},"apns-headers":{"apns-priority":5},"notification":{"category":"C"},"x":1}}"#,
+            #"{"apns":{"aps":{"alert":"A"},"apns-headers":{"apns-priority":5,"apns-id":"8","Authorization":[]},"notification":{"category":"C"},"x":1}}"#,
             [
                 "kind": "silent",
                 "apns": [
@@ -115,7 +115,7 @@ import Testing
             (#"{"recipient":{"clientId":"a"},"data":{"aps":1}}"#, [400, 40000]),
             (#"{"recipient":{"clientId":"a"},"fcm":{"token":"x"}}"#, [400, 40000]),
             (#"{"recipient":{"clientId":"a"},"fcm":{"to":"/topics/all"}}"#, [400, 40000]),
-            (#"{"recipient":{"clientId":"a"},"apns":{"apns-headers":{"authorization":"x"}}}"#, [400, 40000]),
+            (#"{"recipient":{"clientId":"a"},"apns":{"apns-headers":{"apns-priority":"7"}}}"#, [400, 40000]),
             (#"{"recipient":{"clientId":"a"},"apns":{"x":{"$text":"secret"}}}"#, [400, 40000]),
             (#"{"recipient":{"clientId":"a"},"data":{"a":"\#(long)"}}"#, [413, 40009]),
             (#"{"recipient":{"clientId":"a"},"data":{"a":"b"},"fcm":{"data":{"a":"\#(long)"}}}"#, [413, 40009]),
@@ -212,6 +212,18 @@ import Testing
         }
     }
 
+    @Test func `what is no UTF-8 is refused but in the data of a message, which nobody reads`() async throws {
+        let headers = ["content-type": "application/x-msgpack"]
+        try await withAbly { (ably: AblyService) async throws in
+            for (key, status) in [("data", 201), ("id", 400), ("clientId", 400)] {
+                let body: [UInt8] = [0x81, 0xA0 | UInt8(key.utf8.count)] + key.utf8 + [0xA2, 0xC3, 0x28]
+                let answer = try await ably.call(.post, "/channels/open:a/messages", bytes: body, headers: headers)
+                #expect(answer.status == status, "\(key)")
+                if status == 400 { #expect(answer.error == [400, 40000]) }
+            }
+        }
+    }
+
     @Test func `where push is off a message is taken and not sent`() async throws {
         try await withAbly { (ably: AblyService) async throws in
             let message = #"{"extras":{"push":{"notification":{"title":"T"}}}}"#
@@ -232,7 +244,8 @@ import Testing
         (#"[{"id":"a:0"},{}]"#, [400, 40031]),
         (#"[{"id":"a:0"},{"id":"b:1"}]"#, [400, 40031]), (#"[{"id":"a:1"},{"id":"a:0"}]"#, [400, 40031]),
         (#"[{"id":"a"},{"id":"b"}]"#, [400, 40031]), (#"{"clientId":"bob"}"#, [400, 40012]),
-        (#"{"clientId":5}"#, [400, 40001]),
+        (#"{"clientId":5}"#, [400, 40001]), (#"{"name":5}"#, [400, 40001]),
+        (#"[{"name":"n"},{"name":{}}]"#, [400, 40001]),
     ])
     func `messages that are not right are refused, all of them`(body: String, error: [Int]) async throws {
         try await withAbly { (ably: AblyService) async throws in

@@ -22,10 +22,11 @@ import Testing
             ([0xA3, 0x61, 0x62, 0x63], "abc"), ([0xD9, 3, 0x61, 0x62, 0x63], "abc"),
             ([0xDA, 0, 3, 0x61, 0x62, 0x63], "abc"),
             ([0xDB, 0, 0, 0, 3, 0x61, 0x62, 0x63], "abc"), ([0xC4, 3, 0x61, 0x62, 0x63], "abc"),
-            ([0xC5, 0, 3, 0x61, 0x62, 0x63], "abc"), ([0xC6, 0, 0, 0, 1, 0xFF], "_w"), ([0xA2, 0xC3, 0x28], "wyg"),
+            ([0xC5, 0, 3, 0x61, 0x62, 0x63], "abc"), ([0xC6, 0, 0, 0, 1, 0xFF], "_w"), ([0xA2, 0xC3, 0x28], "\0"),
+            ([0xD9, 1, 0xFF], "\0"), ([0xC4, 2, 0xC3, 0x28], "wyg"),
         ] as [([UInt8], String)]
     )
-    func `texts are read of the old family and of the new one, and what is no text as base64url`(
+    func `texts are read of the old family and of the new one, bytes as base64url, and what is no UTF-8 as U+0000`(
         bytes: [UInt8],
         text: String
     ) throws {

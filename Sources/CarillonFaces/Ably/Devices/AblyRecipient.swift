@@ -63,7 +63,7 @@ struct AblyRecipient: Sendable {
         if let address = reader.address(from: &members) { return (address, true) }
         guard case .string(let token)? = address["token"], address["provider"] == "apns",
             case .string(let appID)? = address["appId"], token.utf8.count <= 4_096,
-            token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            !token.unicodeScalars.contains(where: \.isControl),
             case .string(let name)? = address["environment"],
             let environment = DeviceAddress.APNsEnvironment(rawValue: name)
         else { throw .malformed("recipient: \(errors.errors.first?.detail ?? "is not valid")") }

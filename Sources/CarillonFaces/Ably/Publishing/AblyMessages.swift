@@ -38,6 +38,7 @@ struct AblyMessages: Sendable {
         for element in elements {
             guard case .object(let message) = element else { throw .body("a message must be an object") }
             try Self.checkClient(message["clientId"], caller)
+            guard message["name"] ?? .null == .null else { throw .body("a message's name must be a string") }
             switch message["id"] {
             case nil, .null: break
             case .string(let id):
@@ -58,13 +59,14 @@ struct AblyMessages: Sendable {
     /// What the id of a message has in common with those that it was published with.
     static func base(of id: String) -> String { split(id).base }
 
-    /// Takes the content out of messages that a body holds: nobody here looks at it, so that it may be anything.
+    /// Takes the content out of messages that a body holds: nobody here looks at it, so that it may be anything. So is a name that is
+    /// a text.
     static func withoutContent(_ value: JSONValue) -> JSONValue {
         switch value {
         case .array(let elements): return .array(elements.map(withoutContent))
         case .object(var object):
             object["data"] = nil
-            object["name"] = nil
+            if case .string? = object["name"] { object["name"] = nil }
             if let messages = object["messages"] { object["messages"] = withoutContent(messages) }
             return .object(object)
         default: return value

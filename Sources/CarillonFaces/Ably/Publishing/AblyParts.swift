@@ -4,15 +4,19 @@ import CarillonCore
 struct AblyAPNsPart: Sendable {
     /// The part in Carillon's words; `nil` where nothing was written.
     let json: JSONObject?
+    /// How many headers were left out that are not the sender's to set.
+    let droppedHeaders: Int
 
     init(_ apns: JSONObject, _ shown: AblyNotification, isSilent: Bool) throws(AblyError) {
         var payload = apns
-        let headers = try Self.headers(try AblyPayload.object("apns-headers", of: apns) ?? JSONObject())
+        let written = try AblyPayload.object("apns-headers", of: apns) ?? JSONObject()
+        let headers = try Self.headers(written)
+        droppedHeaders = written.keys.count { !ProviderName.apns.lets(header: $0) }
         let stray = try AblyPayload.object("notification", of: apns) ?? JSONObject()
         payload["apns-headers"] = nil
         payload["notification"] = nil
-        let written = JSONValue.object(try AblyPayload.object("aps", of: apns) ?? JSONObject())
-        guard case .object(var aps) = JSONValue.object(stray).merging(patch: written) else {
+        let own = JSONValue.object(try AblyPayload.object("aps", of: apns) ?? JSONObject())
+        guard case .object(var aps) = JSONValue.object(stray).merging(patch: own) else {
             throw .malformed("apns.aps")
         }
         if let key = shown.collapseKey, !aps.contains("thread-id") { aps["thread-id"] = .string(key) }
@@ -31,7 +35,7 @@ struct AblyAPNsPart: Sendable {
 
     private static func headers(_ object: JSONObject) throws(AblyError) -> JSONObject {
         var headers = JSONObject()
-        for (name, value) in object.members {
+        for (name, value) in object.members where ProviderName.apns.lets(header: name) {
             switch value {
             case .string: headers[name] = value
             case .number(let number): headers[name] = .string(number.literal)

@@ -7,6 +7,8 @@ struct AblyPayload: Sendable {
 
     /// The members of a direct notification: all but its id and whom it is for.
     let fields: JSONObject
+    /// How many headers were left out that are not the sender's to set.
+    let droppedHeaders: Int
 
     /// Reads a payload.
     /// - Throws: 40000, and 40009 for what is too large.
@@ -33,7 +35,9 @@ struct AblyPayload: Sendable {
         fields["sound"] = shown.sound.map(JSONValue.string)
         fields["ttlSeconds"] = shown.timeToLive.map { .number(JSONNumber($0)) }
         if let data, !data.isEmpty { fields["data"] = .object(data) }
-        fields["apns"] = try AblyAPNsPart(apns ?? JSONObject(), shown, isSilent: isSilent).json.map(JSONValue.object)
+        let apple = try AblyAPNsPart(apns ?? JSONObject(), shown, isSilent: isSilent)
+        droppedHeaders = apple.droppedHeaders
+        fields["apns"] = apple.json.map(JSONValue.object)
         fields["fcm"] = try AblyFCMPart(fcm ?? JSONObject(), shown, isSilent: isSilent).json.map(JSONValue.object)
         try Self.checkSizes(of: fields)
         if !isSilent || web != nil {

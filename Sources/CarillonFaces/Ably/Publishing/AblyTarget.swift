@@ -1,5 +1,6 @@
 import CarillonCore
 import CarillonEdge
+import Metrics
 
 /// Whom a push is for, when it is for nobody's channel.
 enum AblyTarget: Sendable {
@@ -61,12 +62,18 @@ enum AblyTarget: Sendable {
 struct AblyPublication: Sendable {
     private let parser: NotificationParser
     private let appID: String
+    private let droppedHeaders: Counter
 
     /// Publications of a caller.
     init(_ caller: AblyCaller, _ services: FaceServices) {
         let addresses = DeviceAddressReader(egress: services.egress, webPushHosts: caller.network.webPushHosts)
         parser = NotificationParser(clock: services.clock, addresses: addresses)
         appID = caller.appID
+        droppedHeaders = Counter(
+            label: "carillon_face_dropped_headers_total",
+            dimensions: [("face", FaceName.ably.rawValue)],
+            factory: services.metrics
+        )
     }
 
     /// What something is recognised by that comes once.
@@ -87,6 +94,7 @@ struct AblyPublication: Sendable {
         to audience: JSONObject,
         in channel: String? = nil
     ) throws(AblyError) -> ParsedEvent {
+        if payload.droppedHeaders > 0 { droppedHeaders.increment(by: payload.droppedHeaders) }
         var document = payload.fields
         document["to"] = .object(audience)
         document["channelId"] = channel.map(JSONValue.string)

@@ -87,7 +87,7 @@ enum AblyBody {
             } catch {
                 throw AblyError.malformed("the body is no MessagePack that is accepted: \(error.rawValue)")
             }
-            guard !value.holdsNUL else { throw AblyError.malformed("U+0000 is not allowed") }
+            guard !value.holdsNUL else { throw AblyError.malformed("texts must be UTF-8 and hold no U+0000") }
             return value
         }
     }

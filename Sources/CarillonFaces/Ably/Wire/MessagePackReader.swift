@@ -2,8 +2,9 @@ import CarillonCore
 
 /// Reads MessagePack as the JSON that it stands for, whether it was written with the old `raw` family or with `str` and `bin`.
 ///
-/// Believes no length: whatever is announced is compared with what is there before anything is made of it. Bytes that are no text
-/// come out as base64url.
+/// Believes no length: whatever is announced is compared with what is there before anything is made of it. Bytes come out as
+/// base64url, and what is announced as a text and is none as U+0000, which no text that is accepted holds: it may stand where
+/// nobody looks.
 ///
 /// - SeeAlso: <https://github.com/msgpack/msgpack/blob/master/spec.md>
 struct MessagePackReader: ~Copyable {
@@ -41,7 +42,7 @@ struct MessagePackReader: ~Copyable {
         case 0xA0...0xBF: return .string(try text(of: UInt64(byte & 0x1F)))
         case 0xC0: return .null
         case 0xC2, 0xC3: return .bool(byte == 0xC3)
-        case 0xC4...0xC6: return .string(try text(of: unsigned(1 << Int(byte - 0xC4))))
+        case 0xC4...0xC6: return .string(Self.words(of: try content(of: unsigned(1 << Int(byte - 0xC4)))))
         case 0xD9...0xDB: return .string(try text(of: unsigned(1 << Int(byte - 0xD9))))
         case 0xDC, 0xDD: return try array(of: unsigned(byte == 0xDC ? 2 : 4), depth: depth)
         case 0xDE, 0xDF: return try map(of: unsigned(byte == 0xDE ? 2 : 4), depth: depth)
@@ -103,10 +104,18 @@ struct MessagePackReader: ~Copyable {
     }
 
     private mutating func text(of length: UInt64) throws(MessagePackError) -> String {
+        String(validating: try content(of: length), as: UTF8.self) ?? "\0"
+    }
+
+    /// Bytes as text, where they are one.
+    private static func words(of content: ArraySlice<UInt8>) -> String {
+        String(validating: content, as: UTF8.self) ?? Base64URL.encode(content)
+    }
+
+    private mutating func content(of length: UInt64) throws(MessagePackError) -> ArraySlice<UInt8> {
         guard length <= UInt64(bytes.count - position) else { throw .endsEarly }
-        let content = bytes[position..<(position + Int(length))]
-        position += Int(length)
-        return String(validating: content, as: UTF8.self) ?? Base64URL.encode(content)
+        defer { position += Int(length) }
+        return bytes[position..<(position + Int(length))]
     }
 
     /// A number of some bytes, the greatest first.
