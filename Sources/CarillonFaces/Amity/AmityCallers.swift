@@ -16,6 +16,7 @@ struct AmityCallers: Sendable {
     /// A user of such a network.
     struct User: Sendable {
         var network: Network
+        var settings: AmitySettings
         var id: UserID
     }
 
@@ -34,7 +35,7 @@ struct AmityCallers: Sendable {
         let access = try await services.authenticator.access(request, context, in: key?.networkID)
         let place = try await place(access.networkID, context)
         guard let id = access.ownUser else { throw Problem.forbidden("a user's own token is needed") }
-        return User(network: place.network, id: id)
+        return User(network: place.network, settings: place.settings, id: id)
     }
 
     /// Passes a user of this network who shows a token of their own.

@@ -5,6 +5,7 @@ import Hummingbird
 /// Devices, as Amity's SDKs register them.
 struct AmityDeviceController: Sendable {
     static let path = "/v1/notification"
+    static let userPath = "/api/v3/notification/register"
 
     let callers: AmityCallers
     let devices: any DeviceStore
@@ -12,6 +13,7 @@ struct AmityDeviceController: Sendable {
 
     func addRoutes(to routes: FaceRoutes) {
         routes.on(.post, RouterPath(Self.path), as: "register device", use: register)
+        routes.on(.post, RouterPath(Self.userPath), as: "register own device", use: registerOwn)
         routes.on(.delete, RouterPath(Self.path), as: "unregister device", use: unregister)
     }
 
@@ -26,6 +28,16 @@ struct AmityDeviceController: Sendable {
         // The last write wins, as these SDKs are told, also where the device was another user's with another token: to take it
         // from them needs no more than to unregister it does.
         _ = try await devices.putDevice(device, replacing: .anybodys, in: place.network.id, by: .user)
+        return AmityAnswer.success
+    }
+
+    /// Registers for the user of a token; the key of the app is needed only where the token says nothing of its network.
+    private func registerOwn(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let user = try await callers.user(request, context)
+        let body = try await RequestBodyReader.json(of: request)
+        let device = try AmityRegistration(body, user.settings, of: user.id).device(registeredAt: clock.now())
+        guard device.userID == user.id else { throw Problem.forbidden("a token of this user is needed") }
+        _ = try await devices.putDevice(device, replacing: .anybodys, in: user.network.id, by: .user)
         return AmityAnswer.success
     }
 

@@ -12,7 +12,10 @@ package struct AmityFace: Face {
     /// Amity.
     package let name = FaceName.amity
     /// Devices, then users' settings and those of the network.
-    package let roots = [AmityDeviceController.path, AmitySettingController.userPath, AmitySettingController.adminPath]
+    package let roots = [
+        AmityDeviceController.path, AmityDeviceController.userPath, AmitySettingController.userPath,
+        AmitySettingController.adminPath,
+    ]
 
     private let devices: AmityDeviceController
     private let settings: AmitySettingController

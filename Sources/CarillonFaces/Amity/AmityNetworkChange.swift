@@ -36,6 +36,8 @@ struct AmityNetworkChange: Sendable, Equatable {
     /// What is changed of an event.
     struct EventChange: Sendable, Equatable {
         var event: AmityEvent
+        /// Where it stands in the body, a JSON Pointer.
+        var pointer: String
         var isEnabled: Bool?
         var title: String?
         var body: String?
@@ -58,7 +60,9 @@ struct AmityNetworkChange: Sendable, Equatable {
                 if body?.unicodeScalars.count ?? 0 > Self.longestBody {
                     entry.refuse("bodyTemplate", "must be at most \(Self.longestBody) characters")
                 }
-                return event.map { EventChange(event: $0, isEnabled: isEnabled, title: title, body: body) }
+                return event.map {
+                    EventChange(event: $0, pointer: entry.pointer, isEnabled: isEnabled, title: title, body: body)
+                }
             }
             return change
         }

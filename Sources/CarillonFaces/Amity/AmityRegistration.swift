@@ -17,6 +17,7 @@ struct AmityRegistration {
 
     /// The push services that Amity knows.
     private enum Service: String, CaseIterable {
+        case apns
         case fcm
         case baidu
     }
@@ -26,20 +27,28 @@ struct AmityRegistration {
     private let address: DeviceAddress
 
     /// Reads a body.
+    ///
+    /// - Parameters:
+    ///   - body: The body.
+    ///   - settings: The network's apps.
+    ///   - owner: Whose token came with it, where that is enough: then the body need name neither them nor the device, which is
+    ///     known by its address without a name.
     /// - Throws: What is wrong with it.
-    init(_ body: JSONValue, _ settings: AmitySettings) throws(InvalidInput) {
+    init(_ body: JSONValue, _ settings: AmitySettings, of owner: UserID? = nil) throws(InvalidInput) {
         self = try body.readForeign { reader in
-            let id = reader.amityDeviceID("deviceId")
-            let user = reader.userID("userId", required: true)
+            let isNamed = owner == nil || reader.contains("deviceId") && !reader.isNull("deviceId")
+            let named = isNamed ? reader.amityDeviceID("deviceId") : nil
+            let user = reader.userID("userId", required: owner == nil) ?? owner
             let platform = reader.choice("platform", as: Platform.self, required: true)
-            if reader.choice("provider", as: Service.self) == .baidu {
+            let service = reader.choice("provider", as: Service.self)
+            if service == .baidu || service == .apns && owner == nil {
                 reader.refuse("provider", "must be fcm: Baidu is not served")
             }
             let token = reader.string("token", required: true, maximumBytes: Self.longestToken, nonEmpty: true)
-            guard let platform, let token, let id, let user,
+            guard let platform, let token, let user,
                 let address = Self.address(platform, token, settings, &reader)
             else { return nil }
-            return Self(id: id, userID: user, address: address)
+            return Self(id: named ?? DeviceID(reachedAt: address), userID: user, address: address)
         }
     }
 

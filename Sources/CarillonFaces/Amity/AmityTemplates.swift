@@ -44,7 +44,11 @@ struct AmityTemplates: Sendable {
             if let body = change.body {
                 source.body = source.body.saying(body, as: event.bodyVariant, of: event.type.templateVariants)
             }
-            _ = try CompiledTemplate(source, for: event.type, locale: locale)
+            do throws(InvalidInput) {
+                _ = try CompiledTemplate(source, for: event.type, locale: locale)
+            } catch {
+                throw error.inAmitysWords(at: change.pointer)
+            }
             sources[event] = source
         }
         for (event, source) in sources.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -68,6 +72,17 @@ struct AmityTemplates: Sendable {
             let own = own.first { $0.eventType == type && $0.locale == locale.rawValue }?.source
             return [own, catalog[type, locale]?.source].compactMap(\.self)
         }
+    }
+}
+
+extension InvalidInput {
+    /// The same, at the members in which Amity has titles and bodies.
+    fileprivate func inAmitysWords(at pointer: String) -> InvalidInput {
+        let errors = errors.map { error in
+            let member = error.pointer.hasPrefix("/title") ? "/titleTemplate" : "/bodyTemplate"
+            return FieldError(pointer: pointer + member, detail: error.detail)
+        }
+        return InvalidInput(problem: problem, errors: errors)
     }
 }
 

@@ -88,6 +88,32 @@ import Testing
         }
     }
 
+    @Test func `a user's token is enough for the later way to register, and the device needs no id`() async throws {
+        try await withAmity { api in
+            let path = "/api/v3/notification/register"
+            let body = #"{"platform":"ios","token":"AB12","provider":"apns"}"#
+            expect(try await api.call(.post, path, body), 401, 400_100)
+            expect(try await api.call(.post, path, body, headers: Self.key), 401, 400_100)
+            expect(try await api.call(.post, path, body, as: api.adminKey), 403, 400_301)
+            let answer = try await api.call(.post, path, body, as: api.token())
+            #expect(answer.status == 200 && answer.text == #"{"success":true}"#)
+            let address = DeviceAddress.apns(token: "ab12", appID: "com.acme.chat", environment: .production)
+            let device = try await api.store.device(DeviceID(reachedAt: address), in: "acme")
+            #expect(device?.userID == "alice" && device?.address == address)
+            let named = #"{"deviceId":"d-9","platform":"android","token":"t","userId":"alice"}"#
+            #expect(try await api.call(.post, path, named, as: api.token(), headers: Self.key).status == 200)
+            #expect(try await api.store.device("d-9", in: "acme")?.userID == "alice")
+            #expect(try await api.call(.post, path, named, as: api.token(for: "bob")).status == 403)
+            for bad in [
+                "{}", #"{"platform":"ios"}"#, #"{"platform":"ios","token":"xyz"}"#, #"{"platform":"tv","token":"t"}"#,
+                #"{"platform":"android","token":"t","provider":"baidu"}"#,
+                #"{"deviceId":"","platform":"android","token":"t"}"#,
+            ] {
+                expect(try await api.call(.post, path, bad, as: api.token()), 400, 400_000)
+            }
+        }
+    }
+
     @Test func `the app's key alone registers only where the network lets apps do that`() async throws {
         try await withAmity(requireUserToken: false) { api in
             let answer = try await api.call(.post, Self.devices, Self.registration, headers: Self.key)
@@ -216,11 +242,24 @@ import Testing
             expect(try await api.call(.get, Self.admin), 401, 400_100)
             expect(try await api.call(.get, Self.admin, as: api.token()), 403, 400_301)
             expect(try await api.call(.get, Self.admin + "?level=user", as: api.adminKey), 400, 400_000)
-            for bad in [
-                #"{"notifiableEvents":[{"name":"message.created","titleTemplate":"%z"}]}"#,
-                #"{"level":"network","notifiableEvents":[{"name":"message.created","bodyTemplate":"{{Nobody}}"}]}"#,
+            for (bad, place) in [
+                (
+                    #"{"notifiableEvents":[{"name":"message.created","titleTemplate":"%z"}]}"#,
+                    "notifiableEvents/0/titleTemplate"
+                ),
+                (
+                    #"{"notifiableEvents":[{"name":"channel.created"},{"name":"message.created","bodyTemplate":"{{Nobody}}"}]}"#,
+                    "notifiableEvents/1/bodyTemplate"
+                ),
+                (
+                    #"{"notifiableEvents":[{"name":"message.created","titleTemplate":7}]}"#,
+                    "notifiableEvents/0/titleTemplate"
+                ),
             ] {
-                expect(try await api.call(.post, Self.admin, bad, as: api.adminKey), 400, 400_000)
+                let answer = try await api.call(.post, Self.admin, bad, as: api.adminKey)
+                expect(answer, 400, 400_000)
+                guard case .string(let message)? = answer["message"] else { continue }
+                #expect(message.contains(place), "\(message)")
             }
             #expect(try await api.store.templates(in: "acme").isEmpty)
             let body = #"""
