@@ -10,6 +10,8 @@ package protocol Face: Sendable {
     var name: FaceName { get }
     /// Its paths: each of these, and all below them.
     var roots: [String] { get }
+    /// Whether web pages are among its callers.
+    var isForBrowsers: Bool { get }
     /// What a caller is told of an error: `problem` says the same in Carillon's own terms.
     func answer(to error: any Error, _ problem: Problem, _ request: Request) -> Response
     /// Adds its routes.
@@ -43,6 +45,9 @@ extension Face {
             return next == nil || next == UInt8(ascii: "/")
         }
     }
+
+    /// No.
+    package var isForBrowsers: Bool { false }
 
     /// Nothing.
     package func conflict(of settings: FaceSettings, in network: Network) -> Problem? { nil }

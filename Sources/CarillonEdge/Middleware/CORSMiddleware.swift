@@ -19,6 +19,7 @@ package enum CORSOrigins: Hashable, Sendable {
 
 /// Tells browsers which pages may call, before they do and in answers (Fetch standard, section 3.3).
 ///
+/// Only of what the apps of users ask themselves: their own settings, devices, and the faces that browsers call (FACES A5).
 /// No cookies are involved: a page that may call still needs credentials of its own, which it sends in `Authorization`.
 struct CORSMiddleware: RouterMiddleware {
     /// For how long a browser need not ask again; longer is cut by all of them.
@@ -32,12 +33,15 @@ struct CORSMiddleware: RouterMiddleware {
     private static let foreignPrefixes = ["ably-", "x-ably-"]
 
     let origins: CORSOrigins
+    /// Those whose callers are pages, too.
+    let faces: [any Face]
 
     func handle(
         _ request: Request,
         context: CarillonRequestContext,
         next: Next
     ) async throws -> Response {
+        guard origins != .named([]), isForPages(request.uri.path) else { return try await next(request, context) }
         guard let origin = request.headers[.origin], let allowed = origins.allowed(origin) else {
             var response = try await next(request, context)
             addVary(to: &response)
@@ -59,6 +63,14 @@ struct CORSMiddleware: RouterMiddleware {
         return response
     }
 
+    /// Whether pages may ask for a path: `/v1/networks/{network}/users/me`, `…/devices`, and all below them.
+    private func isForPages(_ path: String) -> Bool {
+        if faces.contains(where: { $0.owns(path) }) { return true }
+        let parts = path.split(separator: "/", maxSplits: 5)
+        guard parts.count > 3, parts[0] == "v1", parts[1] == "networks" else { return false }
+        return parts[3] == "devices" || parts.count > 4 && parts[3] == "users" && parts[4] == "me"
+    }
+
     /// What the page may send: of what it asks for also what other systems' clients send.
     private func allowedHeaders(_ request: Request) -> String {
         let asked = (request.headers[.accessControlRequestHeaders] ?? "").lowercased().split(separator: ",")
@@ -71,7 +83,7 @@ struct CORSMiddleware: RouterMiddleware {
 
     /// Caches must not give one page's answer to another, once answers differ.
     private func addVary(to response: inout Response) {
-        guard case .named(let origins) = origins, !origins.isEmpty else { return }
+        guard case .named = origins else { return }
         response.headers.append(HTTPField(name: .vary, value: "origin"))
     }
 }

@@ -18,7 +18,7 @@ extension Router<CarillonRequestContext> {
             ClientAddressMiddleware(proxies: settings.trustedProxies)
             RequestMetricsMiddleware(metrics: RequestMetrics(factory: metrics))
             AccessLogMiddleware()
-            CORSMiddleware(origins: settings.corsOrigins)
+            CORSMiddleware(origins: settings.corsOrigins, faces: faces.filter(\.isForBrowsers))
             AuditMiddleware()
             FaceMiddleware(faces: faces, journal: journal, metrics: FaceMetrics(factory: metrics))
             ProblemMiddleware(mapping: problems, routes: routes, faces: faces, workLimit: settings.workLimit)
