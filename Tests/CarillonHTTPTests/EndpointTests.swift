@@ -83,6 +83,11 @@ import Testing
         (#"{"mode":"intercept","url":"https://a.example","events":["*"],"timeoutMs":5001}"#, ["/timeoutMs"]),
         (#"{"mode":"intercept","url":"https://a.example","events":["*"],"onFailure":"hold"}"#, ["/onFailure"]),
         (#"{"mode":"observe","url":"https://a.example","events":["*"],"secret":"x"}"#, ["/secret"]),
+        (#"{"mode":"intercept","url":"https://a.example","events":["*"],"format":"amity"}"#, ["/events/0"]),
+        (
+            #"{"mode":"intercept","url":"https://a.example","events":["message.sent","member.joined"],"format":"amity"}"#,
+            ["/events/1"]
+        ),
     ])
     func `what is wrong is refused with its place`(body: String, pointers: [String]) async throws {
         try await withAPI { api in
@@ -90,6 +95,15 @@ import Testing
             let answer = try await api.call(.post, network.path("endpoints"), body, as: network.adminKey)
             #expect(answer.problem == "invalid-endpoint")
             #expect(answer.pointers == pointers)
+        }
+    }
+
+    @Test(arguments: [#""intercept","events":["message.sent"]"#, #""observe","events":["*"]"#])
+    func `Amity's format is for what Amity has names for`(settings: String) async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let body = #"{"url":"https://a.example","format":"amity","mode":\#(settings)}"#
+            #expect(try await api.call(.post, network.path("endpoints"), body, as: network.adminKey).status == 201)
         }
     }
 

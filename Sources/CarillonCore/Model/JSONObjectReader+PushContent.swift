@@ -22,7 +22,7 @@ extension JSONObjectReader {
         content.category = string("category", maximumBytes: Self.longestName, nonEmpty: true)
         content.threadID = string("threadId", maximumBytes: Self.longestName, nonEmpty: true)
         content.collapseKey = string("collapseKey", maximumBytes: Self.longestCollapseKey, nonEmpty: true)
-        content.imageURL = string("imageUrl", maximumBytes: Self.longestURL, nonEmpty: true)
+        content.imageURL = imageURL(isStored: isStored)
         content.priority = choice("priority", as: PushContent.Priority.self)
         content.timeToLive =
             integer("ttlSeconds", in: 0...PushContent.longestTimeToLive) ?? PushContent.usualTimeToLive
@@ -34,6 +34,19 @@ extension JSONObjectReader {
             if !isStored { refuseTooLarge(part, of: provider, with: content.data) }
         }
         return content
+    }
+
+    private mutating func imageURL(isStored: Bool) -> String? {
+        let key = "imageUrl"
+        guard let url = string(key, maximumBytes: Self.longestURL, nonEmpty: true) else { return nil }
+        guard !isStored else { return url }
+        do throws(EgressRefusal) {
+            _ = try OutboundURL(url)
+            return url
+        } catch {
+            refuse(key, "must be an absolute URL: it \(error.detail)")
+            return nil
+        }
     }
 
     private mutating func data(isStored: Bool) -> JSONObject {

@@ -29,7 +29,12 @@ package struct EndpointEvents: Sendable, Equatable {
 
     /// Whether a pattern stands for at least one type that such an endpoint may name.
     package static func isKnown(_ pattern: String, for mode: EndpointRole.Mode) -> Bool {
-        types(for: mode).contains { matches($0, pattern) }
+        !types(of: pattern, for: mode).isEmpty
+    }
+
+    /// The types that a pattern stands for.
+    package static func types(of pattern: String, for mode: EndpointRole.Mode) -> Set<String> {
+        types(for: mode).filter { matches($0, pattern) }
     }
 
     /// Whether a type is among them. Of all of a kind, an endpoint that is asked means those that people are notified of.

@@ -87,7 +87,7 @@ struct EndpointReader {
                 return nil
             }
             let role = role(mode, from: &reader)
-            let events = events(for: mode, from: &reader)
+            let events = events(for: mode, in: format, from: &reader)
             guard let url, let events else { return nil }
             let settings = EndpointSettings(
                 url: url,
@@ -138,6 +138,7 @@ struct EndpointReader {
 
     private func events(
         for mode: EndpointRole.Mode,
+        in format: EndpointSettings.Format,
         from reader: inout JSONObjectReader
     ) -> EndpointEvents? {
         let patterns = reader.strings(
@@ -159,6 +160,19 @@ struct EndpointReader {
                     "events",
                     at: index,
                     "must be * or, exactly or as all of a kind (message.*), one of \(types)"
+                )
+                continue
+            }
+            guard
+                mode == .observe
+                    || EndpointEvents.types(of: pattern, for: mode).allSatisfy({ format.names($0, for: mode) })
+            else {
+                let types = EndpointEvents.types(for: mode).filter { format.names($0, for: mode) }.sorted()
+                let names = types.joined(separator: ", ")
+                reader.refuse(
+                    "events",
+                    at: index,
+                    "must be \(names): the format \(format.rawValue) asks about nothing else"
                 )
                 continue
             }

@@ -138,6 +138,16 @@ import Testing
         (#"{"to":{"everyone":true},"body":"x","data":{"aps":{}}}"#, ["/data/aps"]),
         (#"{"to":{"everyone":true},"body":"x","data":{"google.x":1,"gcm":2}}"#, ["/data/google.x", "/data/gcm"]),
         (#"{"to":{"everyone":true},"body":"x","badge":100000}"#, ["/badge"]),
+        (#"{"to":{"everyone":true},"body":"x","imageUrl":"i.png"}"#, ["/imageUrl"]),
+        (#"{"to":{"everyone":true},"body":"x","imageUrl":"//example.com/i.png"}"#, ["/imageUrl"]),
+        (#"{"to":{"everyone":true},"body":"x","imageUrl":"ftp://example.com/i.png"}"#, ["/imageUrl"]),
+        (#"{"to":{"everyone":true},"body":"x","imageUrl":"javascript:alert(1)"}"#, ["/imageUrl"]),
+        (#"{"to":{"everyone":true},"body":"x","imageUrl":"https://"}"#, ["/imageUrl"]),
+        (#"{"to":{"everyone":true},"body":"x","imageUrl":"https://example.com/a b"}"#, ["/imageUrl"]),
+        (
+            #"[{"to":{"everyone":true},"body":"x","imageUrl":"http://10.0.0.1/i"},{"to":{"everyone":true},"body":"x","imageUrl":"x"}]"#,
+            ["/1/imageUrl"]
+        ),
         (#"{"to":{"everyone":true},"body":"x","ttlSeconds":2419201}"#, ["/ttlSeconds"]),
         (#"{"to":{"everyone":true},"body":"x","apns":{"headers":{"apns-id":"1"}}}"#, ["/apns/headers/apns-id"]),
         (
