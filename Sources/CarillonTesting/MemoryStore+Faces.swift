@@ -111,4 +111,23 @@ extension MemoryStore: FaceStore {
             return true
         }
     }
+
+    /// Keeps what messages said.
+    package func keepTexts(_ texts: [EventID: String], of network: NetworkID) async throws {
+        try withNetwork(network) { network in
+            network.messageTexts.merge(texts) { former, _ in former }
+            for event in network.messageTexts.keys.sorted().dropLast(FaceTexts.maximumCount) {
+                network.messageTexts[event] = nil
+            }
+        }
+    }
+
+    /// What a message said.
+    package func text(of event: EventID, in network: NetworkID) async throws -> String? {
+        let now = clock.now()
+        return try withNetwork(network) { network in
+            let end = Timestamp(milliseconds: event.milliseconds) + FaceTexts.retention
+            return now < end ? network.messageTexts[event] : nil
+        }
+    }
 }

@@ -143,6 +143,7 @@ struct MemoryNetwork {
     var faceKeys: [MemoryFaceKey: StoredFaceKey] = [:]
     /// What was used once, and until when that matters.
     var nonces: [[UInt8]: Timestamp] = [:]
+    var messageTexts: [EventID: String] = [:]
     var relayed: [EventID: MemoryRelayed] = [:]
     var relays: [RelayKey: RelayDelivery] = [:]
     var replays: [EndpointID: MemoryReplay] = [:]

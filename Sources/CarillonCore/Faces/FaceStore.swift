@@ -39,6 +39,22 @@ package protocol FaceStore: Sendable {
     /// - Throws: ``FaceRefusal/tooManyNonces`` when the network has about as many in use as it may have, so that this one could not
     ///   be remembered: whoever asks has to come again later.
     func useNonce(_ hash: [UInt8], until end: Timestamp, of network: NetworkID) async throws -> Bool
+
+    /// Keeps what messages said, to be told again for ``FaceTexts/retention``; of a network's the latest
+    /// ``FaceTexts/maximumCount``.
+    func keepTexts(_ texts: [EventID: String], of network: NetworkID) async throws
+    /// What a message said; `nil` when nothing is kept of it, or not any more.
+    func text(of event: EventID, in network: NetworkID) async throws -> String?
+}
+
+/// What messages said, where other systems tell it again.
+package enum FaceTexts {
+    /// For how long it is told.
+    package static let retention = Duration.seconds(7 * 86_400)
+    /// Of how many of a network's messages, the latest.
+    package static let maximumCount = 10_000
+    /// The most bytes that are kept of one.
+    package static let maximumBytes = 4_096
 }
 
 /// How many nonces a network may have in use.

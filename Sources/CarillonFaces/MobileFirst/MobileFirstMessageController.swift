@@ -2,6 +2,7 @@ import CarillonCore
 import CarillonEdge
 import Crypto
 import Hummingbird
+import Logging
 
 /// Messages (FACES section H3).
 struct MobileFirstMessageController: Sendable {
@@ -64,6 +65,7 @@ struct MobileFirstMessageController: Sendable {
         try services.rates.take(events: parsed.count, of: caller.network)
         let receipts = try await services.accept(parsed, caller.networkID)
         if let first = receipts.first { context.face.note(event: first.id) }
+        await keepAlerts(of: messages, receipts, in: caller.networkID)
         return zip(messages, receipts).map { message, receipt in
             var shown = JSONObject()
             shown["alert"] = message.alert.map(JSONValue.string)
@@ -71,7 +73,23 @@ struct MobileFirstMessageController: Sendable {
         }
     }
 
-    /// Says how far a message got; its text is not kept.
+    /// Keeps what is shown, to be told again. The messages are on their way, whether that succeeds or not.
+    private func keepAlerts(of messages: [MobileFirstMessage], _ receipts: [Receipt], in network: NetworkID) async {
+        var texts: [EventID: String] = [:]
+        for (message, receipt) in zip(messages, receipts) {
+            texts[receipt.id] = message.alert?.shortened(
+                toCharacters: FaceTexts.maximumBytes,
+                bytes: FaceTexts.maximumBytes
+            )
+        }
+        do {
+            try await services.faces.keepTexts(texts, of: network)
+        } catch {
+            services.logger.warning("The texts of messages were not kept", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Says how far a message got, and what it said as long as that is kept.
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let caller = try await authority.caller(request, context, for: .messagesWrite)
         try request.checkQuery(["locale"])
@@ -79,13 +97,13 @@ struct MobileFirstMessageController: Sendable {
             let event = try await services.history.event(id, in: caller.networkID),
             event.type == .notificationDirect, event.sourceID.hasPrefix(Self.origin(of: caller))
         else { throw Problem.mobileFirst(.notFound, "there is no such message") }
-        return .json([
-            "messageId": .string(id.description),
-            "message": [
-                "status": .string(event.state.rawValue), "createdTime": event.receivedAt.mobileFirst,
-                "recipients": JSONValue(event.recipients.resolved), "notified": JSONValue(event.recipients.notified),
-            ],
-        ])
+        var message = JSONObject()
+        message["alert"] = try await services.faces.text(of: id, in: caller.networkID).map(JSONValue.string)
+        message["status"] = .string(event.state.rawValue)
+        message["createdTime"] = event.receivedAt.mobileFirst
+        message["recipients"] = JSONValue(event.recipients.resolved)
+        message["notified"] = JSONValue(event.recipients.notified)
+        return .json(["messageId": .string(id.description), "message": .object(message)])
     }
 
     private func sourceID(of caller: MobileFirstCaller) -> String {

@@ -14,7 +14,7 @@ enum NetworkPurge {
         ("subscriptions", ["tag", "kind", "subject_id"]), ("tags", ["tag"]),
         ("devices", ["device_id"]), ("members", ["channel_id", "user_id"]),
         ("channels", ["channel_id"]), ("users", ["user_id"]), ("lanes", ["provider", "app_id"]),
-        ("replays", ["endpoint_id"]), ("used_nonces", ["nonce_hash"]),
+        ("replays", ["endpoint_id"]), ("used_nonces", ["nonce_hash"]), ("message_texts", ["event_id"]),
         ("statistics_minutes", ["at", "replica", "number"]), ("statistics_hours", ["at"]),
         ("journal", ["place", "entry_id"]),
     ]

@@ -152,6 +152,48 @@ package struct PostgresFaceStore: FaceStore {
         }
     }
 
+    /// Keeps what messages said.
+    package func keepTexts(_ texts: [EventID: String], of network: NetworkID) async throws {
+        let rows = texts.sorted { $0.key < $1.key }
+        guard !rows.isEmpty else { return }
+        try await pool.write { session in
+            try session.execute(
+                """
+                INSERT INTO message_texts (network_id, event_id, text)
+                SELECT \(network.rawValue), n.event_id, n.text
+                FROM unnest(\(rows.map(\.key.uuid)), \(rows.map(\.value))) AS n (event_id, text)
+                ON CONFLICT DO NOTHING
+                """
+            )
+            // What is kept beyond the latest goes by the way; what others are about to forget is left to them.
+            try session.execute(
+                """
+                DELETE FROM message_texts
+                WHERE network_id = \(network.rawValue)
+                    AND event_id = ANY (ARRAY(SELECT event_id FROM message_texts
+                                              WHERE network_id = \(network.rawValue)
+                                              ORDER BY event_id DESC OFFSET \(FaceTexts.maximumCount)
+                                              FOR UPDATE SKIP LOCKED))
+                """
+            )
+        }
+    }
+
+    /// What a message said.
+    package func text(of event: EventID, in network: NetworkID) async throws -> String? {
+        try await pool.withConnection { session in
+            try session.queryFirst(
+                """
+                SELECT text, now() FROM message_texts
+                WHERE network_id = \(network.rawValue) AND event_id = \(event.uuid)
+                """
+            ) { row -> String? in
+                let end = Timestamp(milliseconds: event.milliseconds) + FaceTexts.retention
+                return try row.timestamp(1) < end ? try row.decode(0) : nil
+            } ?? nil
+        }
+    }
+
     /// Who comes second with a name or a secret finds the row of who came first.
     private func refusingTaken<Value>(_ write: () async throws -> Value) async throws -> Value {
         do {

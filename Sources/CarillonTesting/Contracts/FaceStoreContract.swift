@@ -13,12 +13,33 @@ package enum FaceStoreContract {
         ContractClause("a key that is asked for again is made once", keyIsMadeOnce),
         ContractClause("a nonce is used once until its end", nonceIsUsedOnce),
         ContractClause("a network's nonces have their share, and are not forgotten beyond it", noncesHaveTheirShare),
+        ContractClause("what messages said is told for seven days, of the latest", textsAreKept),
         ContractClause("a binding is read back until it is replaced or removed", bindingIsReadBack),
         ContractClause("networks may have the same name privately", privateNamesAreTheirOwn),
         ContractClause("keys are listed without secrets until they are removed", keysAreListed),
         ContractClause("the list of all is read anew when anything has changed", listIsReadAnew),
         ContractClause("bindings and keys go with their network", facesGoWithTheirNetwork),
     ]
+
+    private static func textsAreKept(_ scene: StoreScene) async throws {
+        let now = WallClock.system.now()
+        func event(_ age: Duration, _ number: Int = 0) -> EventID {
+            EventID(UUIDv7Generator(clock: WallClock { now - age - .milliseconds(number) }).next())
+        }
+        let (new, old) = (event(FaceTexts.retention - .seconds(600)), event(FaceTexts.retention + .seconds(600)))
+        try await scene.faces.keepTexts([new: "new", old: "old"], of: scene.network)
+        try await scene.faces.keepTexts([:], of: scene.network)
+        #expect(try await scene.faces.text(of: new, in: scene.network) == "new")
+        #expect(try await scene.faces.text(of: old, in: scene.network) == nil)
+        #expect(try await scene.faces.text(of: new, in: scene.otherNetwork) == nil)
+        let later = (0..<FaceTexts.maximumCount).map { event(.seconds(60), $0) }
+        let texts = Dictionary(uniqueKeysWithValues: later.map { ($0, "later") })
+        try await scene.faces.keepTexts(texts, of: scene.otherNetwork)
+        #expect(try await scene.faces.text(of: new, in: scene.network) == "new", "another's are no concern of this one")
+        try await scene.faces.keepTexts(texts, of: scene.network)
+        #expect(try await scene.faces.text(of: new, in: scene.network) == nil)
+        #expect(try await scene.faces.text(of: later[0], in: scene.network) == "later")
+    }
 
     private static func nameIsTaken(_ scene: StoreScene) async throws {
         let answers = try await inParallel(8) { number -> Bool in

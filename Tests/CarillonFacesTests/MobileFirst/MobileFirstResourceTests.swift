@@ -204,6 +204,34 @@ import Testing
         }
     }
 
+    @Test func `what a message said is told for seven days`() async throws {
+        try await withMobileFirst { service in
+            let token = try await service.backEnd()
+            let alert = String(repeating: "é", count: 3_000)
+            let body =
+                #"[{"message":{"alert":"Hi"}},{"message":{"alert":"\#(alert)"}},{"settings":{"apns":{"type":"SILENT"}}}]"#
+            let answer = try await service.call(.post, "messages/bulk", body, as: token)
+            var ids: [String] = []
+            for number in 0..<3 {
+                guard case .string(let id)? = answer["\(number)", "messageId"] else { continue }
+                ids.append(id)
+            }
+            try #require(ids.count == 3)
+            let first = try await service.call(.get, "messages/\(ids[0])", as: token)
+            #expect(first.text("message", "alert") == "Hi")
+            let long = try await service.call(.get, "messages/\(ids[1])", as: token).text("message", "alert") ?? ""
+            #expect(long.utf8.count <= FaceTexts.maximumBytes && long.hasPrefix("éé"))
+            let silent = try await service.call(.get, "messages/\(ids[2])", as: token)
+            #expect(silent.status == 200 && silent["message", "alert"] == nil)
+            service.advance(by: FaceTexts.retention - .seconds(1))
+            let sixth = try await service.backEnd(["messages.write", "push.application.*"])
+            #expect(try await service.call(.get, "messages/\(ids[0])", as: sixth).text("message", "alert") == "Hi")
+            service.advance(by: .seconds(1))
+            let old = try await service.call(.get, "messages/\(ids[0])", as: sixth)
+            #expect(old.status == 200 && old["message", "alert"] == nil && old["message", "status"] != nil)
+        }
+    }
+
     @Test func `a message is a direct notification, and can be looked up`() async throws {
         try await withMobileFirst { service in
             let token = try await service.backEnd()

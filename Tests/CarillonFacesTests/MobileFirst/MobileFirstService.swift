@@ -283,7 +283,7 @@ extension MemoryStore {
     fileprivate func receipts(for parsed: [ParsedEvent], in network: NetworkID, _ now: Timestamp) async throws
         -> [Receipt]
     {
-        let ids = UUIDv7Generator()
+        let ids = UUIDv7Generator(clock: WallClock { now })
         var receipts: [Receipt] = []
         for event in parsed {
             guard case .known(let known) = event.content else { continue }
