@@ -93,10 +93,11 @@ import Testing
         #expect(!problem.contains("secret") && !problem.contains("KEY"))
     }
 
-    @Test(arguments: ["org.*.acme", "org.acme?"])
-    func `a pattern that is not known here is left out`(_ name: String) throws {
+    @Test(arguments: [("org.*.acme", "org.%2A.acme"), ("org.acme?", "org.acme%3F"), ("*.acme", "%2A.acme")])
+    func `patterns are taken over, wherever their wildcards stand`(_ name: String, _ segment: String) throws {
         let outcome = try outcome("  '\(name)': {type: apns, keyfile: key.p8, key_id: a, team_id: b, topic: c}").first
-        #expect(outcome?.problem?.contains("*") == true)
+        #expect(outcome?.problem == nil)
+        #expect(outcome?.calls.map(\.path) == ["/providers/apns/apps/c", "/faces/matrix/\(segment)"])
     }
 
     @Test(arguments: ["", "apps: 7", "apps: [a]", "a: {", "apps: {a: 7}"])

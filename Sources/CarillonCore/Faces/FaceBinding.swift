@@ -24,7 +24,7 @@ package struct FaceBinding: Sendable, Equatable {
 
     /// Whose name it is.
     package var face: FaceName
-    /// The name, 1 to 256 bytes; ends in `*` where the face takes patterns.
+    /// The name, 1 to 256 bytes; may hold `*` and `?` where the face takes patterns.
     package var externalID: String
     /// The network it belongs to.
     package var networkID: NetworkID
@@ -50,6 +50,11 @@ package struct FaceBinding: Sendable, Equatable {
         self.isPrivate = isPrivate
         self.settings = settings
         self.updatedAt = updatedAt
+    }
+
+    /// How closely it fits a name that it stands for: the name itself most of all, of patterns the one with the most other characters.
+    package func closeness(to name: String) -> Int {
+        externalID.utf8.elementsEqual(name.utf8) ? .max : NamePattern.weight(of: externalID)
     }
 }
 

@@ -20,6 +20,12 @@ package struct FaceIndex: Sendable {
         var bytes: [UInt8]
     }
 
+    /// Those who may name a pattern: everybody, or a network's own callers.
+    private struct Audience: Hashable {
+        var face: FaceName
+        var network: NetworkID?
+    }
+
     /// An app of a network, as its devices have it.
     private struct App: Hashable {
         var network: NetworkID
@@ -34,6 +40,13 @@ package struct FaceIndex: Sendable {
     private var hidden: Set<Name> = []
     /// How much stands before the `*` of patterns, the most first: strangers may ask for any name, at no more than these look-ups.
     private var patternLengths: [FaceName: [Int]] = [:]
+    /// Patterns with wildcards elsewhere, the narrowest first.
+    private var patterns: [Audience: [NamePattern]] = [:]
+    /// The same of ``hidden``: no more than so many are looked through for strangers.
+    private var hiddenPatterns: [FaceName: [NamePattern]] = [:]
+    private static let maximumHiddenPatterns = 1_000
+    /// Where requests to a face may come from by what any network says.
+    private var sources: [FaceName: CIDRBlocks] = [:]
     private var byName: [Name: StoredFaceKey] = [:]
     private var byHash: [Hash: StoredFaceKey] = [:]
     private var byOwner: [Name: StoredFaceKey] = [:]
@@ -41,16 +54,28 @@ package struct FaceIndex: Sendable {
     /// An index of what was read at once.
     package init(_ list: FaceList) {
         var lengths: [FaceName: Set<Int>] = [:]
+        var patterns: [Audience: Set<NamePattern>] = [:]
+        var hiddenPatterns: [FaceName: Set<NamePattern>] = [:]
         for binding in list.bindings {
             let owner = binding.isPrivate ? binding.networkID : nil
             bindings[Name(face: binding.face, network: owner, text: binding.externalID)] = binding
             bound.insert(binding.face)
             if binding.face == .buzz { buzzApps.formUnion(Self.apps(of: binding)) }
-            let scalars = binding.externalID.unicodeScalars
-            if scalars.last == "*" { lengths[binding.face, default: []].insert(scalars.count - 1) }
+            for block in Self.sources(of: binding) { sources[binding.face, default: CIDRBlocks()].insert(block) }
             if binding.isPrivate { hidden.insert(Name(face: binding.face, network: nil, text: binding.externalID)) }
+            guard let pattern = NamePattern(binding.externalID) else { continue }
+            if pattern.isPrefix {
+                lengths[binding.face, default: []].insert(pattern.weight)
+            } else {
+                patterns[Audience(face: binding.face, network: owner), default: []].insert(pattern)
+                if binding.isPrivate { hiddenPatterns[binding.face, default: []].insert(pattern) }
+            }
         }
         patternLengths = lengths.mapValues { $0.sorted(by: >) }
+        self.patterns = patterns.mapValues(Self.narrowestFirst)
+        self.hiddenPatterns = hiddenPatterns.mapValues {
+            Array(Self.narrowestFirst($0).prefix(Self.maximumHiddenPatterns))
+        }
         for stored in list.keys {
             byOwner[Name(face: stored.key.face, network: stored.key.networkID, text: stored.key.name)] = stored
             switch stored.proof {
@@ -73,6 +98,23 @@ package struct FaceIndex: Sendable {
         }
     }
 
+    private static func narrowestFirst(_ patterns: Set<NamePattern>) -> [NamePattern] {
+        patterns.sorted { ($1.weight, $0.text) < ($0.weight, $1.text) }
+    }
+
+    private static func sources(of binding: FaceBinding) -> [CIDRBlock] {
+        guard case .array(let blocks)? = binding.settings["allowFrom"] else { return [] }
+        return blocks.compactMap { block in
+            guard case .string(let text) = block else { return nil }
+            return try? CIDRBlock(text)
+        }
+    }
+
+    /// Whether any network says that requests to a face may come from an address: who is there may be no stranger.
+    package func expects(_ address: IPAddress, at face: FaceName) -> Bool {
+        sources[face]?.contains(address.canonical) ?? false
+    }
+
     /// Whether any network has bound a name of a face: until then the face is not there.
     package func isBound(_ face: FaceName) -> Bool { bound.contains(face) }
 
@@ -81,27 +123,41 @@ package struct FaceIndex: Sendable {
         bindings[Name(face: face, network: network, text: name)]
     }
 
-    /// The binding of a name, or of the longest pattern that it begins like: what stands before the pattern's `*`.
+    /// The binding of a name, or of the pattern with the most other characters that stands for it.
     package func binding(_ face: FaceName, matching name: String, ownedBy network: NetworkID? = nil) -> FaceBinding? {
-        firstMatch(face, of: name) { binding(face, $0, ownedBy: network) }
+        bestMatch(face, of: name, among: patterns[Audience(face: face, network: network)] ?? []) {
+            binding(face, $0, ownedBy: network)
+        }
     }
 
-    /// Whether a name, or a pattern that it begins like, is bound so that only its network's callers can use it.
+    /// Whether a name, or a pattern that stands for it, is bound so that only its network's callers can use it.
     package func isPrivate(_ face: FaceName, matching name: String) -> Bool {
-        let found: Bool? = firstMatch(face, of: name) { text in
+        let found: Bool? = bestMatch(face, of: name, among: hiddenPatterns[face] ?? []) { text in
             hidden.contains(Name(face: face, network: nil, text: text)) ? true : nil
         }
         return found ?? false
     }
 
-    /// What is found for a name, or for the longest pattern that it begins like.
-    private func firstMatch<Found>(_ face: FaceName, of name: String, _ find: (String) -> Found?) -> Found? {
+    /// What is found for a name, or for the pattern with the most other characters that stands for it; `patterns` are those with
+    /// wildcards elsewhere than at the end, the narrowest first.
+    private func bestMatch<Found>(
+        _ face: FaceName,
+        of name: String,
+        among patterns: [NamePattern],
+        _ find: (String) -> Found?
+    ) -> Found? {
         if let exact = find(name) { return exact }
-        let scalars = name.unicodeScalars
+        let scalars = Array(name.unicodeScalars)
+        var best: (found: Found, weight: Int)?
         for length in patternLengths[face] ?? [] where length <= scalars.count {
-            if let found = find(String(scalars.prefix(length)) + "*") { return found }
+            guard let found = find(String(String.UnicodeScalarView(scalars.prefix(length))) + "*") else { continue }
+            best = (found, length)
+            break
         }
-        return nil
+        for pattern in patterns where pattern.weight > best?.weight ?? -1 && pattern.matches(scalars) {
+            if let found = find(pattern.text) { return found }
+        }
+        return best?.found
     }
 
     /// The key of a secret that its holder has sent.

@@ -64,10 +64,6 @@ struct SygnalTranslation {
     }
 
     private func checkName(_ name: String) throws(LeftOut) {
-        let stem = name.hasSuffix("*") ? name.dropLast() : name[...]
-        guard !stem.contains(where: { $0 == "*" || $0 == "?" }) else {
-            throw LeftOut("a pattern may only end in *: bind what it stands for by hand")
-        }
         guard Identifier<FaceBinding>(name) != nil else { throw LeftOut("is no id of 1 to 256 bytes") }
     }
 
@@ -204,12 +200,10 @@ struct SygnalTranslation {
 }
 
 extension SygnalFile.App {
-    /// The id without the wildcard at its end.
+    /// The id without wildcards.
     fileprivate var stem: String {
-        guard name.hasSuffix("*") else { return name }
-        var stem = name.dropLast()
-        while stem.last == "." { stem.removeLast() }
-        return String(stem)
+        guard name.contains(where: { $0 == "*" || $0 == "?" }) else { return name }
+        return name.split { "*?.".contains($0) }.joined(separator: ".")
     }
 }
 
