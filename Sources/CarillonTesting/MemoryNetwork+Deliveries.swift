@@ -228,7 +228,8 @@ extension MemoryNetwork {
         switch effect {
         case .clearError: device.error = nil
         case .noteError(let error): device.error = error
-        case .unregister(let moment, let error) where device.registeredAt < moment:
+        case .unregister(let moment, let since, let error)
+        where device.registeredAt < moment && since.map { obtainedAt(device) < $0 } ?? true:
             (device.state, device.error) = (.unregistered, error)
         case .quarantine(let moment, let error) where device.registeredAt < moment:
             (device.state, device.error) = (.quarantined, error)

@@ -36,7 +36,7 @@ extension MemoryNetwork {
     }
 
     /// Adds what nobody registered.
-    mutating func addTransient(_ named: [AddressedDevice]) {
+    mutating func addTransient(_ named: [AddressedDevice], at now: Timestamp) {
         for one in named where !devices.values.contains(where: one.isReached) {
             let id = DeviceID(reachedAt: one.address)
             devices[id] = Device(
@@ -45,10 +45,16 @@ extension MemoryNetwork {
                 address: one.address,
                 locale: one.locale,
                 error: "not delivered to yet",
-                registeredAt: .epoch
+                registeredAt: now,
+                obtainedAt: one.obtainedAt
             )
             transientDevices.insert(id)
         }
+    }
+
+    /// When a device's address was obtained, as far as anybody knows.
+    func obtainedAt(_ device: Device) -> Timestamp {
+        device.obtainedAt ?? (transientDevices.contains(device.id) ? .epoch : device.registeredAt)
     }
 
     private func audience(of direct: DirectNotification, _ query: RecipientQuery) -> [Recipient] {

@@ -17,6 +17,7 @@ extension MemoryStore {
                     state: device.state,
                     outOfUseSince: network.outOfUse[device.id],
                     registeredAt: device.registeredAt,
+                    obtainedAt: network.obtainedAt(device),
                     isTransient: network.transientDevices.contains(device.id)
                 )
             }
@@ -36,10 +37,24 @@ extension MemoryStore {
                     network.outOfUse[id] = nil
                     restored.append(network.news(.registered(.restored), of: device))
                 }
-                device.registeredAt = max(device.registeredAt, min(moment, now))
+                let obtained = max(network.obtainedAt(device), min(moment, now))
+                device.registeredAt = max(device.registeredAt, obtained)
+                device.obtainedAt = obtained
                 network.devices[id] = device
             }
             network.tell(restored, at: now, ids: ids)
+        }
+    }
+
+    /// Makes room for devices that nobody registered and that are not known yet.
+    package func makeRoom(for addresses: [DeviceAddress], in network: Network) async throws {
+        let now = clock.now()
+        try withNetwork(network.id) { state in
+            try state.makeRoom(
+                for: addresses.count,
+                upTo: network.limits[.ownerlessDevices],
+                unseenSince: now - .seconds(86_400)
+            )
         }
     }
 
@@ -53,12 +68,31 @@ extension MemoryStore {
         try withNetwork(network) { network in
             let named = addresses.map { AddressedDevice(address: $0) }
             let missing = named.filter { one in !network.devices.values.contains(where: one.isReached) }
-            network.addTransient(missing)
+            network.addTransient(missing, at: now)
             for id in missing.map({ DeviceID(reachedAt: $0.address) }) {
                 network.devices[id]?.state = .quarantined
                 network.devices[id]?.error = error
                 network.outOfUse[id] = now
             }
+        }
+    }
+}
+
+extension MemoryNetwork {
+    /// Forgets the longest unseen of what came with a notification, where there would be too many of nobody's devices.
+    mutating func makeRoom(for new: Int, upTo limit: Int, unseenSince moment: Timestamp) throws {
+        let transient = devices.values.filter { transientDevices.contains($0.id) }
+        let registered = devices.values.count {
+            $0.userID.isNobody && $0.state != .unregistered && !transientDevices.contains($0.id)
+        }
+        let missing = min(limit, transient.count + registered) + new - limit
+        guard missing > 0 else { return }
+        let unseen = transient.filter { $0.registeredAt <= moment }.sorted { $0.registeredAt < $1.registeredAt }
+        guard unseen.count >= missing else { throw LimitReached(.ownerlessDevices, limit) }
+        for device in unseen.prefix(missing) {
+            devices[device.id] = nil
+            transientDevices.remove(device.id)
+            outOfUse[device.id] = nil
         }
     }
 }

@@ -142,18 +142,12 @@ extension MemoryNetwork {
         }
         let replaced = devices.values.filter { $0.id == device.id || $0.address.reachesOnlyTheSame(as: device.address) }
         guard !device.userID.isNobody else {
-            let transient = transientDevices
-            let ownerless = { (other: Device) in
-                other.userID.isNobody && !transient.contains(other.id) && other.state != .unregistered
-            }
-            let limit = network.limits[.ownerlessDevices]
-            guard
-                replaced.contains(where: { !transient.contains($0.id) })
-                    || devices.values.count(where: ownerless) < limit
-            else {
-                throw LimitReached(.ownerlessDevices, limit)
-            }
-            return
+            guard replaced.isEmpty else { return }
+            return try makeRoom(
+                for: 1,
+                upTo: network.limits[.ownerlessDevices],
+                unseenSince: Timestamp(milliseconds: .max)
+            )
         }
         let others = devices.values.filter { other in
             other.userID == device.userID && !replaced.contains { $0.id == other.id }

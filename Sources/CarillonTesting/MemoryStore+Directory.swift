@@ -203,8 +203,3 @@ extension MemoryNetwork {
         }
     }
 }
-
-extension Timestamp {
-    /// Before every fact.
-    static let epoch = Timestamp(milliseconds: 0)
-}

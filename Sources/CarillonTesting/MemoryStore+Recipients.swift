@@ -11,7 +11,7 @@ extension MemoryStore: RecipientSource {
                 if query.after != nil, !pages.isEmpty { break }
                 guard var network = state.networks[query.networkID] else { throw UnknownNetwork() }
                 if query.only == nil, case .addresses(let devices) = query.audience {
-                    network.addTransient(devices)
+                    network.addTransient(devices, at: readPoint.moment)
                     state.networks[query.networkID] = network
                 }
                 let page = network.page(for: query, at: readPoint)

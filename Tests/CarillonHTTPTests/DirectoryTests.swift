@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonTesting
 import HTTPTypes
 import Testing
 
@@ -86,6 +87,37 @@ import Testing
             #expect(try await importing(#"{"channel":{"id":"dm","direct":true}}"#)["channels"] == 1)
             #expect(try await api.call(.get, network.path("channels/dm"), as: network.adminKey)["direct"] == true)
             #expect(try await importing(#"{"channel":{"id":"dm","direct":1}}"#).pointers == ["/channel/direct"])
+        }
+    }
+
+    @Test(arguments: [
+        (#","registeredAt":"2025-03-01T10:00:00Z""#, "2025-03-01T10:00:00.000Z", "2025-03-01T10:00:00.000Z"),
+        ("", "1970-01-01T00:00:00.000Z", "2026-11-24T12:00:00.000Z"),
+        (#","registeredAt":"2099-01-01T00:00:00Z""#, "2026-11-24T12:00:00.000Z", "2026-11-24T12:00:00.000Z"),
+    ])
+    func `an imported device begins when it was registered, or at no time`(
+        rest: String,
+        begin: String,
+        shown: String
+    ) async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let line = #"{"device":{"id":"d","userId":"u","provider":"fcm","appId":"a","token":"t"\#(rest)}}"#
+            let type = "application/x-ndjson"
+            let answer = try await api.call(.post, network.path("import"), line, as: network.adminKey, type: type)
+            #expect(answer["devices"] == 1)
+            func stored() async throws -> Device? {
+                try await api.store.device("d", in: NetworkID(trusted: network.id))
+            }
+            #expect(try await stored()?.obtainedAt?.description == begin)
+            let device = try await api.call(.get, network.path("devices/d"), as: network.adminKey)
+            #expect(device.string("registeredAt") == shown)
+            let own = #"{"userId":"u","provider":"fcm","appId":"a","token":"t"}"#
+            _ = try await api.call(.put, network.path("devices/d"), own, as: network.adminKey)
+            #expect(try await stored()?.obtainedAt == nil, "registered, it begins then")
+            let wrong = #"{"userId":"u","provider":"log","registeredAt":"2025-03-01T10:00:00Z"}"#
+            let refused = try await api.call(.put, network.path("devices/e"), wrong, as: network.adminKey)
+            #expect(refused.status == 400 && refused.pointers == ["/registeredAt"])
         }
     }
 
@@ -182,6 +214,8 @@ import Testing
         (#"{"device":{"id":"d","userId":"u","provider":"apns"}}"#, "/device/token"),
         (#"{"device":{"id":"d","userId":"me","provider":"log"}}"#, "/device/userId"), (#"{"channel":7}"#, "/channel"),
         (#"{"device":{"id":"d","userId":"u","provider":"log","extra":1}}"#, "/device/extra"),
+        (#"{"device":{"id":"d","userId":"u","provider":"log","registeredAt":"yesterday"}}"#, "/device/registeredAt"),
+        (#"{"device":{"id":"d","userId":"u","provider":"log","registeredAt":1700000000}}"#, "/device/registeredAt"),
         (#"{"user":{"id":"\#(String(repeating: "x", count: 65_536))"}}"#, ""),
     ])
     func `a bad line is named, and nothing is imported`(line: String, pointer: String) async throws {

@@ -129,7 +129,11 @@ import Testing
                                      ('dead', 'unregistered', 9000, 61, true, 'gone'),
                                      ('new', 'active', 23, 0, true, 'not delivered to yet'),
                                      ('never reached', 'active', 25, 0, true, 'not delivered to yet'),
+                                     ('unusable', 'quarantined', 47, 0, true, 'BadDeviceToken'),
+                                     ('long unusable', 'quarantined', 49, 0, true, 'BadDeviceToken'),
+                                     ('registered unusable', 'quarantined', 49, 0, false, 'BadDeviceToken'),
                                      ('troubled', 'active', 25, 0, true, 'http 503')) AS v (d, s, made, seen, t, e);
+                    UPDATE devices SET state_at = registered_at WHERE state = 'quarantined';
                     """
                 )
             }
@@ -139,7 +143,26 @@ import Testing
                     try row.decode(0, as: String.self)
                 }
             }
-            #expect(left == ["dead", "heard of", "new", "registered", "troubled"])
+            #expect(
+                left == [
+                    "dead", "heard of", "new", "registered", "registered unusable", "troubled", "unusable",
+                ]
+            )
+        }
+    }
+
+    @Test func `forgets what messages said after seven days`() async throws {
+        try await withStores { scene, pool in
+            let ages: [Duration] = [.seconds(6 * 86_400), .seconds(8 * 86_400)]
+            let ids = ages.map { age in
+                EventID(UUIDv7Generator(clock: WallClock { WallClock.system.now() - age }).next())
+            }
+            try await scene.faces.keepTexts(
+                Dictionary(uniqueKeysWithValues: ids.map { ($0, "text") }),
+                of: scene.network
+            )
+            try await housekeeper(pool).sweep()
+            #expect(try await pool.count("message_texts") == 1)
         }
     }
 

@@ -45,6 +45,12 @@ package protocol DeviceStore: Sendable {
     /// Adds what nobody registered and nothing can be sent to, because of an `error`: out of use from the start. What is known
     /// there stays as it is.
     func addQuarantined(_ addresses: [DeviceAddress], because error: String, in network: NetworkID) async throws
+    /// Makes room for so many devices that nobody registered and that are not known yet, at these addresses: where the network has
+    /// about as many of nobody's as it may have, those go that came with a notification and were not named for a day, the longest
+    /// unseen first.
+    ///
+    /// - Throws: ``LimitReached`` when there are too few of those; none goes then.
+    func makeRoom(for addresses: [DeviceAddress], in network: Network) async throws
     /// A user's devices in the order of their ids.
     func devices(of user: UserID, in network: NetworkID, after: DeviceID?, limit: Int) async throws -> [Device]
     /// A part of the devices of a selection in the order of their ids, and how many there are. For lists that other systems count:

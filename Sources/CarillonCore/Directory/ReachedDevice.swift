@@ -28,6 +28,8 @@ package struct ReachedDevice: Sendable, Equatable {
     package var outOfUseSince: Timestamp?
     /// When it was registered last, or came with a notification.
     package var registeredAt: Timestamp
+    /// When its address was obtained, as far as anybody knows: what push services say of the time before is not believed.
+    package var obtainedAt: Timestamp
     /// Whether it came with a notification, and nobody registered it.
     package var isTransient: Bool
 
@@ -40,6 +42,7 @@ package struct ReachedDevice: Sendable, Equatable {
         state: DeviceState,
         outOfUseSince: Timestamp?,
         registeredAt: Timestamp,
+        obtainedAt: Timestamp,
         isTransient: Bool
     ) {
         self.id = id
@@ -49,6 +52,7 @@ package struct ReachedDevice: Sendable, Equatable {
         self.state = state
         self.outOfUseSince = outOfUseSince
         self.registeredAt = registeredAt
+        self.obtainedAt = obtainedAt
         self.isTransient = isTransient
     }
 }

@@ -81,6 +81,7 @@ extension AddressedDevice {
             break
         }
         json["locale"] = locale.map(JSONValue.string)
+        json["obtainedAt"] = obtainedAt.map { .string($0.description) }
         return json
     }
 }

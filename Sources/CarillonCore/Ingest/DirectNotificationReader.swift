@@ -96,8 +96,12 @@ struct DirectNotificationReader {
             // Belongs to a device, and says nothing of one that is named.
             _ = reader.bool("broadcasts")
             let address = addresses.address(from: &reader)
+            // Faces know it of what they accept; nobody else is asked.
+            let obtainedAt = isStored ? reader.timestamp("obtainedAt") : nil
             reader.finish()
-            if let address { devices.append(AddressedDevice(address: address, locale: locale)) }
+            if let address {
+                devices.append(AddressedDevice(address: address, locale: locale, obtainedAt: obtainedAt))
+            }
         }
         return devices.count == elements.count ? .addresses(devices.unique) : nil
     }

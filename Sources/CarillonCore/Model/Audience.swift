@@ -24,11 +24,14 @@ package struct AddressedDevice: Sendable, Hashable {
     package var address: DeviceAddress
     /// Its language, for a device that nobody registered.
     package var locale: String?
+    /// When its address was obtained, for a device that nobody registered; `nil` where nobody knows.
+    package var obtainedAt: Timestamp?
 
     /// A device by its parts.
-    package init(address: DeviceAddress, locale: String? = nil) {
+    package init(address: DeviceAddress, locale: String? = nil, obtainedAt: Timestamp? = nil) {
         self.address = address
         self.locale = locale
+        self.obtainedAt = obtainedAt
     }
 }
 

@@ -16,6 +16,9 @@ package struct Device: Sendable, Equatable {
     package var error: String?
     /// When it was last registered: a provider's older report of its death is ignored.
     package var registeredAt: Timestamp
+    /// When its address was obtained, where its registration does not tell; ``Timestamp/epoch`` where nobody knows, so that each
+    /// report of its death is believed.
+    package var obtainedAt: Timestamp?
     /// Whether it gets what is sent to everyone.
     package var broadcasts: Bool
     /// What other systems' APIs keep with it, and nobody else reads; a few kilobytes.
@@ -32,6 +35,7 @@ package struct Device: Sendable, Equatable {
         state: DeviceState = .active,
         error: String? = nil,
         registeredAt: Timestamp,
+        obtainedAt: Timestamp? = nil,
         broadcasts: Bool = true,
         attributes: JSONObject? = nil,
         secretHash: [UInt8]? = nil
@@ -43,6 +47,7 @@ package struct Device: Sendable, Equatable {
         self.state = state
         self.error = error
         self.registeredAt = registeredAt
+        self.obtainedAt = obtainedAt
         self.broadcasts = broadcasts
         self.attributes = attributes
         self.secretHash = secretHash

@@ -14,7 +14,7 @@ package struct NetworkLimits: Sendable, Equatable {
         case tags
         /// Tags that one user, or one device, subscribes to.
         case tagsPerSubscriber
-        /// Registered devices that are nobody's.
+        /// Devices that are nobody's.
         case ownerlessDevices
     }
 
@@ -41,7 +41,7 @@ package struct NetworkLimits: Sendable, Equatable {
     package var tags = 1_000
     /// The most tags that a user, or a device, may subscribe to by user tokens.
     package var tagsPerSubscriber = 200
-    /// About the most devices that apps may register for nobody.
+    /// About the most devices of nobody's that apps may register, or that may come with notifications from without.
     package var ownerlessDevices = 1_000_000
     /// The most events posted per second, with ten seconds' worth at once; `nil` for any number.
     package var eventsPerSecond: Int?

@@ -5,6 +5,9 @@ package struct Timestamp: Hashable, Sendable, Comparable, CustomStringConvertibl
     /// Milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
     package let milliseconds: Int64
 
+    /// The beginning of 1970: before everything that anybody here was told.
+    package static let epoch = Timestamp(milliseconds: 0)
+
     /// A moment by its distance from 1970 in milliseconds.
     package init(milliseconds: Int64) {
         self.milliseconds = milliseconds

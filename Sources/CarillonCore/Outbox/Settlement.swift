@@ -89,8 +89,8 @@ package enum DeviceEffect: Sendable, Equatable {
     case clearError
     /// It had trouble; it stays in use.
     case noteError(String)
-    /// It is gone, unless it was registered again after this moment.
-    case unregister(ifRegisteredBefore: Timestamp, error: String)
+    /// It is gone, unless it was registered again after this moment, or its address was obtained after it is said to be gone.
+    case unregister(ifRegisteredBefore: Timestamp, goneSince: Timestamp? = nil, error: String)
     /// Keep it, but send nothing until it is registered again after this moment.
     case quarantine(ifRegisteredBefore: Timestamp, error: String)
 }

@@ -83,7 +83,8 @@ package struct OutcomePolicy: Sendable {
                 news = .pause(after: nil, reason: shortened(reason))
             case .unregister(let at, let reason):
                 let effect = DeviceEffect.unregister(
-                    ifRegisteredBefore: min(at ?? target.registrationFence, target.registrationFence),
+                    ifRegisteredBefore: target.registrationFence,
+                    goneSince: at,
                     error: shortened(reason)
                 )
                 record(target, .unregistered, reason, effect)

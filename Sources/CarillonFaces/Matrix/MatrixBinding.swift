@@ -52,6 +52,8 @@ struct MatrixBinding: Sendable, Equatable {
     var isKeyRequired = false
     /// Where requests may come from; `nil` for anywhere.
     var allowedSources: [CIDRBlock]?
+    /// How many requests a second are taken of those who have a gateway key, or are where requests may come from.
+    var requestsPerSecond = 2_000
 
     /// What is said of a binding of which nothing but the provider is said.
     init(provider: ProviderName?) {
@@ -69,6 +71,7 @@ struct MatrixBinding: Sendable, Equatable {
 extension MatrixBinding {
     private static let providers: [ProviderName] = [.apns, .fcm, .webpush]
     private static let maximumSources = 100
+    private static let requestRates = 1...100_000
 
     /// Reads what an admin says; what is wrong is noted.
     init(_ reader: inout JSONObjectReader) {
@@ -106,6 +109,7 @@ extension MatrixBinding {
             }
             allowedSources = allowed
         }
+        requestsPerSecond = reader.integer("requestsPerSecond", in: Self.requestRates) ?? requestsPerSecond
     }
 
     /// Reads what was stored.
@@ -132,6 +136,7 @@ extension MatrixBinding {
         document["retired"] = .bool(isRetired)
         document["gatewayKeyRequired"] = .bool(isKeyRequired)
         document["allowFrom"] = allowedSources.map { JSONValue($0.map(\.description)) }
+        document["requestsPerSecond"] = JSONValue(requestsPerSecond)
         return document
     }
 }

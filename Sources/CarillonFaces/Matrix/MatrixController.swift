@@ -15,16 +15,23 @@ struct MatrixController: Sendable {
 
     /// `POST /_matrix/push/v1/notify`
     func notify(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        if let address = context.clientAddress {
-            try services.rates.take(of: .requests, at: .matrix, from: address)
-        }
         let index = try await services.index()
-        let caller = MatrixCaller(keyOwner: try keyOwner(of: request, index), address: context.clientAddress)
+        let (address, key) = (context.clientAddress, try gatewayKey(of: request))
+        let keyOwner = key.flatMap { index.key(.matrix, secret: $0)?.key.networkID }
+        // Whose limits hold for those who may be known is seen when the body is read.
+        let mayBeKnown = keyOwner != nil || address.map { index.expects($0, at: .matrix) } ?? false
+        if !mayBeKnown { try takeRequest(from: address) }
+        guard key == nil || keyOwner != nil else {
+            throw MatrixError.unauthorized("the gateway key in the address is not known")
+        }
+        let caller = MatrixCaller(keyOwner: keyOwner, address: address)
         let body = try await RequestBodyReader.bytes(of: request, upTo: MatrixNotification.maximumBytes)
         let notification = try MatrixNotification(body: body)
         var selection = MatrixSelection(notification, caller, index)
         metrics.count(selection.skipped)
         if let network = selection.firstNetwork { context.face.note(network: network) }
+        if mayBeKnown, selection.isOfStranger { try takeRequest(from: address) }
+        for (network, places) in selection.taken { try takeRequest(of: places, of: network) }
         try selection.requireAny()
         for (network, places) in selection.taken {
             let delivery = MatrixDelivery(
@@ -43,13 +50,23 @@ struct MatrixController: Sendable {
         return .json(["rejected": JSONValue(selection.rejected)])
     }
 
-    /// The network of the gateway key; `nil` without a key.
-    private func keyOwner(of request: Request, _ index: FaceIndex) throws -> NetworkID? {
-        guard let key = try QueryParameters(request).text("k"), !key.isEmpty else { return nil }
-        guard let stored = index.key(.matrix, secret: key) else {
-            throw MatrixError.unauthorized("the gateway key in the address is not known")
+    /// The gateway key; `nil` without one.
+    private func gatewayKey(of request: Request) throws -> String? {
+        try QueryParameters(request).text("k").flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Counts a stranger's request.
+    private func takeRequest(from address: IPAddress?) throws(Problem) {
+        if let address { try services.rates.take(of: .requests, at: .matrix, from: address) }
+    }
+
+    /// Counts a request for each binding that knows its caller.
+    private func takeRequest(of places: [MatrixSelection.Place], of network: NetworkID) throws(Problem) {
+        let known = places.filter(\.isOfKnownCaller).map { ($0.boundAs, $0.binding.requestsPerSecond) }
+        let rates = Dictionary(known) { first, _ in first }
+        for (name, rate) in rates {
+            try services.rates.take(of: .requests(perSecond: rate), at: .matrix, about: name, in: network)
         }
-        return stored.key.networkID
     }
 }
 
@@ -64,6 +81,11 @@ struct MatrixCaller: Sendable {
 extension RequestRates.Rate {
     /// Requests from one address.
     static let requests = Self("requests", perSecond: 200, burst: 1_000)
+    /// Requests of one binding, of those whom it knows.
+    static func requests(perSecond rate: Int) -> Self {
+        Self("requests of a binding", perSecond: rate, burst: 10 * rate)
+    }
+
     /// Pushkeys that nobody has seen before, from one address.
     static let newFromAddress = Self("new pushkeys", perSecond: 20, burst: 200)
     /// Pushkeys that nobody has seen before, of one app.

@@ -25,9 +25,16 @@ struct MatrixDelivery {
             known.map { Lane(networkID: network, provider: $0.provider, appID: $0.appID) }
         }
 
-        /// Whom an event for it is meant for.
-        var audience: Audience {
-            isUsable ? .addresses([AddressedDevice(address: address)]) : .devices([DeviceID(reachedAt: address)])
+        /// Whom an event for it is meant for. When the pushkey of a known one was obtained is noted already.
+        func audience(at now: Timestamp) -> Audience {
+            guard isUsable else { return .devices([DeviceID(reachedAt: address)]) }
+            let obtained = known == nil ? obtainedAt(now).map { min($0, now) } : nil
+            return .addresses([AddressedDevice(address: address, obtainedAt: obtained)])
+        }
+
+        /// When the app got its pushkey. What lies ahead of our clock proves nothing: it would be newer than every death to come.
+        func obtainedAt(_ now: Timestamp) -> Timestamp? {
+            place.device.obtainedAt.flatMap { $0 <= now + MatrixDelivery.clockTolerance ? $0 : nil }
         }
     }
 
@@ -35,6 +42,8 @@ struct MatrixDelivery {
     private static let patience = Duration.seconds(86_400)
     /// How far a homeserver's clock may be ahead.
     private static let clockTolerance = Duration.seconds(300)
+    /// After how long pushkeys may have become old enough to be forgotten for new ones.
+    private static let roomMayBeIn = Duration.seconds(3_600)
     private static let unusable = "unusable pushkey"
 
     let services: FaceServices
@@ -56,7 +65,7 @@ struct MatrixDelivery {
         }
         let known = try await services.reached(targets.map(\.address), networkID)
         for (position, device) in known.enumerated() { targets[position].known = device }
-        try countNew(targets, in: networkID)
+        try await admitNew(targets, to: network)
         // After what strangers are held to: theirs is not the network's.
         try services.rates.take(events: targets.count, of: network)
         try await renew(&targets, in: networkID, at: now)
@@ -89,16 +98,22 @@ struct MatrixDelivery {
         }
     }
 
-    /// Strangers may make up as many pushkeys as they like.
-    private func countNew(_ targets: [Target], in network: NetworkID) throws(Problem) {
+    /// Strangers may make up as many pushkeys as they like; and nobody may bring more than the network has room for.
+    private func admitNew(_ targets: [Target], to network: Network) async throws {
         let new = targets.filter { $0.known == nil }
         guard !new.isEmpty else { return }
-        if let address = caller.address {
-            try services.rates.take(new.count, of: .newFromAddress, at: .matrix, from: address)
+        let strange = new.filter { !$0.place.isOfKnownCaller }
+        if let address = caller.address, !strange.isEmpty {
+            try services.rates.take(strange.count, of: .newFromAddress, at: .matrix, from: address)
         }
         // By the binding and not by the app id: of those that a pattern stands for, callers can make up as many as they like, too.
-        for target in new {
-            try services.rates.take(of: .newOfApp, at: .matrix, about: target.place.boundAs, in: network)
+        for target in strange {
+            try services.rates.take(of: .newOfApp, at: .matrix, about: target.place.boundAs, in: network.id)
+        }
+        do {
+            try await services.devices.makeRoom(for: new.map(\.address), in: network)
+        } catch is LimitReached {
+            throw Problem.tooManyRequests(retryAfter: Self.roomMayBeIn)
         }
     }
 
@@ -106,12 +121,9 @@ struct MatrixDelivery {
     private func renew(_ targets: inout [Target], in network: NetworkID, at now: Timestamp) async throws {
         var obtained: [DeviceID: Timestamp] = [:]
         for (position, target) in targets.enumerated() where target.isUsable {
-            // What lies ahead of our clock proves nothing: it would be newer than every death to come.
-            guard let moment = target.place.device.obtainedAt, moment <= now + Self.clockTolerance,
-                var known = target.known
-            else { continue }
+            guard let moment = target.obtainedAt(now), var known = target.known else { continue }
             if known.state == .active {
-                guard known.registeredAt < min(moment, now) else { continue }
+                guard known.obtainedAt < min(moment, now) else { continue }
             } else {
                 guard known.outOfUseSince ?? known.registeredAt < moment else { continue }
             }
@@ -150,7 +162,7 @@ struct MatrixDelivery {
             let texts = try await wording.texts(for: target.place.binding, locale: target.known?.locale)
             let event = translation.event(
                 for: target.place.device,
-                target.audience,
+                target.audience(at: now),
                 target.place.binding,
                 target.place.provider,
                 texts: texts

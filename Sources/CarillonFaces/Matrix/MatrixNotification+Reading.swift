@@ -112,10 +112,18 @@ extension JSONObjectReader {
         return members
     }
 
-    /// A moment in seconds since 1970; some write milliseconds.
+    /// A moment in seconds since 1970; some write milliseconds. One that no app can have had is none.
     fileprivate mutating func moment(_ key: String) -> Timestamp? {
-        guard let number = integer(key, in: 0...Int(Int64.max / 1_000)) else { return nil }
+        guard let value = value(key) else { return nil }
+        guard case .number(let number) = value else {
+            refuse(key, "must be a number of seconds")
+            return nil
+        }
+        guard let number = number.integer, 1...Self.lastMillisecond ~= number else { return nil }
         let milliseconds = number < MatrixNotification.firstMilliseconds ? number * 1_000 : number
-        return milliseconds == 0 ? nil : Timestamp(milliseconds: Int64(milliseconds))
+        return Timestamp(milliseconds: Int64(milliseconds))
     }
+
+    /// Beyond what a time can be written as.
+    private static let lastMillisecond = 253_402_300_799_999
 }

@@ -10,6 +10,8 @@ struct MatrixSelection {
         /// What the app is bound as, which may be a pattern that stands for many ids.
         var boundAs: String
         var provider: ProviderName
+        /// Whether the network knows its caller: by a gateway key, or by where they are.
+        var isOfKnownCaller: Bool
     }
 
     /// The devices that are taken, by their networks, in the order in which these are named first.
@@ -41,7 +43,7 @@ struct MatrixSelection {
         let own = index.binding(.matrix, matching: appID, ownedBy: owner)
         guard let open, open.networkID == owner else { return own }
         guard let own else { return open }
-        return open.externalID.utf8.count > own.externalID.utf8.count ? open : own
+        return open.closeness(to: appID) > own.closeness(to: appID) ? open : own
     }
 
     private mutating func add(
@@ -62,7 +64,13 @@ struct MatrixSelection {
             reject([device.pushkey])
             return
         }
-        let place = Place(device: device, binding: binding, boundAs: found.externalID, provider: provider)
+        let place = Place(
+            device: device,
+            binding: binding,
+            boundAs: found.externalID,
+            provider: provider,
+            isOfKnownCaller: caller.keyOwner == network || binding.allowedSources != nil
+        )
         if let position = taken.firstIndex(where: { $0.network == network }) {
             taken[position].places.append(place)
         } else {
@@ -84,6 +92,9 @@ struct MatrixSelection {
         if skipped[.fromElsewhere] != nil { throw .forbidden("notifications are not taken from there for this app") }
         throw .notFound("no network here has bound this app id")
     }
+
+    /// Whether none of what is taken, or not all of it, is of a caller whom its network knows.
+    var isOfStranger: Bool { taken.isEmpty || !taken.allSatisfy { $0.places.allSatisfy(\.isOfKnownCaller) } }
 
     /// What an admin is told of devices that were passed over.
     var reason: String? {

@@ -28,9 +28,10 @@ extension Device {
         object["broadcasts"] = .bool(broadcasts)
         object["state"] = .string(state.rawValue)
         object["error"] = JSONValue(error)
-        object["registeredAt"] = JSONValue(registeredAt)
+        let registered = obtainedAt.flatMap { $0 > .epoch ? $0 : nil } ?? registeredAt
+        object["registeredAt"] = JSONValue(registered)
         // Nothing but a registration tells us that the app still runs.
-        object["lastSeenAt"] = JSONValue(registeredAt)
+        object["lastSeenAt"] = JSONValue(registered)
         return .object(object)
     }
 }

@@ -91,7 +91,10 @@ enum ImportLine {
         let id = device.identifier("id", as: Device.self, required: true)
         let user = device.userIDOrNobody("userId")
         let placeholder = DeviceID(trusted: "")
-        let read = devices.device(id ?? placeholder, of: user, from: &device)
+        var read = devices.device(id ?? placeholder, of: user, from: &device)
+        let registeredAt = device.timestamp("registeredAt")
+        // Imported now; who does not say when it was registered knows nothing against what push services say of it.
+        read?.obtainedAt = registeredAt.map { min($0, devices.now) } ?? .epoch
         device.finish()
         guard id != nil, let read else { return nil }
         return .device(read)

@@ -21,8 +21,9 @@ extension DeviceRegistration {
             // A limit of each user's: nobody is no user.
             guard !device.userID.isNobody else {
                 // Who gives up a device makes no more of them.
-                if !former.contains(where: { !$0.isTransient }) {
-                    try checkOwnerless(beside: device, limits[.ownerlessDevices], session)
+                if former.isEmpty, let hash = device.address.uniqueHash {
+                    // What somebody registers goes before what merely came with a notification, however lately.
+                    try session.makeRoom(for: [hash], upTo: limits[.ownerlessDevices], in: network, unseenFor: .zero)
                 }
                 continue
             }
@@ -41,28 +42,6 @@ extension DeviceRegistration {
             )
             try listeners.tell(forgotten, in: network, session)
         }
-    }
-
-    /// Refuses one more of nobody's devices when the network has about as many as it may have.
-    ///
-    /// The hashes of their addresses are spread evenly: of many devices those are counted that share the beginning of theirs with
-    /// this one, and compared with that share of the limit, so that no count looks at more than ``OwnerlessShare/largest``.
-    private func checkOwnerless(beside device: Device, _ limit: Int, _ session: borrowing PostgresSession) throws {
-        guard let hash = device.address.uniqueHash else { return }
-        let share = OwnerlessShare(of: limit, around: hash)
-        // Planned anew, as in a small table any index that names the network seems as good.
-        let count = try session.queryFirst(
-            .unprepared(
-                """
-                SELECT count(*) FROM (SELECT FROM devices
-                                      WHERE network_id = \(network.rawValue) AND user_id = '' AND NOT transient
-                                          AND state <> 'unregistered'
-                                          AND address_hash >= \(share.first) AND address_hash < \(share.end)
-                                      LIMIT \(share.limit)) AS counted
-                """
-            )
-        ) { row in try row.decode(0, as: Int64.self) }
-        guard count ?? 0 < share.limit else { throw LimitReached(.ownerlessDevices, limit) }
     }
 
     /// Whether webhooks are to be sent to servers to which none are yet.

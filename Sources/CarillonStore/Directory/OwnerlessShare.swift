@@ -1,5 +1,5 @@
 /// Which of nobody's devices are counted to tell whether there may be one more: all, or of many an even share.
-struct OwnerlessShare: Equatable {
+struct OwnerlessShare: Hashable {
     /// The most that are counted.
     static let largest = 8_192
     private static let prefixes = 65_536

@@ -10,7 +10,7 @@ extension PostgresDeviceStore {
             try session.query(
                 """
                 SELECT n.position, d.device_id, d.provider, d.app_id, d.locale, d.state, d.state_at,
-                       d.registered_at, d.transient
+                       d.registered_at, \(sql: .obtainedAt), d.transient
                 FROM unnest(\(places.map(\.networkID.rawValue)), \(places.map(\.address.uniqueHash)))
                     WITH ORDINALITY AS n (network_id, address_hash, position)
                 CROSS JOIN LATERAL (
@@ -31,7 +31,8 @@ extension PostgresDeviceStore {
                     state: try row.choice(5),
                     outOfUseSince: try row.timestampIfAny(6),
                     registeredAt: try row.timestamp(7),
-                    isTransient: try row.decode(8)
+                    obtainedAt: try row.timestamp(8),
+                    isTransient: try row.decode(9)
                 )
                 return (try row.decode(0, as: Int.self) - 1, device)
             }
@@ -51,20 +52,20 @@ extension PostgresDeviceStore {
                 .unprepared(
                     """
                     WITH target AS (
-                        SELECT d.device_id, d.state AS former, n.at, n.registered_at
-                        FROM (SELECT device_id, at, least(at, now()) AS registered_at
+                        SELECT d.device_id, d.state AS former, greatest(\(sql: .obtainedAt), n.obtained_at) AS obtained_at
+                        FROM (SELECT device_id, at, least(at, now()) AS obtained_at
                               FROM unnest(\(rows.map(\.key.rawValue)), \(rows.map(\.value.stored))) AS n (device_id, at)) AS n
                         CROSS JOIN LATERAL (
-                            SELECT d.device_id, d.state, d.state_at, d.registered_at FROM devices d
+                            SELECT d.device_id, d.state, d.state_at, d.registered_at, d.obtained_at, d.transient FROM devices d
                             WHERE d.network_id = \(network.rawValue) AND d.device_id = n.device_id
                             LIMIT 1
                             FOR NO KEY UPDATE
                         ) AS d
-                        WHERE CASE WHEN d.state = 'active' THEN d.registered_at < n.registered_at ELSE d.state_at < n.at END
+                        WHERE CASE WHEN d.state = 'active' THEN \(sql: .obtainedAt) < n.obtained_at ELSE d.state_at < n.at END
                     )
                     UPDATE devices d
                     SET state = 'active', state_at = NULL, error = CASE WHEN t.former = 'active' THEN d.error END,
-                        registered_at = greatest(d.registered_at, t.registered_at)
+                        registered_at = greatest(d.registered_at, t.obtained_at), obtained_at = t.obtained_at
                     FROM target t WHERE d.network_id = \(network.rawValue) AND d.device_id = t.device_id
                     RETURNING d.device_id, d.user_id, d.provider, d.app_id, t.former
                     """
@@ -74,6 +75,19 @@ extension PostgresDeviceStore {
                 return former == .active ? nil : try row.news(.registered(.restored), in: network)
             }
             try listeners.tell(renewed.compactMap(\.self), in: network, session)
+        }
+    }
+
+    /// Makes room for devices that nobody registered and that are not known yet.
+    package func makeRoom(for addresses: [DeviceAddress], in network: Network) async throws {
+        let (hashes, limit) = (addresses.compactMap(\.uniqueHash), network.limits[.ownerlessDevices])
+        // Nothing is written where there is room, as there nearly always is.
+        let missing = try await pool.withConnection { session in
+            try session.missingRoom(for: hashes, upTo: limit, in: network.id)
+        }
+        guard missing > 0 else { return }
+        try await pool.write { session in
+            try session.makeRoom(for: hashes, upTo: limit, in: network.id, unseenFor: .seconds(86_400))
         }
     }
 

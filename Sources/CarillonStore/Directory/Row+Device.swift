@@ -32,6 +32,7 @@ extension Row {
             state: try choice(9),
             error: try decode(10),
             registeredAt: try timestamp(11),
+            obtainedAt: try timestampIfAny(15),
             broadcasts: try decode(12),
             attributes: try decode(13, as: String?.self).flatMap(JSONObject.init(stored:)),
             secretHash: try decode(14)
@@ -42,9 +43,14 @@ extension Row {
     static var deviceColumns: SQL {
         """
         device_id, user_id, provider, app_id, address, environment, p256dh, auth, locale, state, error, registered_at,
-        broadcasts, attributes, secret_hash
+        broadcasts, attributes, secret_hash, obtained_at
         """
     }
+}
+
+extension SQL {
+    /// When the address of device `d` was obtained, as far as anybody knows: of what nobody registered and nobody dated, at no time.
+    static let obtainedAt: SQL = "coalesce(d.obtained_at, CASE WHEN d.transient THEN 'epoch' ELSE d.registered_at END)"
 }
 
 extension DeviceAddress {

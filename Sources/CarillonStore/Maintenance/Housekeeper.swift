@@ -92,6 +92,8 @@ package final class Housekeeper: Sendable {
             try await sweep(DailyPartitions(table: table).defaultName, where: isStray)
         }
         try await sweep("stopped_users", where: "event_id < \(oldest.firstID)")
+        let text = UUID.version7Floor(of: clock.now() - FaceTexts.retention)
+        try await sweep("message_texts", where: "event_id < \(text)")
     }
 
     /// What goes by its age.
@@ -150,6 +152,8 @@ package final class Housekeeper: Sendable {
             "state = 'quarantined' AND state_at < now() - \(quarantined) * interval '1 day'",
             // Nobody registered these; the next notification to such an address makes them again.
             "transient AND state = 'active' AND seen_at < now() - interval '60 days'",
+            // Anybody could make up such addresses; homeservers were told to forget them a day ago.
+            "state = 'quarantined' AND transient AND state_at < now() - interval '2 days'",
             """
             transient AND state = 'active' AND error = 'not delivered to yet'
                 AND registered_at < now() - interval '1 day'

@@ -15,6 +15,7 @@ struct DeviceEffects {
         var error: String?
         var state: DeviceState?
         var registeredBefore: Timestamp?
+        var goneSince: Timestamp?
 
         /// Whether nothing that another settlement says of the device weighs more.
         func outweighs(_ other: Effect) -> Bool { weight >= other.weight }
@@ -62,11 +63,13 @@ struct DeviceEffects {
                 SELECT n.*, d.state AS former
                 FROM unnest(\(rows.map(\.key.network.rawValue)), \(rows.map(\.key.device.rawValue)),
                             \(rows.map(\.value.user.rawValue)), \(rows.map(\.value.error)),
-                            \(rows.map(\.value.state?.rawValue)), \(rows.map(\.value.registeredBefore?.stored)))
-                    AS n (network_id, device_id, user_id, error, state, registered_before)
+                            \(rows.map(\.value.state?.rawValue)), \(rows.map(\.value.registeredBefore?.stored)),
+                            \(rows.map(\.value.goneSince?.stored)))
+                    AS n (network_id, device_id, user_id, error, state, registered_before, gone_since)
                 JOIN devices d ON d.network_id = n.network_id AND d.device_id = n.device_id
                 WHERE d.user_id = n.user_id AND d.state <> 'unregistered'
                     AND (n.registered_before IS NULL OR d.registered_at < n.registered_before)
+                    AND (n.gone_since IS NULL OR \(sql: .obtainedAt) < n.gone_since)
                     AND (d.error IS DISTINCT FROM n.error OR n.state IS NOT NULL)
                 ORDER BY d.network_id, d.device_id
                 FOR NO KEY UPDATE OF d
@@ -129,10 +132,11 @@ extension DeviceEffects.Effect {
         switch effect {
         case .clearError: break
         case .noteError(let error): self.error = error
-        case .unregister(let moment, let error):
+        case .unregister(let moment, let since, let error):
             self.error = error
             state = .unregistered
             registeredBefore = moment
+            goneSince = since
         case .quarantine(let moment, let error):
             self.error = error
             state = .quarantined

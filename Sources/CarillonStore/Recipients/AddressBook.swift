@@ -159,15 +159,16 @@ struct AddressBook {
         try session.execute(
             """
             INSERT INTO devices (network_id, device_id, user_id, provider, app_id, address, environment, p256dh, auth,
-                                 address_hash, locale, state, error, state_at, registered_at, transient)
+                                 address_hash, locale, state, error, state_at, registered_at, obtained_at, transient)
             SELECT n.network_id, n.device_id, '', n.provider, n.app_id, n.address, n.environment, n.p256dh, n.auth,
-                   n.address_hash, n.locale, \(state.rawValue), \(error), \(sql: since), now(), true
+                   n.address_hash, n.locale, \(state.rawValue), \(error), \(sql: since), now(), n.obtained_at, true
             FROM unnest(\(entries.map(\.network.rawValue)), \(entries.map(\.id.rawValue)),
                         \(addresses.map(\.provider.rawValue)), \(addresses.map(\.appID)), \(addresses.map(\.text)),
                         \(addresses.map(\.storedEnvironment)), \(addresses.map(\.storedKeys?.p256dh)),
                         \(addresses.map(\.storedKeys?.auth)), \(addresses.map(\.uniqueHash)),
-                        \(entries.map(\.device.locale)))
-                AS n (network_id, device_id, provider, app_id, address, environment, p256dh, auth, address_hash, locale)
+                        \(entries.map(\.device.locale)), \(entries.map { $0.device.obtainedAt?.stored }))
+                AS n (network_id, device_id, provider, app_id, address, environment, p256dh, auth, address_hash, locale,
+                      obtained_at)
             ON CONFLICT DO NOTHING
             """
         )

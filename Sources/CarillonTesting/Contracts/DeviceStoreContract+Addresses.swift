@@ -6,6 +6,11 @@ extension DeviceStoreContract {
     static let addressClauses: [ContractClause] = [
         ContractClause("devices are found by their addresses, in the order of these", devicesAreFoundByAddress),
         ContractClause("what is out of use is used again when its address is newer", newerAddressIsUsedAgain),
+        ContractClause(
+            "an address that nobody registered begins when its sender says, or at no time",
+            addressBeginsAsIsSaid
+        ),
+        ContractClause("too many of nobody's devices have no room, but where some are unseen", nobodysHaveRoom),
         ContractClause("what nothing can be sent to is remembered as such", unusableAddressesAreRemembered),
     ]
 
@@ -45,6 +50,7 @@ extension DeviceStoreContract {
                     state: .active,
                     outOfUseSince: nil,
                     registeredAt: .seconds(5),
+                    obtainedAt: .seconds(5),
                     isTransient: false
                 )
         )
@@ -81,6 +87,46 @@ extension DeviceStoreContract {
 
         try await devices.renewDevices(["d": start - .seconds(7200)], in: scene.network)
         #expect(try await now() == alive, "an older address says nothing")
+    }
+
+    private static func addressBeginsAsIsSaid(_ scene: StoreScene) async throws {
+        let address = DeviceAddress.fcm(token: "new", appID: "app")
+        func obtainedAt() async throws -> Timestamp? { try await reached(scene, address)[0]?.obtainedAt }
+        _ = try await scene.page(of: .direct(.addresses([AddressedDevice(address: address)])))
+        #expect(try await obtainedAt() == .epoch)
+        let id = DeviceID(reachedAt: address)
+        for (said, holds) in [(Int64(10), Int64(10)), (30, 30), (20, 30)] {
+            try await scene.devices.renewDevices([id: .seconds(said)], in: scene.network)
+            #expect(
+                try await obtainedAt() == .seconds(holds),
+                "the latest counts, be it before the address was seen here"
+            )
+        }
+        let dated = AddressedDevice(address: .fcm(token: "dated", appID: "app"), obtainedAt: .seconds(7))
+        _ = try await scene.page(of: .direct(.addresses([dated])))
+        #expect(try await reached(scene, dated.address)[0]?.obtainedAt == .seconds(7))
+    }
+
+    private static func nobodysHaveRoom(_ scene: StoreScene) async throws {
+        var network = Network(id: scene.network, createdAt: .seconds(0))
+        network.limits.ownerlessDevices = 2
+        try await scene.setLimits { $0.ownerlessDevices = 2 }
+        let addresses = (0..<3).map { DeviceAddress.fcm(token: "t\($0)", appID: "app") }
+        try await scene.devices.makeRoom(for: Array(addresses[..<2]), in: network)
+        await #expect(throws: LimitReached(.ownerlessDevices, 2)) {
+            try await scene.devices.makeRoom(for: addresses, in: network)
+        }
+        _ = try await scene.page(of: .direct(.addresses(addresses[..<2].map { AddressedDevice(address: $0) })))
+        await #expect(throws: LimitReached(.ownerlessDevices, 2)) {
+            try await scene.devices.makeRoom(for: [addresses[2]], in: network)
+        }
+        #expect(try await reached(scene, addresses[0], addresses[1]).allSatisfy { $0 != nil }, "they were seen today")
+        network.id = scene.otherNetwork
+        try await scene.devices.makeRoom(for: [addresses[2]], in: network)
+        // What an app registers goes before what merely came with a notification.
+        let own = Device(id: "own", userID: .nobody, address: addresses[2], registeredAt: .seconds(0))
+        _ = try await scene.devices.putDevice(own, in: scene.network, by: .user)
+        #expect(try await reached(scene, addresses[0], addresses[1]).compactMap(\.self).count == 1)
     }
 
     private static func unusableAddressesAreRemembered(_ scene: StoreScene) async throws {

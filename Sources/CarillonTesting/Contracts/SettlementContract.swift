@@ -31,6 +31,10 @@ package enum SettlementContract {
             deviceRegisteredAgainSinceIsNotUnregistered
         ),
         ContractClause(
+            "a device is not gone whose address was obtained since, and is where nobody knows when it was",
+            deviceWhoseAddressWasObtainedSince
+        ),
+        ContractClause(
             "a quarantined device is kept, and stays so until it is registered again",
             quarantinedDeviceIsKeptAndStaysSoUntil
         ),
@@ -174,6 +178,50 @@ package enum SettlementContract {
         #expect(try await scene.devices.device("d", in: scene.network)?.error == "gone")
         _ = try await scene.target("d", of: "b")
         #expect(try await scene.devices.device("d", in: scene.network)?.state == .active)
+    }
+
+    private static func deviceWhoseAddressWasObtainedSince(_ scene: StoreScene) async throws {
+        func device(_ id: DeviceID, obtainedAt: Timestamp? = nil) -> Device {
+            let address = DeviceAddress.fcm(token: "token-of-\(id)", appID: "app")
+            return Device(id: id, userID: "b", address: address, registeredAt: .seconds(60), obtainedAt: obtainedAt)
+        }
+        let named = [nil, Timestamp.seconds(20)].map { moment in
+            let token = "named-\(moment.map { "\($0)" } ?? "never")"
+            return AddressedDevice(address: .fcm(token: token, appID: "app"), obtainedAt: moment)
+        }
+        _ = try await scene.page(of: .direct(.addresses(named)))
+        let devices = [
+            device("registered"), device("dated", obtainedAt: .seconds(20)), device("undated", obtainedAt: .epoch),
+        ]
+        for device in devices { _ = try await scene.devices.putDevice(device, in: scene.network) }
+        let transient = named.map { named in
+            Target(
+                deviceID: DeviceID(reachedAt: named.address),
+                userID: .nobody,
+                address: named.address,
+                registeredAt: WallClock.system.now()
+            )
+        }
+        let targets = devices.map { Target($0) } + transient
+        func inUse(afterGoneSince moment: Timestamp) async throws -> [Bool] {
+            try await scene.enqueue(to: [targets])
+            let fence = WallClock.system.now() + .seconds(3_600)
+            let effect = DeviceEffect.unregister(ifRegisteredBefore: fence, goneSince: moment, error: "gone")
+            _ = try await scene.queue.settle([.all(try await scene.claimOne(), .unregistered, effect: effect)])
+            var states: [Bool] = []
+            for target in targets {
+                states.append(try await scene.devices.device(target.deviceID, in: scene.network)?.state == .active)
+            }
+            return states
+        }
+        #expect(try await inUse(afterGoneSince: .seconds(10)) == [true, true, false, false, true])
+        #expect(try await inUse(afterGoneSince: .seconds(30)) == [true, false, false, false, false])
+        #expect(try await inUse(afterGoneSince: .seconds(90)) == [false, false, false, false, false])
+        _ = try await scene.devices.putDevice(device("undated"), in: scene.network)
+        #expect(
+            try await inUse(afterGoneSince: .seconds(30)) == [false, false, true, false, false],
+            "registered again, it began then"
+        )
     }
 
     private static func quarantinedDeviceIsKeptAndStaysSoUntil(_ scene: StoreScene) async throws {

@@ -70,9 +70,10 @@ import Testing
     @Test func `a provider's older report of a death spares a device registered since`() {
         let death = testNow - .seconds(3600)
         let (settlement, _) = settle(.test([.test("d-1")]), [.unregister(at: death, reason: "gone")])
-        #expect(settlement.records.first?.effect == .unregister(ifRegisteredBefore: death, error: "gone"))
-        let (undated, _) = settle(.test([.test("d-1")]), [.unregister(at: nil, reason: "gone")])
         let fence = testNow - .seconds(60) + .milliseconds(1)
+        let dated = DeviceEffect.unregister(ifRegisteredBefore: fence, goneSince: death, error: "gone")
+        #expect(settlement.records.first?.effect == dated)
+        let (undated, _) = settle(.test([.test("d-1")]), [.unregister(at: nil, reason: "gone")])
         #expect(
             undated.records.first?.effect == .unregister(ifRegisteredBefore: fence, error: "gone"),
             "a device registered anew while the old address was sent to stays"

@@ -214,6 +214,65 @@ import Testing
         }
     }
 
+    @Test func `who has a gateway key has the binding's rate, and no limit of new pushkeys`() async throws {
+        let known = Mutex<RequestRates?>(nil)
+        try await withStage({ services in
+            known.withLock { $0 = services.rates }
+            return MatrixFace(services)
+        }) { stage in
+            try stage.bind("mine", #"{"provider":"fcm","gatewayKeyRequired":true,"requestsPerSecond":1}"#)
+            guard case .string(let key)? = try stage.makeKey()["secret"] else { return }
+            let made = known.withLock { $0 }
+            let rates = try #require(made)
+            try rates.take(RequestRates.Rate.newOfApp.burst, of: .newOfApp, at: .matrix, about: "mine", in: "acme")
+            func post(_ number: Int) async throws -> Int {
+                let body = Self.body(Self.device("k\(number)", app: "mine"))
+                return try await stage.call(.post, Self.path + "?k=\(key)", body).status
+            }
+            for number in 0..<10 { #expect(try await post(number) == 200) }
+            #expect(try await post(10) == 429)
+            stage.book.advance(by: .seconds(1))
+            #expect(try await post(10) == 200)
+        }
+    }
+
+    @Test func `a network knows its caller by a gateway key, or by where they are`() throws {
+        func selection(_ settings: String, isPrivate: Bool = false, _ caller: MatrixCaller) throws -> MatrixSelection {
+            guard case .object(let settings) = try JSONValue(parsing: Array(settings.utf8)) else { throw Busy() }
+            let binding = FaceBinding(
+                face: .matrix,
+                externalID: "app",
+                networkID: "acme",
+                isPrivate: isPrivate,
+                settings: settings,
+                updatedAt: FaceStage.start
+            )
+            let index = FaceIndex(FaceList(version: .init(changes: 1), bindings: [binding], keys: []))
+            let notification = try MatrixNotification(body: Array(Self.body(Self.device("k")).utf8))
+            return MatrixSelection(notification, caller, index)
+        }
+        let here = MatrixCaller(keyOwner: nil, address: IPAddress("203.0.113.9"))
+        let keyed = MatrixCaller(keyOwner: "acme", address: here.address)
+        let open = #"{"provider":"fcm"}"#
+        let allowed = #"{"provider":"fcm","allowFrom":["203.0.113.0/24"]}"#
+        #expect(try selection(open, here).isOfStranger)
+        #expect(try !selection(allowed, here).isOfStranger)
+        #expect(try !selection(open, keyed).isOfStranger)
+        #expect(try !selection(open, isPrivate: true, keyed).isOfStranger)
+        #expect(try selection(allowed, MatrixCaller(keyOwner: nil, address: IPAddress("203.0.114.9"))).isOfStranger)
+    }
+
+    @Test func `a binding's rate has bounds, and is two thousand a second`() async throws {
+        try await withStage(MatrixFace.init) { stage in
+            let usual = try stage.settings(of: "app", #"{"provider":"fcm"}"#)
+            #expect(usual.settings?.document["requestsPerSecond"] == 2_000)
+            for rate in ["0", "-1", "100001", "1.5", #""many""#] {
+                let read = try stage.settings(of: "app", #"{"provider":"fcm","requestsPerSecond":\#(rate)}"#)
+                #expect(read.wrong.map(\.pointer) == ["/requestsPerSecond"])
+            }
+        }
+    }
+
     @Test func `what cannot be stored is told as such`() async throws {
         try await withStage(MatrixFace.init) { stage in
             try stage.bind("app", #"{"provider":"fcm"}"#)

@@ -98,7 +98,8 @@ import Testing
     @Test func `what holds is shown, and read back as it was said`() async throws {
         let whole = """
             {"provider":"apns","appId":"b","environment":"sandbox","pushkeyFormat":"hex","payload":"buzz","badge":false,"sound":true,
-            "pushType":"background","ttlSeconds":5,"retired":false,"gatewayKeyRequired":true,"allowFrom":["203.0.113.0/24"]}
+            "pushType":"background","ttlSeconds":5,"retired":false,"gatewayKeyRequired":true,"allowFrom":["203.0.113.0/24"],
+            "requestsPerSecond":7}
             """
         try await withStage(MatrixFace.init) { stage in
             let settings = try #require(try stage.settings(of: "app", whole).settings)

@@ -120,11 +120,43 @@ import Testing
     @Test func `a time may be in milliseconds, and one ahead of our clock is none`() async throws {
         try await withPost { stage, post in
             #expect(try await post() == [])
-            for time in ["1763000000000", "4102444800000", "4102444800"] {
+            for time in ["1763000000000", "4102444800000", "4102444800", "-1", "0", "1e300", "1e18"] {
                 #expect(try await post(#","pushkey_ts":\#(time)"#) == [])
                 let device = try await stage.store.device(DeviceID(reachedAt: Self.address), in: "acme")
-                #expect(device?.registeredAt == Timestamp(milliseconds: 1_763_000_000_000))
+                #expect(device?.obtainedAt == Timestamp(milliseconds: 1_763_000_000_000))
             }
+        }
+    }
+
+    @Test(arguments: [
+        (#","pushkey_ts":1763000000"#, 1_763_000_000_000), ("", nil), (#","pushkey_ts":4102444800"#, nil),
+    ])
+    func `a new pushkey begins when its homeserver says, or at no time`(_ rest: String, _ begin: Int64?) async throws {
+        try await withPost { stage, post in
+            #expect(try await post(rest) == [])
+            let device = try #require(try await stage.store.device(DeviceID(reachedAt: Self.address), in: "acme"))
+            #expect(device.obtainedAt == begin.map { Timestamp(milliseconds: $0) })
+            #expect(device.registeredAt == FaceStage.start)
+        }
+    }
+
+    @Test func `of pushkeys that nobody has seen there are no more than the network has room for`() async throws {
+        try await withPost { stage, post in
+            _ = try await stage.store.updateNetwork("acme") { network in
+                var network = network
+                network.limits.ownerlessDevices = 2
+                return network
+            }
+            #expect(try await post(key: "a") == [])
+            #expect(try await post(key: "b") == [])
+            #expect(try await post(key: "a") == [])
+            #expect(try await post(key: "c") == nil)
+            #expect(stage.book.accepted.count == 3)
+            stage.book.advance(by: .seconds(86_401))
+            #expect(try await post(key: "c") == [], "one that was not seen for a day made room")
+            #expect(
+                try await stage.store.device(DeviceID(reachedAt: .fcm(token: "a", appID: "app")), in: "acme") == nil
+            )
         }
     }
 
