@@ -148,6 +148,7 @@ import Testing
                 return network
             }
             #expect(try await post(key: "a") == [])
+            stage.book.advance(by: .seconds(1))
             #expect(try await post(key: "b") == [])
             #expect(try await post(key: "a") == [])
             #expect(try await post(key: "c") == nil)
