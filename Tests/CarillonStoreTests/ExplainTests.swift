@@ -11,13 +11,13 @@ import Testing
     @Test func `explain says of anybody what the fan-out does`() async throws {
         try await withStores { scene, _ in
             var verdicts: Set<Explanation.Stage?> = []
-            for seed in 0..<40 {
+            for seed in 0..<100 {
                 var history = RandomHistory(seed: UInt64(seed), network: "n\(seed)", scene: scene)
                 try await history.live()
                 for _ in 0..<2 { verdicts.formUnion(try await check(history.event(), in: history, of: scene)) }
             }
             // All that can be said was said.
-            #expect(verdicts.count == 8)
+            #expect(verdicts.count == 8, "\(verdicts)")
         }
     }
 

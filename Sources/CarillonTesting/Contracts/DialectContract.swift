@@ -20,6 +20,10 @@ package enum DialectContract {
         ContractClause("who left since is told of no channel, whoever is invited to it", whoLeftIsNotTold),
         ContractClause("who writes in an open channel is no member of it", whoWritesInAnOpenChannel),
         ContractClause("people are described without being members", peopleAreDescribed),
+        ContractClause("who is invited alone is told, and no member", invitationMakesNoMember),
+        ContractClause("who leaves an unknown channel makes none", leavingMakesNoChannel),
+        ContractClause("a fallback names a channel of which no name was stated", fallbackNamesAreWeak),
+        ContractClause("an event is hidden from whom it says", hiddenFromSome),
     ]
 
     private static func document(_ secret: String, _ name: DialectName = .amity) -> DialectDocument {
@@ -177,6 +181,63 @@ extension DialectContract {
         event.invited = [Person(id: "b")]
         let id = try await scene.accept(event)[0]
         #expect(try await scene.told(of: event, id) == ["b", "d"])
+    }
+
+    private static func invitationMakesNoMember(_ scene: StoreScene) async throws {
+        try await scene.accept(.created("c", by: "z", members: ["a"], at: 1))
+        var event = Event.channel(.channelInvited, Channel(id: "c"), at: 2)
+        event.actor = Person(id: "z")
+        event.invited = [Person(id: "b", displayName: "Bob"), Person(id: "z")]
+        let id = try await scene.accept(event)[0]
+        #expect(try await scene.members(of: "c") == ["a", "z"])
+        #expect(try await scene.told(of: event, id).subtracting(["z"]) == ["b"])
+        #expect(try await scene.directory.user("b", in: scene.network)?.displayName == "Bob")
+    }
+
+    private static func leavingMakesNoChannel(_ scene: StoreScene) async throws {
+        try await scene.accept(.members(.memberLeft, "nowhere", ["a"], at: 1))
+        #expect(try await scene.directory.channel("nowhere", in: scene.network) == nil)
+        // What is over in a channel that is gone does not bring it back, and of a known one it may say the name.
+        try await scene.accept(.created("gone", by: nil, members: ["a"], at: 1))
+        try await scene.accept(.channel(.channelDeleted, Channel(id: "gone"), at: 2))
+        try await scene.accept(.created("c", by: nil, members: ["a"], at: 1))
+        for channel in ["gone", "c"] as [ChannelID] {
+            var leaving = Event.members(.memberLeft, channel, ["a"], at: 3)
+            leaving.channel?.displayName = "Named"
+            try await scene.accept(leaving)
+        }
+        #expect(try await scene.directory.channel("gone", in: scene.network) == nil)
+        #expect(try await scene.directory.channel("c", in: scene.network)?.displayName == "Named")
+    }
+
+    private static func fallbackNamesAreWeak(_ scene: StoreScene) async throws {
+        func name(after own: String?, _ fallback: String?, at time: Int64) async throws -> String? {
+            let channel = Channel(id: "c", displayName: own, fallbackName: fallback)
+            try await scene.accept(.channel(.channelUpdated, channel, at: time))
+            return try await scene.directory.channel("c", in: scene.network)?.displayName
+        }
+        #expect(try await name(after: nil, nil, at: 1) == nil)
+        #expect(try await name(after: nil, "", at: 2) == "")
+        #expect(try await name(after: nil, "#alias", at: 3) == "#alias")
+        #expect(try await name(after: nil, "", at: 4) == "#alias")
+        #expect(try await name(after: "Lobby", "#alias", at: 5) == "Lobby")
+        #expect(try await name(after: nil, "#other", at: 6) == "Lobby")
+        #expect(try await name(after: "", "#other", at: 7) == "#other")
+        #expect(try await name(after: "", nil, at: 8) == "")
+        #expect(try await name(after: "Late", nil, at: 0) == "")
+        let first = Channel(id: "d", displayName: nil, fallbackName: "#first")
+        try await scene.accept(.channel(.channelUpdated, first, at: 1))
+        #expect(try await scene.directory.channel("d", in: scene.network)?.displayName == "#first")
+    }
+
+    private static func hiddenFromSome(_ scene: StoreScene) async throws {
+        try await scene.accept(.created("c", by: "z", members: ["a", "b"], at: 1))
+        var event = Event.message("c", from: Person(id: "z"), at: 2)
+        event.hiddenFrom = ["b"]
+        let id = try await scene.accept(event)[0]
+        let query = RecipientQuery(networkID: scene.network, eventID: id, event: event)
+        let page = try await scene.recipients.page(for: query)
+        #expect(RecipientJudge(event, page).concerned(page.recipients).map(\.userID) == ["a"])
     }
 
     private static func whoWritesInAnOpenChannel(_ scene: StoreScene) async throws {

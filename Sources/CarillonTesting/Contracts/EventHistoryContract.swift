@@ -34,6 +34,11 @@ package enum EventHistoryContract {
         ContractClause("what waits of an event can be withdrawn, wherever it waits", whatWaitsCanBeWithdrawn),
         ContractClause("an event can be withdrawn before its recipients are found", withdrawnBeforeItIsExpanded),
         ContractClause("a dead letter of a withdrawn event is revived all the same", withdrawnDeadLetterIsRevived),
+        ContractClause("of a deleted message nobody is told any more, wherever it waits", deletedMessageIsTakenBack),
+        ContractClause(
+            "a message is deleted in its channel and network, until it is sent anew",
+            deletionIsOfOneMessage
+        ),
     ]
 
     private static func whyNobodyIsTold(_ scene: StoreScene) async throws {
@@ -102,6 +107,61 @@ package enum EventHistoryContract {
         let end = claimed.map { Expansion(event: $0, groups: [], next: nil) }
         #expect(try await scene.queue.enqueue(end) == [true])
         #expect(try await scene.history.event(pending.id, in: scene.network)?.state == .done)
+    }
+
+    private static func deletion(of message: String = "m", in channel: ChannelID = "c") -> Event {
+        var event = Event.channel(.messageDeleted, Channel(id: channel), at: 1)
+        event.sourceID += message
+        event.timestamp = WallClock.system.now()
+        event.message = Message(id: message, kind: .other, text: "")
+        return event
+    }
+
+    private static func deletedMessageIsTakenBack(_ scene: StoreScene) async throws {
+        let (waiting, held) = (try await scene.target("w", of: "a"), try await scene.target("h", of: "b"))
+        let pending = try await scene.pending(.message("c", from: Person(id: "z"), id: "evt"))
+        let late = try await scene.pending(.message("c", from: Person(id: "z"), at: 1, id: "late"))
+        let groups = [scene.group(pending, to: [waiting]), scene.group(pending, to: [held], leased: true)]
+        #expect(try await scene.queue.enqueue([Expansion(event: pending, groups: groups, next: nil)]) == [true])
+        let query = RecipientQuery(networkID: scene.network, eventID: late.id, event: late.event)
+        #expect(try await scene.recipients.page(for: query).isDeleted == false)
+        let before = try #require(try await scene.queue.refresh([groups[1]]).first)
+        #expect(before.withdrawal == nil)
+        let deletion = try await scene.pending(deletion())
+        // What a replica holds is looked at again before it is sent, and who is still to be found is told nothing.
+        #expect(try await scene.queue.changes(since: [(scene.network, before.readPoint)]) == [.everybody])
+        #expect(try await scene.queue.refresh([groups[1]]).map(\.withdrawal) == [.deleted])
+        #expect(try await scene.recipients.page(for: query).isDeleted)
+        // What nobody holds is over when the deletion is expanded.
+        #expect(try await scene.queue.enqueue([Expansion(event: deletion, groups: [], next: nil)]) == [true])
+        let expired = try await scene.queue.claimExpired(limit: 10)
+        #expect(expired.map(\.group.id) == [groups[0].id])
+        #expect(expired.map(\.withdrawal) == [.deleted])
+        #expect(try await scene.history.event(deletion.id, in: scene.network)?.state == .done)
+    }
+
+    private static func deletionIsOfOneMessage(_ scene: StoreScene) async throws {
+        let target = try await scene.target("d", of: "a")
+        let others = [deletion(of: "other"), deletion(in: "elsewhere")]
+        for event in others { try await scene.accept(event) }
+        _ = try await scene.inbox.accept([scene.incoming(deletion(), in: scene.otherNetwork)])
+        let pending = try await scene.pending(.message("c", from: Person(id: "z"), id: "evt"))
+        let group = scene.group(pending, to: [target], leased: true)
+        #expect(try await scene.queue.enqueue([Expansion(event: pending, groups: [group], next: nil)]) == [true])
+        #expect(try await scene.queue.refresh([group]).map(\.withdrawal) == [nil])
+        try await scene.accept(deletion())
+        #expect(try await scene.queue.refresh([group]).map(\.withdrawal) == [.deleted])
+        var anew = Event.message("c", from: Person(id: "z"), id: "anew")
+        try await scene.passTime()
+        anew.timestamp = WallClock.system.now() + .seconds(1)
+        let again = try await scene.pending(anew)
+        let query = RecipientQuery(networkID: scene.network, eventID: again.id, event: anew)
+        #expect(try await scene.recipients.page(for: query).isDeleted == false)
+        let second = scene.group(again, to: [target], leased: true)
+        #expect(try await scene.queue.enqueue([Expansion(event: again, groups: [second], next: nil)]) == [true])
+        #expect(try await scene.queue.refresh([second]).map(\.withdrawal) == [nil])
+        // Known nowhere before, and not made by what is over in it.
+        #expect(try await scene.directory.channel("elsewhere", in: scene.network) == nil)
     }
 
     private static func withdrawnDeadLetterIsRevived(_ scene: StoreScene) async throws {

@@ -37,6 +37,7 @@ extension StoreScene {
                 eventID: event.id,
                 eventType: event.event.type,
                 channel: event.event.channel ?? Channel(id: "c"),
+                message: event.event.messageKey,
                 actorRoles: ["moderator"],
                 mentions: event.event.mentions,
                 mentionsAll: event.event.mentionsAll,
