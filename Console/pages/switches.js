@@ -31,6 +31,7 @@ const MODULES = {
 
 const EVENTS = {
   "channel.created": "Whoever is a member of a new channel from its beginning hears of it.",
+  "channel.invited": "Whoever is invited to a channel hears of it.",
   "member.joined": "The members of a channel hear who joins it.",
   "message.sent": "The members of a channel hear of each message.",
   "notification.direct": "What no event of the chat caused: reminders, builds, silent pushes.",

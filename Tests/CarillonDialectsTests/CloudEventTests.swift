@@ -23,6 +23,14 @@ import Testing
         return try Scene(.cloudevents).read(body, headers: headers)
     }
 
+    @Test(arguments: ["%C0%A0", "%ED%A0%80", "%00", "a%FF"])
+    func `whatever header is no UTF-8 is refused, also one that means nothing here`(value: String) {
+        for name in ["ce-subject", "ce-id", "ce-anything"] {
+            let headers = Self.binary.filter { $0.name != name } + [(name: name, value: value)]
+            #expect(throws: DialectRefusal.self, "\(name)") { try read(Self.data, nil, headers) }
+        }
+    }
+
     @Test func `one event in three modes is the same event`() throws {
         let readings = [
             try read(Self.structured),

@@ -13,7 +13,9 @@ import { reasonView } from "../../components/reason.js";
 import { time } from "../../components/time.js";
 
 const SHOWN = 50;
-const NOTIFYING = new Set(["message.sent", "member.joined", "channel.created", "notification.direct"]);
+const NOTIFYING = new Set([
+  "message.sent", "member.joined", "channel.created", "channel.invited", "notification.direct",
+]);
 const TEXTS = new Set(["message.sent", "notification.direct"]);
 /** Of an event with very many deliveries, so many pages are searched for this user's. */
 const MOST_PAGES = 5;

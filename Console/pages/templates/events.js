@@ -1,8 +1,11 @@
 /**
- * What the three events that have templates are made of, and samples of them.
+ * What the events that have templates are made of, and samples of them.
  */
 
-export const EVENT_TYPES = ["message.sent", "member.joined", "channel.created"];
+export const EVENT_TYPES = ["message.sent", "member.joined", "channel.created", "channel.invited"];
+
+/** What is neither text nor a picture: a template without words for it uses those of `other`. */
+const SPECIAL = ["poll", "location", "file", "encrypted", "sticker", "call"];
 
 const TITLE_VARIANTS = ["channel", "direct"];
 
@@ -10,7 +13,7 @@ const TITLE_VARIANTS = ["channel", "direct"];
 export const KINDS = {
   "message.sent": {
     title: { variants: TITLE_VARIANTS, arguments: ["user", "channel"] },
-    body: { variants: ["text", "image", "other"], arguments: ["message"] },
+    body: { variants: ["text", "image", "other", ...SPECIAL], arguments: ["message"] },
   },
   "member.joined": {
     title: { variants: TITLE_VARIANTS, arguments: ["user", "channel", "count"] },
@@ -19,6 +22,10 @@ export const KINDS = {
   "channel.created": {
     title: { variants: TITLE_VARIANTS, arguments: ["channel"] },
     body: { variants: [], arguments: ["channel"] },
+  },
+  "channel.invited": {
+    title: { variants: TITLE_VARIANTS, arguments: ["user", "channel"] },
+    body: { variants: TITLE_VARIANTS, arguments: ["user", "channel"] },
   },
 };
 
@@ -48,8 +55,14 @@ const VARIANTS = {
   text: "Text",
   image: "Image",
   other: "Anything else",
+  poll: "Poll",
+  location: "Location",
+  file: "File",
+  encrypted: "Encrypted",
+  sticker: "Sticker",
+  call: "Call",
   channel: "Channel",
-  direct: "Conversation of two",
+  direct: "Conversation of two, or without a name",
 };
 
 /** `Several joined` for `many` */
@@ -80,9 +93,15 @@ export function sampleEvent(type, sample, variants) {
   const channel = { id: "sample-channel", displayName: sample.channel, direct: variants.title === "direct" };
   const user = { id: "sample-user", displayName: sample.user };
   if (type === "channel.created") return { data: { channel, members: ["sample-reader"] } };
+  if (type === "channel.invited") {
+    if (variants.body === "direct") channel.displayName = null;
+    return { data: { channel, user, invited: ["sample-reader"] } };
+  }
   if (type === "member.joined") {
     const others = [{ id: "sample-2", displayName: "Carol" }, { id: "sample-3", displayName: "Dave" }];
     return { data: { channel, members: variants.body === "many" ? [user, ...others] : [user] } };
   }
-  return { data: { channel, user, message: { id: "sample-message", type: variants.body || "text", text: sample.text } } };
+  const kind = SPECIAL.includes(variants.body) ? { kind: variants.body } : {};
+  const message = { id: "sample-message", type: variants.body || "text", text: sample.text, ...kind };
+  return { data: { channel, user, message } };
 }

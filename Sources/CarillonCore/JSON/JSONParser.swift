@@ -9,14 +9,14 @@ struct JSONParser {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let limits: JSONLimits
     /// The members whose strings are cleaned; `nil` where nothing is left out.
-    private let cleanedNames: Set<String>?
+    let cleanedNames: Set<String>?
     /// The objects of whose members nothing is kept when something in them is left out.
-    private let entireNames: Set<String>
+    let entireNames: Set<String>
     /// How deep the innermost of these stands that is being read.
-    private var entireDepth: Int?
+    var entireDepth: Int?
     /// Whether the string that is read loses what cannot be stored.
-    private var isCleaning = false
-    private var position = 0
+    var isCleaning = false
+    var position = 0
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) {
         self.bytes = bytes
@@ -61,7 +61,7 @@ struct JSONParser {
         if peek() != nil { throw failure(.trailingContent) }
     }
 
-    private mutating func value(depth: Int) throws(JSONSyntaxError) -> JSONValue {
+    mutating func value(depth: Int) throws(JSONSyntaxError) -> JSONValue {
         guard let byte = peek() else { throw failure(.unexpectedEnd) }
         switch byte {
         case UInt8(ascii: "\""):
@@ -157,110 +157,10 @@ struct JSONParser {
     }
 }
 
-// MARK: - What cannot be stored
-
-extension JSONParser {
-    /// The name of a member; `nil` where that cannot be stored, so that the member is left out.
-    private mutating func name(in depth: Int) throws(JSONSyntaxError) -> String? {
-        let start = position
-        do throws(JSONSyntaxError) {
-            return try string()
-        } catch {
-            guard try leavesOut(error, valueAt: start, in: depth) else { throw error }
-            return nil
-        }
-    }
-
-    private mutating func skipColon() throws(JSONSyntaxError) {
-        skipWhiteSpace()
-        guard skip(":") else { throw failure(peek() == nil ? .unexpectedEnd : .colonExpected) }
-        skipWhiteSpace()
-    }
-
-    /// The value of a member; `nil` where it is left out.
-    private mutating func value(of name: String, depth: Int) throws(JSONSyntaxError) -> JSONValue? {
-        guard let cleanedNames else { return try value(depth: depth) }
-        let start = position
-        isCleaning = peek() == UInt8(ascii: "\"") && cleanedNames.contains(name)
-        let isEntire = entireDepth == nil && entireNames.contains(name)
-        if isEntire { entireDepth = depth + 1 }
-        defer {
-            isCleaning = false
-            if isEntire { entireDepth = nil }
-        }
-        do throws(JSONSyntaxError) {
-            return try value(depth: depth)
-        } catch {
-            guard try leavesOut(error, valueAt: start, in: depth) else { throw error }
-            return nil
-        }
-    }
-
-    /// Whether a value of what stands so deep can be left out for what is wrong with it; it is passed over then.
-    private mutating func leavesOut(
-        _ error: JSONSyntaxError,
-        valueAt start: Int,
-        in depth: Int
-    ) throws(JSONSyntaxError) -> Bool {
-        guard cleanedNames != nil, error.reason.isUnstorable, depth <= entireDepth ?? .max else { return false }
-        position = start
-        try skipValue()
-        return true
-    }
-
-    /// Passes over a value by its brackets and quotes; what is between them is not looked at.
-    private mutating func skipValue() throws(JSONSyntaxError) {
-        var open: [UInt8] = []
-        repeat {
-            guard let byte = peek() else { throw failure(.unexpectedEnd) }
-            switch byte {
-            case UInt8(ascii: "\""):
-                try skipString()
-                continue
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                open.append(byte)
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                // In ASCII the brackets that end stand two behind those that begin.
-                guard let last = open.popLast(), byte == last + 2 else { throw failure(.valueExpected) }
-            default:
-                if open.isEmpty { return skipScalar() }
-            }
-            position += 1
-        } while !open.isEmpty
-    }
-
-    private mutating func skipString() throws(JSONSyntaxError) {
-        position += 1
-        while let byte = peek() {
-            position += byte == UInt8(ascii: "\\") ? 2 : 1
-            if byte == UInt8(ascii: "\"") { return }
-        }
-        throw failure(.unexpectedEnd)
-    }
-
-    /// Passes over a number.
-    private mutating func skipScalar() {
-        while let byte = peek(), !",]}".utf8.contains(byte), !Self.isWhiteSpace(byte) { position += 1 }
-    }
-}
-
-extension JSONSyntaxError.Reason {
-    /// Whether it is well-formed JSON (RFC 8259) that is only too much, or no text to store.
-    fileprivate var isUnstorable: Bool {
-        switch self {
-        case .nul, .loneSurrogate, .numberTooLong, .numberTooLarge, .tooDeep: true
-        case .empty, .byteOrderMark, .unexpectedEnd, .valueExpected, .nameExpected, .colonExpected,
-            .commaOrBracketExpected, .commaOrBraceExpected, .trailingContent, .malformedNumber, .controlCharacter,
-            .malformedEscape, .invalidUTF8, .duplicateName, .notAnArray:
-            false
-        }
-    }
-}
-
 // MARK: - Strings
 
 extension JSONParser {
-    private mutating func string() throws(JSONSyntaxError) -> String {
+    mutating func string() throws(JSONSyntaxError) -> String {
         position += 1
         let start = position
         var allBits: UInt8 = 0
@@ -409,17 +309,17 @@ extension JSONParser {
 // MARK: - Bytes
 
 extension JSONParser {
-    private func peek() -> UInt8? {
+    func peek() -> UInt8? {
         position < bytes.count ? bytes[position] : nil
     }
 
-    private mutating func skip(_ character: Unicode.Scalar) -> Bool {
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard peek() == UInt8(ascii: character) else { return false }
         position += 1
         return true
     }
 
-    private mutating func skipWhiteSpace() {
+    mutating func skipWhiteSpace() {
         while let byte = peek(), Self.isWhiteSpace(byte) {
             position += 1
         }
@@ -429,7 +329,7 @@ extension JSONParser {
         byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
     }
 
-    private func failure(_ reason: JSONSyntaxError.Reason, at offset: Int? = nil) -> JSONSyntaxError {
+    func failure(_ reason: JSONSyntaxError.Reason, at offset: Int? = nil) -> JSONSyntaxError {
         // What is passed over has no reader, and finding its line takes a walk through all that stands before it.
         if cleanedNames != nil, reason.isUnstorable {
             return JSONSyntaxError(passedOver: reason, at: offset ?? position)

@@ -58,17 +58,7 @@ package enum TemplateVariant: String, Sendable, CaseIterable, Hashable {
     case direct
 
     /// The variant of something that is neither words nor a picture.
-    init(_ special: Message.Special) {
-        self =
-            switch special {
-            case .poll: .poll
-            case .location: .location
-            case .file: .file
-            case .encrypted: .encrypted
-            case .sticker: .sticker
-            case .call: .call
-            }
-    }
+    init(_ special: Message.Special) { self = Self(rawValue: special.rawValue) ?? .other }
 
     /// Those that a template of messages need not have: it uses `other` for them.
     static let special = Message.Special.allCases.map(Self.init)
