@@ -7,6 +7,11 @@ import time
 
 from http_client import ask, bearer
 from matrix_scene import APP, DEFAULT_PAYLOAD, content, event_of
+from matrix_unstorable import (
+    content_that_only_other_homeservers_take_is_pushed,
+    names_that_cannot_be_stored_are_cleaned,
+    no_content_holds_back_pushes,
+)
 from playing import equal, eventually
 
 
@@ -180,8 +185,8 @@ def nothing_is_lost_while_an_app_is_not_bound(scene):
     late = f"device-{os.urandom(16).hex()}"
     scene.set_pusher("org.acme.late", late)
     events = [scene.say(scene.room, text) for text in ("First", "Second")]
-    log = scene.homeserver.folder / "log"
-    eventually("it is refused", lambda: "Failed to push data to @bob:matrix.test/org.acme.late" in log.read_text())
+    refusal = "Failed to push data to @bob:matrix.test/org.acme.late"
+    eventually("it is refused", lambda: refusal in scene.homeserver.said())
     scene.played.bind("matrix", "org.acme.late", {"provider": "fcm", "appId": APP})
     for event in events:
         scene.payload(late, event)
@@ -345,6 +350,9 @@ ACTS = [
     calls,
     a_message_of_60_kilobytes,
     reading_updates_the_badge,
+    no_content_holds_back_pushes,
+    names_that_cannot_be_stored_are_cleaned,
+    content_that_only_other_homeservers_take_is_pushed,
     dead_pushkeys_go_with_the_next_push,
     a_pushkey_that_is_set_again_is_alive_again,
     nothing_is_lost_while_an_app_is_not_bound,

@@ -12,7 +12,8 @@ import traceback
 
 from service import ROOT, Network, Service, Simulator
 
-PATIENCE = 60
+# What a killed replica was about to send is sent within 90 seconds: its lease of a minute and some.
+PATIENCE = 100
 
 
 def eventually(what, look):

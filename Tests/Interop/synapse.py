@@ -108,7 +108,11 @@ class Homeserver:
                 if self.process.poll() is not None:
                     break
                 time.sleep(0.1)
-        sys.exit("the homeserver did not start:\n" + (self.folder / "log").read_text()[-4000:])
+        sys.exit("the homeserver did not start:\n" + self.said()[-4000:])
+
+    def said(self):
+        """All that it wrote so far."""
+        return (self.folder / "log").read_text()
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
@@ -129,7 +133,7 @@ class User:
             "POST", "register", {"username": name, "password": "secret", "auth": {"type": "m.login.dummy"}}
         )
         self.id, self.token = made["user_id"], made["access_token"]
-        self.call("PUT", f"profile/{quoted(self.id)}/displayname", {"displayname": display_name})
+        self.rename_oneself(display_name)
         self.transactions = 0
 
     def call(self, method, path, body=None):
@@ -146,10 +150,16 @@ class User:
         except urllib.error.HTTPError as error:
             raise MatrixError(f"{method} {path}: {error.code} {error.read().decode()}") from None
 
+    def rename_oneself(self, name):
+        self.call("PUT", f"profile/{quoted(self.id)}/displayname", {"displayname": name})
+
     def create_room(self, *invited, **settings):
         """Creates a room; answers its id."""
         body = {"preset": "private_chat", "invite": [user.id for user in invited]} | settings
         return self.call("POST", "createRoom", body)["room_id"]
+
+    def invite(self, room, user):
+        self.call("POST", f"rooms/{quoted(room)}/invite", {"user_id": user.id})
 
     def join(self, room):
         self.call("POST", f"rooms/{quoted(room)}/join", {})
@@ -169,6 +179,11 @@ class User:
         self.transactions += 1
         path = f"rooms/{quoted(room)}/send/{kind}/{self.transactions}"
         return self.call("PUT", path, content)["event_id"]
+
+    def redact(self, room, event):
+        """Takes an event back; answers the id of the event that says so."""
+        self.transactions += 1
+        return self.call("PUT", f"rooms/{quoted(room)}/redact/{quoted(event)}/{self.transactions}", {})["event_id"]
 
     def say(self, room, text):
         return self.send(room, "m.room.message", {"msgtype": "m.text", "body": text})
