@@ -95,7 +95,7 @@ extension MemoryNetwork {
     private func withdrawal(of group: DeliveryGroup) -> Withdrawal? {
         if withdrawnGroups.contains(group.id) { return .withdrawn }
         guard !group.isRelay, let at = group.cause.message.flatMap({ deletedMessages[$0] }) else { return nil }
-        return group.cause.receivedAt < at ? .deleted : nil
+        return group.cause.receivedAt <= at ? .deleted : nil
     }
 
     /// Writes down what happened to a group.

@@ -71,11 +71,9 @@ extension MemoryNetwork {
 
     private mutating func describe(_ channel: Channel, at moment: Timestamp) {
         var known = channels[channel.id] ?? MemoryChannel(channel: Channel(id: channel.id), factsAt: .epoch)
-        defer {
-            if known.channel.displayName ?? "" == "", let name = channel.fallbackName {
-                known.channel.displayName = name
-            }
-            channels[channel.id] = known
+        defer { channels[channel.id] = known }
+        if let name = channel.fallbackName, !name.isEmpty || known.channel.fallbackName == nil {
+            known.channel.fallbackName = name
         }
         guard known.factsAt <= moment else { return }
         known.isDeleted = false

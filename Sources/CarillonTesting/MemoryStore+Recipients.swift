@@ -34,7 +34,8 @@ extension MemoryNetwork {
         let deletedAt =
             query.eventID == nil || query.event.type != .messageSent
             ? nil : query.event.messageKey.flatMap { deletedMessages[$0] }
-        answer.isDeleted = deletedAt.map { query.event.timestamp < $0 } ?? false
+        let received = query.eventID.map { Timestamp(milliseconds: $0.milliseconds) } ?? query.event.timestamp
+        answer.isDeleted = deletedAt.map { min(query.event.timestamp, received) <= $0 } ?? false
         return answer
     }
 
@@ -164,7 +165,7 @@ extension MemoryNetwork {
 
     func names(in event: Event) -> DirectoryNames {
         var names = DirectoryNames(
-            channel: event.unnamedChannel.flatMap { channels[$0]?.channel.displayName },
+            channel: event.unnamedChannel.flatMap { channels[$0]?.channel.knownName },
             isDirect: event.undescribedChannel.flatMap { channels[$0]?.channel.isDirect } ?? false
         )
         for person in event.unnamedPeople {

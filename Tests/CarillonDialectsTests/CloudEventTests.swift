@@ -89,13 +89,13 @@ import Testing
         Mistake(find: #""data":{"#, replace: #""x":{"#, pointer: "/data"),
         Mistake(find: #"{"id":"c"}"#, replace: "{}", pointer: "/data/channel/id"),
     ])
-    func `a mistake is told with its place, in a batch with that of the event`(_ mistake: Mistake) throws {
+    func `a mistake is told with its place, and refuses of a batch its event alone`(_ mistake: Mistake) throws {
         let body = Self.structured.replacing(mistake.find, with: mistake.replace)
         #expect(body != Self.structured)
         #expect(pointers { try read(body) } == [mistake.pointer])
-        #expect(
-            pointers { try read("[\(Self.structured),\(body)]", "application/json") } == ["/1\(mistake.pointer)"]
-        )
+        let batch = try read("[\(body),\(Self.structured)]", "application/json")
+        #expect(batch.known.count == 1 && batch.events.map(\.isUnreadable) == [true, false])
+        #expect(batch.reason?.hasPrefix("event 1: \(mistake.pointer) ") == true)
     }
 
     @Test(arguments: [

@@ -262,7 +262,7 @@ extension MappingTests {
         Row(
             .rocketchat,
             #"{"token":"t","channel_id":"c","message_id":"m","user_id":"u","text":"x","message":{"t":"e2e"},"channel_name":"c"}"#,
-            #"{"type":"message.sent","data":{"channel":{"id":"c"},"user":{"id":"u"},"message":{"id":"m","type":"encrypted","text":"","kind":"encrypted"}}}"#
+            #"{"type":"message.sent","data":{"channel":{"id":"c","fallbackName":null},"user":{"id":"u"},"message":{"id":"m","type":"encrypted","text":"","kind":"encrypted"}}}"#
         ),
         // What versions since 7.7 send of rooms.
         Row(.rocketchat, #"{"token":"t","bot":false}"#, event: "roomJoined"),

@@ -57,14 +57,13 @@ extension JSONObject {
 }
 
 extension String {
-    /// The text behind the lines that quote what it answers, for clients that know of no answers.
+    /// The text behind the lines that quote what it answers, for clients that know of no answers; the whole where nothing is behind them,
+    /// or where they quote nobody.
     fileprivate var withoutQuotation: String {
-        guard hasPrefix("> ") else { return self }
-        var rest = self[...]
-        while rest.hasPrefix("> ") || rest == ">" || rest.hasPrefix(">\n") {
-            guard let end = rest.firstIndex(of: "\n") else { return "" }
-            rest = rest[rest.index(after: end)...]
-        }
-        return String(rest.first == "\n" ? rest.dropFirst() : rest)
+        guard hasPrefix("> <@") || hasPrefix("> * <@") else { return self }
+        let lines = split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        let rest = lines.drop { $0.hasPrefix(">") }.drop(while: \.isEmpty)
+        guard let first = rest.first, !rest.allSatisfy({ String($0).isBlank }) else { return self }
+        return String(self[first.startIndex...])
     }
 }

@@ -24,9 +24,8 @@ package struct Expander: Sendable {
             eventType: pending.event.type,
             module: judge.question.module,
             channel: pending.event.channel.map { channel in
-                let isDirect = channel.isDirect ?? page.names.isDirect
-                let name = channel.shownName(stored: page.names.channel, isDirect: isDirect)
-                return Channel(id: channel.id, displayName: name == channel.id.rawValue ? nil : name)
+                let name = channel.known(stored: page.names.channel).knownName
+                return Channel(id: channel.id, displayName: name?.isEmpty == true ? nil : name)
             },
             message: pending.event.messageKey,
             actorRoles: judge.question.actorRoles,

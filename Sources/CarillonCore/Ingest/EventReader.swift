@@ -123,7 +123,14 @@ struct EventReader {
     /// Takes from `data` what keeps an event from people whom its type concerns.
     private func limit(_ event: inout Event, from data: inout JSONObjectReader) {
         event.visibleTo = data.userIDs("visibleTo", maximumCount: Self.maximumPeopleCount).map { Set($0) }
-        event.hiddenFrom = Set(data.userIDs("hiddenFrom", maximumCount: Self.maximumPeopleCount) ?? [])
+        // Not of the contract: what else a sender calls so is theirs.
+        if case .array(let ids)? = data.value("hiddenFrom") {
+            event.hiddenFrom = Set(
+                ids.prefix(Self.maximumPeopleCount).compactMap {
+                    if case .string(let id) = $0 { UserID(id) } else { nil }
+                }
+            )
+        }
         event.isSilent = data.bool("notify") == false
     }
 

@@ -49,8 +49,13 @@ extension JSONObjectReader {
         guard var channel = object(key, required: required) else { return nil }
         let id = channel.identifier("id", as: Channel.self, required: true)
         let displayName = isWhole ? channel.channelName() : channel.displayName()
-        // Only events know of it: what an admin says is no fallback.
-        let fallbackName = isWhole && isTolerant ? channel.channelName("fallbackName") : nil
+        // Only events know of it: what an admin says is no fallback. What else a sender calls so is theirs.
+        var fallbackName: String?
+        if isWhole, isTolerant {
+            let isName =
+                if case .string? = channel.value("fallbackName") { true } else { channel.isNull("fallbackName") }
+            if isName { fallbackName = channel.channelName("fallbackName") }
+        }
         let isDirect = isWhole ? channel.bool("direct") : nil
         channel.finish()
         return id.map { Channel(id: $0, displayName: displayName, fallbackName: fallbackName, isDirect: isDirect) }

@@ -117,20 +117,30 @@ package struct Channel: Sendable, Equatable {
         self.isDirect = isDirect
     }
 
-    /// Its name, where it has one.
-    package var properName: String? { displayName.flatMap { $0.isEmpty ? nil : $0 } }
+    /// The name that was stated, or else the fallback; empty where there is none, `nil` where nothing was ever said.
+    package var knownName: String? {
+        for case let name? in [displayName, fallbackName] where !name.isBlank { return name }
+        return displayName == nil && fallbackName == nil ? nil : ""
+    }
 
     /// What it is called in a text; `nil` where it has no name and the id must not stand for it.
     ///
     /// - Parameters:
-    ///   - stored: The directory's name, where the event states none.
+    ///   - stored: What the directory knows of its name, where the event states none.
     ///   - isDirect: Whether it is a conversation of two.
-    /// - Returns: The event's own name, or the directory's, or the fallback, or the id.
+    /// - Returns: Its name, or its id.
     package func shownName(stored: String?, isDirect: Bool) -> String? {
-        let stated = displayName ?? stored
-        if let stated, !stated.isBlank { return stated }
-        if let fallbackName, !fallbackName.isBlank { return fallbackName }
-        return stated == nil && fallbackName == nil && !isDirect ? id.rawValue : nil
+        let known = known(stored: stored)
+        if let name = known.knownName { return name.isEmpty ? nil : name }
+        return isDirect ? nil : id.rawValue
+    }
+
+    /// The channel with what the directory knows of its name, where the event states none.
+    package func known(stored: String?) -> Channel {
+        guard displayName == nil, let stored else { return self }
+        var channel = self
+        channel.displayName = stored
+        return channel
     }
 }
 

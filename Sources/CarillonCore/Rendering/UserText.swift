@@ -6,7 +6,7 @@ extension String {
     /// Everything else stays: joiners and direction marks (U+200C–200F) belong to the spelling of many languages.
     ///
     /// The result ends after the first character that goes beyond `maximumBytes`, so that a cut sees that there was more.
-    func withoutControls(keepingBidi: Bool = false, onOneLine: Bool, maximumBytes: Int = .max) -> String {
+    package func withoutControls(keepingBidi: Bool = false, onOneLine: Bool, maximumBytes: Int = .max) -> String {
         var text = self
         let cleaned = text.withUTF8 { bytes in
             var cleaner = TextCleaner(keepingBidi: keepingBidi, onOneLine: onOneLine, maximumBytes: maximumBytes)

@@ -63,7 +63,11 @@ struct AmityReading {
         return DialectReading(
             channels.enumerated().map { index, channel in
                 guard var event = make(channel) else {
-                    return .ignored("it names no channel, or nobody, by a usable id")
+                    return .unreadable("it names no channel, or nobody, by a usable id").named(
+                        "channel",
+                        index,
+                        of: channels
+                    )
                 }
                 event.sourceID = SourceID.of(.amity, body: bytes, at: index)
                 let told = event.members + event.existingMembers + [event.actor].compactMap(\.self)
@@ -150,7 +154,7 @@ struct AmityReading {
         guard !message["isDeleted"].isTrue else { return .ignored("the message is deleted") }
         guard let channel = Channel(message["channelId"]), let sender = person(message["userId"]),
             let id = message["messageId"]?.messageID
-        else { return .ignored("the message has no usable messageId, channelId or userId") }
+        else { return .unreadable("it has no usable messageId, channelId or userId") }
         var event = Event(
             sourceID: SourceID.of(.amity, kind, id),
             type: .messageSent,
@@ -176,7 +180,9 @@ struct AmityReading {
     private var described: [DialectEvent] {
         let entries = data["users"]?.oneOrMore ?? []
         return entries.enumerated().map { index, entry in
-            guard let user = person(entry["userId"]) else { return .ignored("the user has no usable userId") }
+            guard let user = person(entry["userId"]) else {
+                return .unreadable("it has no usable userId").named("user", index, of: entries)
+            }
             let isDeleted = deleted.contains(user.id)
             return .known(
                 Event(

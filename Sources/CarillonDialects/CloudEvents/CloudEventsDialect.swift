@@ -47,44 +47,39 @@ package struct CloudEventsDialect: EventDialect {
         case .binary:
             let event = try CloudEvent(headersOf: request)
             let read = reader.read(event, at: "")
-            return try finish([read], reader, isList: false)
+            return try finish(read, reader)
         case .json(let isBatch):
             let body = try request.value()
             guard case .array(let elements) = body else {
                 guard isBatch != true else { throw .malformed("", "must be an array of events") }
-                return try finish([reader.read(body, at: "")], reader, isList: false)
+                return try finish(reader.read(body, at: ""), reader)
             }
             guard isBatch ?? true else { throw .malformed("", "must be an event") }
             guard elements.count <= Self.mostEvents else {
                 throw .malformed("", "must hold at most \(Self.mostEvents) events")
             }
-            // What users of Twilio wrote is not its fault: one event that cannot be read is refused alone.
-            guard !elements.contains(where: CloudEventReader.isOfTwilio) else {
-                return DialectReading(
-                    elements.enumerated().map { index, element in
-                        let reader = CloudEventReader(now: now)
-                        let errors = reader.errors
-                        return reader.read(element, at: "/\(index)")
-                            ?? .unreadable(
-                                "event \(index + 1): \(DialectRefusal.invalid(InvalidInput(problem: "invalid-event", errors: errors.errors)).reason)"
-                            )
-                    },
-                    isList: true
-                )
+            // Arrays of anything else are no CloudEvents, unless their type says that they are.
+            guard isBatch == true || elements.isEmpty || elements.contains(where: { $0["specversion"] != nil }) else {
+                throw .malformed("/0/specversion", "must be 1.0")
             }
-            let read = elements.enumerated().map { reader.read($1, at: "/\($0)") }
-            return try finish(read, reader, isList: true)
+            return DialectReading(elements.enumerated().map { read($1, at: $0, now: now) }, isList: true)
         }
     }
 
-    private func finish(
-        _ events: [DialectEvent?],
-        _ reader: CloudEventReader,
-        isList: Bool
-    ) throws(DialectRefusal) -> DialectReading {
-        guard reader.errors.isEmpty else {
+    /// Reads one of a batch: what cannot be read is refused alone, since its user may have written it, and others' events are beside it.
+    private func read(_ element: JSONValue, at index: Int, now: Timestamp) -> DialectEvent {
+        let reader = CloudEventReader(now: now)
+        if let event = reader.read(element, at: "") { return event }
+        let input = InvalidInput(problem: "invalid-event", errors: reader.errors.errors)
+        var event = DialectEvent.unreadable("event \(index + 1): \(DialectRefusal.invalid(input).reason)")
+        event.shownID = element["id"]?.text
+        return event
+    }
+
+    private func finish(_ event: DialectEvent?, _ reader: CloudEventReader) throws(DialectRefusal) -> DialectReading {
+        guard let event else {
             throw .invalid(InvalidInput(problem: "invalid-event", errors: reader.errors.errors))
         }
-        return DialectReading(events.compactMap(\.self), isList: isList)
+        return DialectReading([event])
     }
 }

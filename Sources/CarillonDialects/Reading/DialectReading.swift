@@ -76,7 +76,7 @@ package struct DialectEvent: Sendable, Equatable {
 
     /// It as one of several of a body: what cannot be read of them is named.
     func named(_ noun: String, _ index: Int, of others: [JSONValue]) -> Self {
-        guard others.count > 1, case .ignored(let reason) = content else { return self }
+        guard others.count > 1, isUnreadable, case .ignored(let reason) = content else { return self }
         return .unreadable("\(noun) \(index + 1): \(reason)")
     }
 

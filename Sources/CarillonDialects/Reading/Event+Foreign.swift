@@ -106,7 +106,7 @@ extension Event {
         by actor: Person? = nil
     ) -> DialectEvent {
         guard let channel, let id = message?.messageID else {
-            return .ignored("the message that is deleted has no usable id or channel")
+            return .unreadable("it has no usable id or channel of what is deleted")
         }
         var event = Event(sourceID: sourceID, type: .messageDeleted, timestamp: moment, channel: channel, actor: actor)
         event.message = Message(id: id, kind: .other, text: "")

@@ -36,7 +36,8 @@ struct RocketChatReading {
     /// Of an upload both kinds of posts come: the one without words is told by the other.
     private var sent: DialectEvent {
         let text = words
-        guard body["message"]?["t"]?.text != "e2e" else {
+        let isEncrypted = (body["t"] ?? body["message"]?["t"])?.text == "e2e" || (body["room"]?["encrypted"]).isTrue
+        guard !isEncrypted else {
             return told { Message($0, type: "encrypted", text: nil, special: .encrypted) }
         }
         guard text?.isBlank == false else {
@@ -115,7 +116,7 @@ struct RocketChatReading {
         return Channel(
             body["channel_id"] ?? room["_id"],
             name: name,
-            namelessness: name == nil ? .generatedID : .unsaid,
+            namelessness: .generatedID,
             isDirect: isDirect ? true : nil
         )
     }

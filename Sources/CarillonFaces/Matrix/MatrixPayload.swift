@@ -35,7 +35,7 @@ struct MatrixPayload {
 extension MatrixNotification {
     /// A name as it is sent on.
     func name(_ text: String?) -> String? {
-        text?.shortened(toCharacters: .max, bytes: MatrixPayload.longestName)
+        text?.withoutControls(onOneLine: true).shortened(toCharacters: .max, bytes: MatrixPayload.longestName)
     }
 
     /// The content as browsers get it: without what they have no use for, and without what they fetch anyway.

@@ -23,7 +23,10 @@ extension Person {
 extension Channel {
     /// The channel as the API shows it.
     var json: JSONValue {
-        ["id": .string(id.rawValue), "displayName": JSONValue(properName), "direct": .bool(isDirect ?? false)]
+        [
+            "id": .string(id.rawValue), "displayName": JSONValue(knownName.flatMap { $0.isEmpty ? nil : $0 }),
+            "direct": .bool(isDirect ?? false),
+        ]
     }
 
     /// Reads what `PUT /channels/{channel}` takes.

@@ -3,12 +3,6 @@ import CarillonEdge
 
 /// What `POST /templates/preview` asks: how an event would read (API section 7).
 struct TemplatePreview {
-    private enum Choice: String, CaseIterable {
-        case channelCreated = "channel.created"
-        case memberJoined = "member.joined"
-        case messageSent = "message.sent"
-    }
-
     private static let problem = "invalid-preview"
 
     /// The language to render in.
@@ -40,7 +34,11 @@ struct TemplatePreview {
     private static func parts(
         _ reader: inout JSONObjectReader
     ) -> (type: EventType, locale: LocaleTag, template: JSONValue?, event: JSONValue)? {
-        let choice = reader.choice("type", as: Choice.self, required: true)
+        let name = reader.string("type", required: true)
+        let type = EventType.withTemplates.first { $0.rawValue == name }
+        if name != nil, type == nil {
+            reader.refuse("type", "must be one of " + EventType.withTemplates.map(\.rawValue).joined(separator: ", "))
+        }
         let localeText = reader.string("locale", required: true)
         let template = reader.value("template")
         let event = reader.value("event", required: true)
@@ -48,7 +46,7 @@ struct TemplatePreview {
         if localeText != nil, locale == nil {
             reader.refuse("locale", "must be a language tag of BCP 47, such as th or pt-BR")
         }
-        guard let type = choice.flatMap({ EventType(known: $0.rawValue) }), let locale, let event else { return nil }
+        guard let type, let locale, let event else { return nil }
         return (type, locale, template, event)
     }
 }

@@ -77,7 +77,9 @@ struct TemplateController: Sendable {
         let query = RecipientQuery(networkID: access.networkID, prospect: wanted.event, only: [])
         let page = try await recipients.page(for: query)
         guard let subject = NotificationSubject(event: wanted.event, names: page.names) else {
-            throw InvalidInput(problem: "invalid-preview", pointer: "/event", detail: "lacks what its type must carry")
+            let lacksName = RecipientJudge(wanted.event, page).lacksName
+            let detail = lacksName ? WhyNobody.noName.sentence : "lacks what its type must carry"
+            throw InvalidInput(problem: "invalid-preview", pointer: "/event", detail: detail)
         }
         var settings = page.settings
         if let template = wanted.template { settings.templates.insert(template) }

@@ -132,7 +132,9 @@ struct DirectoryFacts: Sendable {
         for key in known {
             rest.members[key] = nil
             if let user = rest.users[key.owner], user.statedAt == nil { rest.users[key.owner] = nil }
-            if let channel = rest.channels[key.place], channel.statedAt == nil { rest.channels[key.place] = nil }
+            if let channel = rest.channels[key.place], channel.statedAt == nil, channel.fallbackName ?? "" == "" {
+                rest.channels[key.place] = nil
+            }
         }
         return rest
     }
@@ -191,7 +193,8 @@ struct DirectoryFacts: Sendable {
         fact.isDeleted = false
         fact.isOnlyMentioned = fact.isOnlyMentioned && isOnlyMentioned
         if let name = channel.displayName { fact.displayName = Stated(value: name, at: at) }
-        if let name = channel.fallbackName { fact.fallbackName = name }
+        // That there is none is no news where there is one.
+        if let name = channel.fallbackName, !name.isEmpty || fact.fallbackName == nil { fact.fallbackName = name }
         if let isDirect = channel.isDirect { fact.isDirect = Stated(value: isDirect, at: at) }
         channels[key] = fact
     }

@@ -106,9 +106,8 @@ struct FactWriter {
         let directAt = channels.map(\.value.isDirect?.at.stored)
         return [
             """
-            INSERT INTO channels (network_id, channel_id, display_name, direct, facts_at, deleted)
-            SELECT n.network_id, n.channel_id, coalesce(nullif(n.display_name, ''), n.fallback, n.display_name), n.direct,
-                   coalesce(n.stated_at, 'epoch'), n.deleted
+            INSERT INTO channels (network_id, channel_id, display_name, fallback_name, direct, facts_at, deleted)
+            SELECT n.network_id, n.channel_id, n.display_name, n.fallback, n.direct, coalesce(n.stated_at, 'epoch'), n.deleted
             FROM unnest(\(networks), \(ids), \(names), \(fallbacks), \(direct), \(statedAt), \(seenAt), \(deleted))
                 AS n (network_id, channel_id, display_name, fallback, direct, stated_at, seen_at, deleted)
             WHERE n.seen_at IS NOT NULL
@@ -116,7 +115,7 @@ struct FactWriter {
             """,
             """
             WITH target AS (
-                SELECT n.*, CASE WHEN n.name_at >= c.facts_at THEN n.display_name ELSE c.display_name END AS stated_name
+                SELECT n.*
                 FROM unnest(\(networks), \(ids), \(seenAt), \(statedAt), \(wipedAt), \(deleted), \(names), \(namesAt),
                             \(fallbacks), \(direct), \(directAt))
                     AS n (network_id, channel_id, seen_at, stated_at, wiped_at, deleted, display_name, name_at, fallback,
@@ -126,14 +125,15 @@ struct FactWriter {
                     OR n.seen_at >= c.facts_at AND n.deleted <> c.deleted
                     OR n.wiped_at >= c.facts_at
                     OR n.name_at >= c.facts_at AND n.display_name IS DISTINCT FROM c.display_name
-                    OR coalesce(c.display_name, '') = '' AND n.fallback IS NOT NULL
-                        AND n.fallback IS DISTINCT FROM c.display_name
+                    OR n.fallback IS NOT NULL AND (c.fallback_name IS NULL OR n.fallback NOT IN ('', c.fallback_name))
                     OR n.direct_at >= c.facts_at AND n.direct IS DISTINCT FROM c.direct
                 ORDER BY c.network_id, c.channel_id
                 FOR NO KEY UPDATE OF c
             )
             UPDATE channels c
-            SET display_name = coalesce(nullif(t.stated_name, ''), t.fallback, t.stated_name),
+            SET display_name = CASE WHEN t.name_at >= c.facts_at THEN t.display_name ELSE c.display_name END,
+                fallback_name = CASE WHEN t.deleted AND t.wiped_at >= c.facts_at THEN NULL
+                                     ELSE coalesce(nullif(t.fallback, ''), c.fallback_name, t.fallback) END,
                 direct = CASE WHEN t.direct_at >= c.facts_at THEN t.direct ELSE c.direct END,
                 deleted = CASE WHEN t.seen_at >= c.facts_at THEN t.deleted ELSE c.deleted END,
                 facts_at = greatest(c.facts_at, t.stated_at),

@@ -99,11 +99,16 @@ package struct PostgresDirectoryStore: DirectoryStore {
         try await pool.withConnection { session in
             try session.queryFirst(
                 """
-                SELECT channel_id, display_name, direct FROM channels
+                SELECT channel_id, display_name, direct, fallback_name FROM channels
                 WHERE network_id = \(network.rawValue) AND channel_id = \(id.rawValue) AND NOT deleted
                 """
             ) { row in
-                Channel(id: try row.id(0), displayName: try row.decode(1), isDirect: try row.decode(2))
+                Channel(
+                    id: try row.id(0),
+                    displayName: try row.decode(1),
+                    fallbackName: try row.decode(3),
+                    isDirect: try row.decode(2)
+                )
             }
         }
     }
@@ -116,7 +121,7 @@ package struct PostgresDirectoryStore: DirectoryStore {
             try session.execute(
                 """
                 UPDATE channels
-                SET display_name = NULL, direct = NULL, deleted = true, facts_at = greatest(facts_at, now()),
+                SET display_name = NULL, fallback_name = NULL, direct = NULL, deleted = true, facts_at = greatest(facts_at, now()),
                     wiped_at = greatest(wiped_at, facts_at, now()),
                     emptied_at = greatest(emptied_at, wiped_at, facts_at, now()), unswept = true
                 WHERE network_id = \(network.rawValue) AND channel_id = \(id.rawValue) AND NOT deleted

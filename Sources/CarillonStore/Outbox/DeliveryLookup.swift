@@ -80,7 +80,7 @@ struct DeliveryLookup {
     private func withdrawal(of group: DeliveryGroup) -> Withdrawal? {
         let cause = group.cause
         if let at = withdrawals[group.eventKey], !cause.isRevived || cause.receivedAt < at { return .withdrawn }
-        if let key = group.messageKey, let at = withdrawals[key], cause.receivedAt < at { return .deleted }
+        if let key = group.messageKey, let at = withdrawals[key], cause.receivedAt <= at { return .deleted }
         return nil
     }
 

@@ -73,14 +73,15 @@ struct RecipientContext {
             SELECT \(Kind.template.rawValue)::integer, t.network_id, t.event_type, t.locale, t.source, NULL
             FROM templates t WHERE t.network_id = ANY (\(networks))
             UNION ALL
-            SELECT \(Kind.channel.rawValue)::integer, n.network_id, n.channel_id, c.display_name,
+            SELECT \(Kind.channel.rawValue)::integer, n.network_id, n.channel_id,
+                   coalesce(nullif(c.display_name, ''), nullif(c.fallback_name, ''), c.display_name, c.fallback_name),
                    CASE WHEN c.direct THEN 'direct' END, NULL
             FROM unnest(\(channels.map(\.network.rawValue)), \(channels.map(\.channel.rawValue)))
                 AS n (network_id, channel_id)
             CROSS JOIN LATERAL (
-                SELECT c.display_name, c.direct FROM channels c
+                SELECT c.display_name, c.fallback_name, c.direct FROM channels c
                 WHERE c.network_id = n.network_id AND c.channel_id = n.channel_id
-                    AND (c.display_name IS NOT NULL OR c.direct IS NOT NULL)
+                    AND (c.display_name IS NOT NULL OR c.fallback_name IS NOT NULL OR c.direct IS NOT NULL)
                 LIMIT 1
             ) AS c
             UNION ALL
@@ -135,7 +136,9 @@ struct RecipientContext {
 
     /// Whether a message was deleted after it was sent.
     func isDeleted(_ query: RecipientQuery) -> Bool {
-        query.messageKey.flatMap { withdrawals[$0] }.map { query.event.timestamp < $0 } ?? false
+        // By its sender's clock it may be from the future.
+        let received = query.eventID.map { Timestamp(milliseconds: $0.milliseconds) } ?? query.event.timestamp
+        return query.messageKey.flatMap { withdrawals[$0] }.map { min(query.event.timestamp, received) <= $0 } ?? false
     }
 
     /// What an event's network decides.

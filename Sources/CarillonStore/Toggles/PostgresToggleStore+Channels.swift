@@ -29,9 +29,10 @@ extension PostgresToggleStore {
                     WHERE network_id = \(network.rawValue) AND user_id = \(user.rawValue) AND is_member
                         AND facts_at > \(wipedAt)
                 )
-                SELECT m.channel_id, known.display_name, known.direct, \(sql: Self.channelColumns)
+                SELECT m.channel_id, coalesce(nullif(known.display_name, ''), known.fallback_name), known.direct,
+                       \(sql: Self.channelColumns)
                 FROM (SELECT * FROM mine WHERE channel_id > \(after?.rawValue ?? "") ORDER BY channel_id OFFSET 0) AS m
-                CROSS JOIN LATERAL (SELECT k.display_name, k.direct, k.emptied_at FROM channels k
+                CROSS JOIN LATERAL (SELECT k.display_name, k.fallback_name, k.direct, k.emptied_at FROM channels k
                                     WHERE k.network_id = m.network_id AND k.channel_id = m.channel_id AND NOT k.deleted
                                     LIMIT 1) known
                 WHERE m.facts_at > coalesce(known.emptied_at, '-infinity')

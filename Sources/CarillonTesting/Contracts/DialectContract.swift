@@ -214,7 +214,7 @@ extension DialectContract {
         func name(after own: String?, _ fallback: String?, at time: Int64) async throws -> String? {
             let channel = Channel(id: "c", displayName: own, fallbackName: fallback)
             try await scene.accept(.channel(.channelUpdated, channel, at: time))
-            return try await scene.directory.channel("c", in: scene.network)?.displayName
+            return try await scene.directory.channel("c", in: scene.network)?.knownName
         }
         #expect(try await name(after: nil, nil, at: 1) == nil)
         #expect(try await name(after: nil, "", at: 2) == "")
@@ -222,12 +222,19 @@ extension DialectContract {
         #expect(try await name(after: nil, "", at: 4) == "#alias")
         #expect(try await name(after: "Lobby", "#alias", at: 5) == "Lobby")
         #expect(try await name(after: nil, "#other", at: 6) == "Lobby")
-        #expect(try await name(after: "", "#other", at: 7) == "#other")
-        #expect(try await name(after: "", nil, at: 8) == "")
-        #expect(try await name(after: "Late", nil, at: 0) == "")
-        let first = Channel(id: "d", displayName: nil, fallbackName: "#first")
-        try await scene.accept(.channel(.channelUpdated, first, at: 1))
-        #expect(try await scene.directory.channel("d", in: scene.network)?.displayName == "#first")
+        #expect(try await name(after: "", nil, at: 7) == "#other")
+        #expect(try await name(after: "Late", nil, at: 0) == "#other")
+        try await scene.accept(.channel(.channelDeleted, Channel(id: "c"), at: 8))
+        #expect(try await name(after: nil, "", at: 9) == "")
+        // Of one flight, too, and beside what says nothing new of a member.
+        try await scene.accept(.message("d", from: Person(id: "a"), at: 1))
+        var message = Event.message("d", from: Person(id: "a"), at: 3, id: "again")
+        message.channel?.fallbackName = ""
+        try await scene.acceptTogether(
+            .channel(.channelUpdated, Channel(id: "d", fallbackName: "#alias"), at: 2),
+            message
+        )
+        #expect(try await scene.directory.channel("d", in: scene.network)?.knownName == "#alias")
     }
 
     private static func hiddenFromSome(_ scene: StoreScene) async throws {
