@@ -52,6 +52,21 @@ import Testing
         }
     }
 
+    @Test func `a text that is kept locks none that was kept before`() async throws {
+        try await withStores { scene, pool in
+            for _ in 0..<3 {
+                try await scene.faces.keepTexts([EventID(scene.ids.next()): "words"], of: scene.network)
+            }
+            let locked = try await pool.withConnection { session in
+                try session.queryFirst("SELECT count(*) FILTER (WHERE xmax::text <> '0'), count(*) FROM message_texts")
+                {
+                    [try $0.decode(0, as: Int64.self), try $0.decode(1, as: Int64.self)]
+                }
+            }
+            #expect(locked == [0, 3])
+        }
+    }
+
     @Test func `a device that gets another token, while its own is taken by another device, stays`() async throws {
         try await withStores { scene, pool in
             let phone = { (id: String) in

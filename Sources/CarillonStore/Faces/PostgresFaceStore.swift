@@ -165,15 +165,20 @@ package struct PostgresFaceStore: FaceStore {
                 ON CONFLICT DO NOTHING
                 """
             )
-            // What is kept beyond the latest goes by the way; what others are about to forget is left to them.
+            // What is kept beyond the latest goes by the way; what others are about to forget is left to them. The
+            // last to go is found without a lock: rows that an OFFSET skips would be locked, too.
             try session.execute(
                 """
-                DELETE FROM message_texts
-                WHERE network_id = \(network.rawValue)
-                    AND event_id = ANY (ARRAY(SELECT event_id FROM message_texts
-                                              WHERE network_id = \(network.rawValue)
-                                              ORDER BY event_id DESC OFFSET \(FaceTexts.maximumCount)
-                                              FOR UPDATE SKIP LOCKED))
+                DELETE FROM message_texts WHERE ctid = ANY (ARRAY(
+                    SELECT former.ctid
+                    FROM (SELECT event_id FROM message_texts WHERE network_id = \(network.rawValue)
+                          ORDER BY network_id DESC, event_id DESC
+                          OFFSET \(FaceTexts.maximumCount) LIMIT 1) AS last
+                    CROSS JOIN LATERAL (
+                        SELECT t.ctid FROM message_texts t
+                        WHERE t.network_id = \(network.rawValue) AND t.event_id <= last.event_id
+                        FOR UPDATE SKIP LOCKED
+                    ) AS former))
                 """
             )
         }
