@@ -18,6 +18,8 @@ struct AmityCallers: Sendable {
         var network: Network
         var settings: AmitySettings
         var id: UserID
+        /// Whether the key of an app of the network came along.
+        var holdsAppKey: Bool
     }
 
     let services: FaceServices
@@ -35,7 +37,12 @@ struct AmityCallers: Sendable {
         let access = try await services.authenticator.access(request, context, in: key?.networkID)
         let place = try await place(access.networkID, context)
         guard let id = access.ownUser else { throw Problem.forbidden("a user's own token is needed") }
-        return User(network: place.network, settings: place.settings, id: id)
+        return User(
+            network: place.network,
+            settings: place.settings,
+            id: id,
+            holdsAppKey: key?.networkID == place.network.id
+        )
     }
 
     /// Passes a user of this network who shows a token of their own.

@@ -37,7 +37,9 @@ struct AmityDeviceController: Sendable {
         let body = try await RequestBodyReader.json(of: request)
         let device = try AmityRegistration(body, user.settings, of: user.id).device(registeredAt: clock.now())
         guard device.userID == user.id else { throw Problem.forbidden("a token of this user is needed") }
-        _ = try await devices.putDevice(device, replacing: .anybodys, in: user.network.id, by: .user)
+        // A token alone takes nobody else's device from them, unless it is the same phone.
+        let former: ReplaceableDevice = user.holdsAppKey ? .anybodys : .anyOfTheirs
+        _ = try await devices.putDevice(device, replacing: former, in: user.network.id, by: .user)
         return AmityAnswer.success
     }
 

@@ -114,6 +114,25 @@ import Testing
         }
     }
 
+    @Test func `a token alone takes over another user's device only with its own address, beside the app's key always`()
+        async throws
+    {
+        try await withAmity { api in
+            func register(_ token: String, as user: String, headers: [String: String] = [:]) async throws -> FaceAnswer
+            {
+                let body = #"{"deviceId":"d-9","platform":"android","token":"\#(token)"}"#
+                let path = "/api/v3/notification/register"
+                return try await api.call(.post, path, body, as: api.token(for: user), headers: headers)
+            }
+            #expect(try await register("one", as: "alice").status == 200)
+            expect(try await register("two", as: "bob"), 400, 400_000)
+            #expect(try await api.store.device("d-9", in: "acme")?.userID == "alice")
+            #expect(try await register("one", as: "bob").status == 200, "the same phone")
+            #expect(try await register("two", as: "alice", headers: Self.key).status == 200)
+            #expect(try await api.store.device("d-9", in: "acme")?.userID == "alice")
+        }
+    }
+
     @Test func `the app's key alone registers only where the network lets apps do that`() async throws {
         try await withAmity(requireUserToken: false) { api in
             let answer = try await api.call(.post, Self.devices, Self.registration, headers: Self.key)
