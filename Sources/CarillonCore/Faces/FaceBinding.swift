@@ -19,6 +19,8 @@ package struct FaceBinding: Sendable, Equatable {
     package static let maximumCount = 200
     /// The most bytes of a name.
     package static let maximumNameBytes = 256
+    /// The most wildcards of a name that is a pattern: strangers' names are compared with it.
+    package static let maximumWildcards = 4
     /// The most bytes of its settings as compact JSON: every replica holds those of all networks.
     package static let maximumSettingsBytes = 8192
 
@@ -50,6 +52,11 @@ package struct FaceBinding: Sendable, Equatable {
         self.isPrivate = isPrivate
         self.settings = settings
         self.updatedAt = updatedAt
+    }
+
+    /// How many characters of a name stand for others.
+    package static func wildcardCount(of name: String) -> Int {
+        name.unicodeScalars.count - NamePattern.weight(of: name)
     }
 
     /// How closely it fits a name that it stands for: the name itself most of all, of patterns the one with the most other characters.

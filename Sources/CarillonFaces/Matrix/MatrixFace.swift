@@ -35,6 +35,9 @@ package struct MatrixFace: Face {
     /// What an admin says of an app id.
     package func settings(of name: String, from reader: inout JSONObjectReader) -> FaceSettings? {
         let binding = MatrixBinding(&reader)
+        if FaceBinding.wildcardCount(of: name) > FaceBinding.maximumWildcards {
+            reader.refuse("externalId", "must have at most \(FaceBinding.maximumWildcards) wildcards")
+        }
         return FaceSettings(binding.document, isPrivate: binding.isKeyRequired)
     }
 

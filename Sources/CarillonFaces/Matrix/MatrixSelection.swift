@@ -14,6 +14,18 @@ struct MatrixSelection {
         var isOfKnownCaller: Bool
     }
 
+    /// What is bound of an app id, as its caller may name it.
+    private enum Finding {
+        case bound(FaceBinding)
+        /// Only for those who have a key.
+        case hidden
+        case unbound
+    }
+
+    /// Of how many app ids that are not bound strangers are told that a key is needed, at the most: each is compared with patterns
+    /// of all networks.
+    private static let mostHidden = 4
+
     /// The devices that are taken, by their networks, in the order in which these are named first.
     private(set) var taken: [(network: NetworkID, places: [Place])] = []
     /// The pushkeys that the homeserver is to forget, each once.
@@ -25,15 +37,33 @@ struct MatrixSelection {
 
     /// Chooses among the devices of a notification.
     init(_ notification: MatrixNotification, _ caller: MatrixCaller, _ index: FaceIndex) {
+        // Each id is looked for once; told apart by its bytes, as it was where it was bound.
+        var findings: [Identifier<FaceBinding>: Finding] = [:]
+        var unbound = 0
         for device in notification.devices {
-            guard let found = Self.binding(of: device.appID, caller, index) else {
-                let isHidden = caller.keyOwner == nil && index.isPrivate(.matrix, matching: device.appID)
-                skipped[isHidden ? .withoutKey : .unbound, default: 0] += 1
-                continue
+            let id = Identifier<FaceBinding>(trusted: device.appID)
+            let finding = findings[id] ?? Self.finding(for: device.appID, caller, index, after: &unbound)
+            findings[id] = finding
+            switch finding {
+            case .bound(let found):
+                if firstNetwork == nil { firstNetwork = found.networkID }
+                add(device, found, caller)
+            case .hidden: skipped[.withoutKey, default: 0] += 1
+            case .unbound: skipped[.unbound, default: 0] += 1
             }
-            if firstNetwork == nil { firstNetwork = found.networkID }
-            add(device, found, caller)
         }
+    }
+
+    private static func finding(
+        for appID: String,
+        _ caller: MatrixCaller,
+        _ index: FaceIndex,
+        after unbound: inout Int
+    ) -> Finding {
+        if let found = binding(of: appID, caller, index) { return .bound(found) }
+        guard caller.keyOwner == nil, unbound < mostHidden else { return .unbound }
+        unbound += 1
+        return index.isPrivate(.matrix, matching: appID) ? .hidden : .unbound
     }
 
     /// The binding that a caller means by an app id: with a gateway key the network's own, otherwise one that anybody can name.

@@ -262,6 +262,37 @@ import Testing
         #expect(try selection(allowed, MatrixCaller(keyOwner: nil, address: IPAddress("203.0.114.9"))).isOfStranger)
     }
 
+    @Test func `an app id is looked for once, and few that are not bound among those under a key`() throws {
+        func selection(_ apps: [String]) throws -> MatrixSelection {
+            let bindings = ["mine*x", "other"].map { name in
+                FaceBinding(
+                    face: .matrix,
+                    externalID: name,
+                    networkID: "acme",
+                    isPrivate: true,
+                    settings: [:],
+                    updatedAt: FaceStage.start
+                )
+            }
+            let index = FaceIndex(FaceList(version: .init(changes: 1), bindings: bindings, keys: []))
+            let devices = apps.map { #"{"app_id":"\#($0)","pushkey":"k"}"# }.joined(separator: ",")
+            let notification = try MatrixNotification(body: Array(#"{"notification":{"devices":[\#(devices)]}}"#.utf8))
+            return MatrixSelection(notification, MatrixCaller(keyOwner: nil, address: nil), index)
+        }
+        let repeated = try selection(["a", "a", "a", "a", "a", "mine.x", "mine.x", "other"])
+        #expect(repeated.skipped == [.unbound: 5, .withoutKey: 3])
+        let many = try selection(["a", "b", "c", "d", "mine.x", "a"])
+        #expect(many.skipped == [.unbound: 6])
+    }
+
+    @Test func `a pattern has at most four wildcards`() async throws {
+        try await withStage(MatrixFace.init) { stage in
+            let said = #"{"provider":"fcm"}"#
+            #expect(try stage.settings(of: "a?*.?*", said).wrong.isEmpty)
+            #expect(try stage.settings(of: "a?*.?*?", said).wrong.map(\.pointer) == ["/externalId"])
+        }
+    }
+
     @Test func `a binding's rate has bounds, and is two thousand a second`() async throws {
         try await withStage(MatrixFace.init) { stage in
             let usual = try stage.settings(of: "app", #"{"provider":"fcm"}"#)
