@@ -46,6 +46,22 @@ import Testing
         try rates.take(of: rate, at: .matrix, about: "b", in: "acme")
     }
 
+    @Test func `what is given back can be taken again, and no more than was taken`() throws {
+        let time = ManualInstant()
+        let rates = RequestRates(now: { time.now })
+        let rate = RequestRates.Rate("things", perSecond: 1, burst: 2)
+        let address = try #require(IPAddress("192.0.2.1"))
+        rates.giveBack(rate, at: .matrix, from: address)
+        #expect(rates.count == 0)
+        try rates.take(of: rate, at: .matrix, from: address)
+        for _ in 0..<3 { rates.giveBack(rate, at: .matrix, from: address) }
+        try rates.take(2, of: rate, at: .matrix, from: address)
+        #expect(throws: Problem.self) { try rates.take(of: rate, at: .matrix, from: address) }
+        rates.giveBack(rate, at: .matrix, from: address)
+        try rates.take(of: rate, at: .matrix, from: address)
+        #expect(throws: Problem.self) { try rates.take(of: rate, at: .matrix, from: address) }
+    }
+
     @Test func `looking makes no bucket`() throws {
         let rates = RequestRates()
         #expect(rates.wait(of: .events("acme"), rate: 1) == nil)

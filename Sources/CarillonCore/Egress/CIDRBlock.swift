@@ -56,11 +56,6 @@ extension IPAddress {
         }
     }
 
-    /// The block of a length that the address is in.
-    func block(ofLength length: Int) -> CIDRBlock {
-        CIDRBlock(first: clearingBits(after: length), prefixLength: length)
-    }
-
     fileprivate func clearingBits(after length: Int) -> IPAddress {
         switch self {
         case .v4(let value): .v4(value & ~(UInt32.max >> length))

@@ -45,8 +45,6 @@ package struct FaceIndex: Sendable {
     /// The same of ``hidden``: no more than so many are looked through for strangers.
     private var hiddenPatterns: [FaceName: [NamePattern]] = [:]
     private static let maximumHiddenPatterns = 1_000
-    /// Where requests to a face may come from by what any network says.
-    private var sources: [FaceName: CIDRBlocks] = [:]
     private var byName: [Name: StoredFaceKey] = [:]
     private var byHash: [Hash: StoredFaceKey] = [:]
     private var byOwner: [Name: StoredFaceKey] = [:]
@@ -61,7 +59,6 @@ package struct FaceIndex: Sendable {
             bindings[Name(face: binding.face, network: owner, text: binding.externalID)] = binding
             bound.insert(binding.face)
             if binding.face == .buzz { buzzApps.formUnion(Self.apps(of: binding)) }
-            for block in Self.sources(of: binding) { sources[binding.face, default: CIDRBlocks()].insert(block) }
             if binding.isPrivate { hidden.insert(Name(face: binding.face, network: nil, text: binding.externalID)) }
             guard let pattern = NamePattern(binding.externalID) else { continue }
             if pattern.isPrefix {
@@ -100,19 +97,6 @@ package struct FaceIndex: Sendable {
 
     private static func narrowestFirst(_ patterns: Set<NamePattern>) -> [NamePattern] {
         patterns.sorted { ($1.weight, $0.text) < ($0.weight, $1.text) }
-    }
-
-    private static func sources(of binding: FaceBinding) -> [CIDRBlock] {
-        guard case .array(let blocks)? = binding.settings["allowFrom"] else { return [] }
-        return blocks.compactMap { block in
-            guard case .string(let text) = block else { return nil }
-            return try? CIDRBlock(text)
-        }
-    }
-
-    /// Whether any network says that requests to a face may come from an address: who is there may be no stranger.
-    package func expects(_ address: IPAddress, at face: FaceName) -> Bool {
-        sources[face]?.contains(address.canonical) ?? false
     }
 
     /// Whether any network has bound a name of a face: until then the face is not there.

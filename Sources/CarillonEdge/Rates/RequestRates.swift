@@ -122,6 +122,14 @@ package final class RequestRates: Sendable {
         try take(count, from: owner, rate: rate.perSecond, burst: rate.burst)
     }
 
+    /// Gives one back that was counted before it was known whose it is.
+    package func giveBack(_ rate: Rate, at face: FaceName, from address: IPAddress) {
+        let now = elapsed
+        buckets.withLock {
+            $0[.caller(face, rate.name, address.subscriber)]?.giveBack(1, rate: rate.perSecond, at: now)
+        }
+    }
+
     /// Counts what is asked of a face about something of a network's, by its name.
     ///
     /// - Throws: 429 when it is too much.

@@ -38,6 +38,12 @@ struct TokenBucket: Sendable {
         return nil
     }
 
+    /// Gives tokens back that were taken at a rate, and turn out not to count.
+    mutating func giveBack(_ count: Int, rate: Int, at now: Duration) {
+        refill(at: now)
+        debt = max(.zero, debt - .seconds(1) / max(1, rate) * count)
+    }
+
     /// After how long there is a token; `nil` when there is one. Takes nothing.
     func wait(rate: Int, at now: Duration) -> Duration? {
         var copy = self

@@ -18,9 +18,8 @@ struct MatrixController: Sendable {
         let index = try await services.index()
         let (address, key) = (context.clientAddress, try gatewayKey(of: request))
         let keyOwner = key.flatMap { index.key(.matrix, secret: $0)?.key.networkID }
-        // Whose limits hold for those who may be known is seen when the body is read.
-        let mayBeKnown = keyOwner != nil || address.map { index.expects($0, at: .matrix) } ?? false
-        if !mayBeKnown { try takeRequest(from: address) }
+        // Who is known by where they are is seen when the body is read: until then all who hold no key are strangers.
+        if keyOwner == nil { try takeRequest(from: address) }
         guard key == nil || keyOwner != nil else {
             throw MatrixError.unauthorized("the gateway key in the address is not known")
         }
@@ -30,7 +29,11 @@ struct MatrixController: Sendable {
         var selection = MatrixSelection(notification, caller, index)
         metrics.count(selection.skipped)
         if let network = selection.firstNetwork { context.face.note(network: network) }
-        if mayBeKnown, selection.isOfStranger { try takeRequest(from: address) }
+        switch (keyOwner, selection.isOfStranger) {
+        case (nil, false): giveBackRequest(from: address)
+        case (.some, true): try takeRequest(from: address)
+        default: break
+        }
         for (network, places) in selection.taken { try takeRequest(of: places, of: network) }
         try selection.requireAny()
         for (network, places) in selection.taken {
@@ -58,6 +61,11 @@ struct MatrixController: Sendable {
     /// Counts a stranger's request.
     private func takeRequest(from address: IPAddress?) throws(Problem) {
         if let address { try services.rates.take(of: .requests, at: .matrix, from: address) }
+    }
+
+    /// Counts a request no longer that was none of a stranger's.
+    private func giveBackRequest(from address: IPAddress?) {
+        if let address { services.rates.giveBack(.requests, at: .matrix, from: address) }
     }
 
     /// Counts a request for each binding that knows its caller.

@@ -46,19 +46,6 @@ import Testing
         #expect(hidden.isPrivate(.matrix, matching: name) == (bound != nil))
     }
 
-    @Test func `it knows from where requests may come, by any network's word`() throws {
-        var sources = Self.binding("a")
-        sources.settings["allowFrom"] = ["203.0.113.0/24", "2001:db8::/32", "10.1.2.3/32"]
-        let index = Self.index([sources, Self.binding("b")])
-        for (address, isExpected) in [
-            ("203.0.113.9", true), ("::ffff:203.0.113.9", true), ("203.0.114.9", false), ("2001:db8:1::1", true),
-            ("2001:db9::1", false), ("10.1.2.3", true), ("10.1.2.4", false),
-        ] {
-            #expect(index.expects(try #require(IPAddress(address)), at: .matrix) == isExpected, "\(address)")
-            #expect(!index.expects(try #require(IPAddress(address)), at: .ably))
-        }
-    }
-
     @Test func `what is bound for others, privately or in another system is not found`() {
         let index = Self.index([Self.binding("a*", isPrivate: true), Self.binding("b")])
         #expect(index.binding(.matrix, matching: "ab") == nil)

@@ -262,6 +262,34 @@ import Testing
         #expect(try selection(allowed, MatrixCaller(keyOwner: nil, address: IPAddress("203.0.114.9"))).isOfStranger)
     }
 
+    @Test func `whoever may be expected by any network's word counts as a stranger until they are known`() async throws
+    {
+        let known = Mutex<RequestRates?>(nil)
+        try await withStage(
+            { services in
+                known.withLock { $0 = services.rates }
+                return MatrixFace(services)
+            },
+            over: .live
+        ) { stage in
+            try stage.bind("app", #"{"provider":"fcm","allowFrom":["127.0.0.0/8","::1/128"]}"#)
+            try stage.bind("anybody's", #"{"provider":"fcm","allowFrom":["0.0.0.0/0","::/0"]}"#, to: "other")
+            try stage.bind("open", #"{"provider":"fcm"}"#)
+            let made = known.withLock { $0 }
+            let rates = try #require(made)
+            let addresses = try ["127.0.0.1", "::1"].map { try #require(IPAddress($0)) }
+            for address in addresses {
+                try rates.take(RequestRates.Rate.requests.burst - 1, of: .requests, at: .matrix, from: address)
+            }
+            func post(_ app: String, _ event: String) async throws -> Int {
+                try await stage.call(.post, Self.path, Self.body(Self.device("k", app: app), event: event)).status
+            }
+            for number in 0..<3 { #expect(try await post("app", "$\(number)") == 200, "it is given back") }
+            #expect(try await post("open", "$open") == 200)
+            #expect(try await stage.call(.post, Self.path, "{").status == 429, "before the body is looked at")
+        }
+    }
+
     @Test func `an app id is looked for once, and few that are not bound among those under a key`() throws {
         func selection(_ apps: [String]) throws -> MatrixSelection {
             let bindings = ["mine*x", "other"].map { name in

@@ -137,6 +137,7 @@ struct FaceStage {
 func withStage(
     _ make: @Sendable (FaceServices) -> any Face,
     settings: ServerSettings = ServerSettings(),
+    over transport: TestingSetup = .router,
     _ test: @Sendable (FaceStage) async throws -> Void
 ) async throws {
     let book = FaceStage.Book()
@@ -166,7 +167,7 @@ func withStage(
     )
     face.addRoutes(to: FaceRoutes(face.name, on: router) { book.index })
     let application = Application(router: router, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    try await application.test(.router) { client in
+    try await application.test(transport) { client in
         try await test(FaceStage(client: client, store: store, book: book, journal: services.journal, face: face))
     }
 }
