@@ -197,10 +197,11 @@ struct DeviceRegistration {
             """
             INSERT INTO devices AS d (network_id, device_id, user_id, provider, app_id, address, environment, p256dh, auth,
                                  address_hash, locale, state, error, registered_at, user_wipes, broadcasts, attributes,
-                                 secret_hash, obtained_at, state_at)
+                                 secret_hash, obtained_at, obtained_for, state_at)
             SELECT \(network.rawValue), n.device_id, n.user_id, n.provider, n.app_id, n.address, n.environment, n.p256dh,
                    n.auth, n.address_hash, n.locale, n.state, n.error, n.registered_at, coalesce(u.wipes, 0),
-                   n.broadcasts, n.attributes, n.secret_hash, n.obtained_at, CASE WHEN n.state <> 'active' THEN now() END
+                   n.broadcasts, n.attributes, n.secret_hash, n.obtained_at, n.registered_at,
+                   CASE WHEN n.state <> 'active' THEN now() END
             FROM unnest(\(devices.map(\.id.rawValue)), \(devices.map(\.userID.rawValue)),
                         \(addresses.map(\.provider.rawValue)), \(addresses.map(\.appID)),
                         \(addresses.map(\.text)), \(addresses.map(\.storedEnvironment)),
@@ -219,7 +220,7 @@ struct DeviceRegistration {
                 address = EXCLUDED.address, environment = EXCLUDED.environment, p256dh = EXCLUDED.p256dh,
                 auth = EXCLUDED.auth, address_hash = EXCLUDED.address_hash, locale = EXCLUDED.locale,
                 state = EXCLUDED.state, error = EXCLUDED.error, registered_at = EXCLUDED.registered_at,
-                obtained_at = EXCLUDED.obtained_at,
+                obtained_at = EXCLUDED.obtained_at, obtained_for = EXCLUDED.obtained_for,
                 state_at = CASE WHEN EXCLUDED.state = d.state THEN d.state_at ELSE EXCLUDED.state_at END,
                 user_wipes = EXCLUDED.user_wipes, broadcasts = EXCLUDED.broadcasts, transient = false, seen_at = now(),
                 attributes = EXCLUDED.attributes, secret_hash = EXCLUDED.secret_hash,

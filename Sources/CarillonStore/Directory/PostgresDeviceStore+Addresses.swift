@@ -56,7 +56,8 @@ extension PostgresDeviceStore {
                         FROM (SELECT device_id, at, least(at, now()) AS obtained_at
                               FROM unnest(\(rows.map(\.key.rawValue)), \(rows.map(\.value.stored))) AS n (device_id, at)) AS n
                         CROSS JOIN LATERAL (
-                            SELECT d.device_id, d.state, d.state_at, d.registered_at, d.obtained_at, d.transient FROM devices d
+                            SELECT d.device_id, d.state, d.state_at, d.registered_at, d.obtained_at, d.obtained_for, d.transient
+                            FROM devices d
                             WHERE d.network_id = \(network.rawValue) AND d.device_id = n.device_id
                             LIMIT 1
                             FOR NO KEY UPDATE
@@ -65,7 +66,8 @@ extension PostgresDeviceStore {
                     )
                     UPDATE devices d
                     SET state = 'active', state_at = NULL, error = CASE WHEN t.former = 'active' THEN d.error END,
-                        registered_at = greatest(d.registered_at, t.obtained_at), obtained_at = t.obtained_at
+                        registered_at = greatest(d.registered_at, t.obtained_at), obtained_at = t.obtained_at,
+                        obtained_for = greatest(d.registered_at, t.obtained_at)
                     FROM target t WHERE d.network_id = \(network.rawValue) AND d.device_id = t.device_id
                     RETURNING d.device_id, d.user_id, d.provider, d.app_id, t.former
                     """

@@ -43,14 +43,17 @@ extension Row {
     static var deviceColumns: SQL {
         """
         device_id, user_id, provider, app_id, address, environment, p256dh, auth, locale, state, error, registered_at,
-        broadcasts, attributes, secret_hash, obtained_at
+        broadcasts, attributes, secret_hash, CASE WHEN obtained_for = registered_at THEN obtained_at END
         """
     }
 }
 
 extension SQL {
     /// When the address of device `d` was obtained, as far as anybody knows: of what nobody registered and nobody dated, at no time.
-    static let obtainedAt: SQL = "coalesce(d.obtained_at, CASE WHEN d.transient THEN 'epoch' ELSE d.registered_at END)"
+    static let obtainedAt: SQL = """
+        coalesce(CASE WHEN d.obtained_for = d.registered_at THEN d.obtained_at END,
+                 CASE WHEN d.transient THEN 'epoch' ELSE d.registered_at END)
+        """
 }
 
 extension DeviceAddress {

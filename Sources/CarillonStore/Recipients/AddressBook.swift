@@ -159,9 +159,11 @@ struct AddressBook {
         try session.execute(
             """
             INSERT INTO devices (network_id, device_id, user_id, provider, app_id, address, environment, p256dh, auth,
-                                 address_hash, locale, state, error, state_at, registered_at, obtained_at, transient)
+                                 address_hash, locale, state, error, state_at, registered_at, obtained_at, obtained_for,
+                                 transient)
             SELECT n.network_id, n.device_id, '', n.provider, n.app_id, n.address, n.environment, n.p256dh, n.auth,
-                   n.address_hash, n.locale, \(state.rawValue), \(error), \(sql: since), now(), n.obtained_at, true
+                   n.address_hash, n.locale, \(state.rawValue), \(error), \(sql: since), now(), n.obtained_at, now(),
+                   true
             FROM unnest(\(entries.map(\.network.rawValue)), \(entries.map(\.id.rawValue)),
                         \(addresses.map(\.provider.rawValue)), \(addresses.map(\.appID)), \(addresses.map(\.text)),
                         \(addresses.map(\.storedEnvironment)), \(addresses.map(\.storedKeys?.p256dh)),
