@@ -28,6 +28,13 @@ package final class Journal: Service {
 
         var fullest: String? { places.max { $0.value.count < $1.value.count }?.key }
 
+        /// Makes room for another one in the place that has most; `false` when there is none.
+        mutating func removeFirstOfFullest() -> Bool {
+            guard let fullest else { return false }
+            removeFirst(of: fullest)
+            return true
+        }
+
         mutating func removeFirst(of name: String) {
             places[name]?.removeFirst()
             if places[name]?.isEmpty == true { places[name] = nil }
@@ -38,6 +45,13 @@ package final class Journal: Service {
     private struct State {
         var shares: [NetworkID: Share] = [:]
         var count = 0
+
+        /// Makes room for another one of a network where all have as many as may wait: in the network that has most, be it this one.
+        mutating func makeRoom(for share: inout Share) -> Bool {
+            let largest = shares.lazy.map { (network: $0.key, count: $0.value.count) }.max { $0.count < $1.count }
+            guard let largest, largest.count > share.count + 1 else { return share.removeFirstOfFullest() }
+            return shares[largest.network]?.removeFirstOfFullest() ?? false
+        }
 
         /// Forgets entries that were written.
         mutating func forget(_ written: Set<UUID>, in place: JournalPlace) {
@@ -70,17 +84,23 @@ package final class Journal: Service {
     }
 
     /// Writes something down; returns at once.
-    package func record(_ note: JournalNote, of name: String, in network: NetworkID) {
+    ///
+    /// - Parameters:
+    ///   - note: What.
+    ///   - name: The place.
+    ///   - network: Whose it is.
+    ///   - limit: How many of the place may wait to be written: as many as are shown of it.
+    package func record(_ note: JournalNote, of name: String, in network: NetworkID, limit: Int = page) {
         state.withLock { state in
             // Taken out while it is changed, so that it is not copied.
             var share = state.shares.removeValue(forKey: network) ?? Share()
             defer { if share.count > 0 { state.shares[network] = share } }
-            let isFull = share.count >= Self.mostOfNetwork || state.count >= Self.capacity
-            if share.places[name, default: []].count >= Self.depth {
+            if share.places[name, default: []].count >= limit {
                 share.removeFirst(of: name)
-            } else if isFull {
-                guard let place = share.fullest else { return }
-                share.removeFirst(of: place)
+            } else if share.count >= Self.mostOfNetwork {
+                guard share.removeFirstOfFullest() else { return }
+            } else if state.count >= Self.capacity {
+                guard state.makeRoom(for: &share) else { return }
             } else {
                 state.count += 1
             }

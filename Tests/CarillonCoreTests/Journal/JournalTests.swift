@@ -102,16 +102,47 @@ import Testing
         #expect(try await reasons(journal, in: networks[Journal.capacity]) == ["3"])
     }
 
+    @Test func `no more of a place is written at once than is shown of it`() async throws {
+        let journal = journal()
+        for number in 0..<3 * Journal.depth { journal.record(note("\(number)"), of: "a", in: "acme") }
+        for number in 0..<3 * Journal.depth {
+            journal.record(note("\(number)"), of: "long", in: "acme", limit: Journal.depth)
+        }
+        await journal.write()
+        #expect(try await written().count == Journal.page)
+        #expect(try await written("long").count == Journal.depth)
+    }
+
+    @Test func `where all that may wait is waiting, the network with most of it makes room for another`() async throws {
+        let journal = journal()
+        let networks = (0..<Journal.capacity / Journal.mostOfNetwork).map { NetworkID(trusted: "n\($0)") }
+        for network in networks {
+            for number in 0..<Journal.mostOfNetwork {
+                journal.record(note("\(number)"), of: "place-\(number / Journal.page)", in: network)
+            }
+        }
+        for number in 0..<3 { journal.record(note("\(number)"), of: "a", in: "late") }
+        #expect(try await reasons(journal, in: "late") == ["2", "1", "0"])
+        await journal.write()
+        var count = 0
+        for network in networks {
+            for place in 0..<Journal.mostOfNetwork / Journal.page {
+                count += try await written("place-\(place)", in: network).count
+            }
+        }
+        #expect(count == Journal.capacity - 3)
+    }
+
     @Test func `a database that is away costs entries beyond what waits, and no request`() async throws {
         let journal = journal()
         store.fail(with: Away())
-        for number in 0..<Journal.depth + 5 { journal.record(note("\(number)"), of: "a", in: "acme") }
+        for number in 0..<Journal.page + 5 { journal.record(note("\(number)"), of: "a", in: "acme") }
         await journal.write()
         await #expect(throws: Away.self) { try await reasons(journal) }
         store.fail(with: nil)
         journal.record(note("last"), of: "a", in: "acme")
         await journal.write()
-        #expect(try await written() == (6..<Journal.depth + 5).map { "\($0)" } + ["last"])
+        #expect(try await written() == (6..<Journal.page + 5).map { "\($0)" } + ["last"])
     }
 
     @Test func `what is left is written when the service stops`() async throws {

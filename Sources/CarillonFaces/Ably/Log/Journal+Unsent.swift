@@ -8,7 +8,7 @@ extension Journal {
     /// Remembers a message.
     func noteUnsent(_ messageID: String, on channel: TagID, by caller: AblyCaller) {
         let note = JournalNote(operation: "unsent", status: 201, channel: channel.rawValue, messageID: messageID)
-        record(note, of: caller.unsentName, in: caller.network.id)
+        record(note, of: caller.unsentName, in: caller.network.id, limit: Self.depth)
     }
 
     /// The latest messages of the caller's application, the newest first.
