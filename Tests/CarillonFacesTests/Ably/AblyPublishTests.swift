@@ -215,7 +215,7 @@ import Testing
     @Test func `what is no UTF-8 is refused but in the data of a message, which nobody reads`() async throws {
         let headers = ["content-type": "application/x-msgpack"]
         try await withAbly { (ably: AblyService) async throws in
-            for (key, status) in [("data", 201), ("id", 400), ("clientId", 400)] {
+            for (key, status) in [("data", 201), ("id", 400), ("clientId", 400), ("name", 400)] {
                 let body: [UInt8] = [0x81, 0xA0 | UInt8(key.utf8.count)] + key.utf8 + [0xA2, 0xC3, 0x28]
                 let answer = try await ably.call(.post, "/channels/open:a/messages", bytes: body, headers: headers)
                 #expect(answer.status == status, "\(key)")

@@ -66,7 +66,7 @@ struct AblyMessages: Sendable {
         case .array(let elements): return .array(elements.map(withoutContent))
         case .object(var object):
             object["data"] = nil
-            if case .string? = object["name"] { object["name"] = nil }
+            if case .string(let name)? = object["name"], !name.utf8.contains(0) { object["name"] = nil }
             if let messages = object["messages"] { object["messages"] = withoutContent(messages) }
             return .object(object)
         default: return value
