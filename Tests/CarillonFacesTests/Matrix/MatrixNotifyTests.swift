@@ -2,6 +2,7 @@ import CarillonCore
 import CarillonEdge
 import CarillonTesting
 import HTTPTypes
+import HummingbirdTesting
 import Synchronization
 import Testing
 
@@ -316,8 +317,9 @@ import Testing
     @Test func `a pattern has at most four wildcards`() async throws {
         try await withStage(MatrixFace.init) { stage in
             let said = #"{"provider":"fcm"}"#
-            #expect(try stage.settings(of: "a?*.?*", said).wrong.isEmpty)
-            #expect(try stage.settings(of: "a?*.?*?", said).wrong.map(\.pointer) == ["/externalId"])
+            let (four, five) = (try stage.settings(of: "a?*.?*", said), try stage.settings(of: "a?*.?*?", said))
+            #expect(four.wrong.isEmpty)
+            #expect(five.wrong.map(\.pointer) == ["/externalId"])
         }
     }
 
