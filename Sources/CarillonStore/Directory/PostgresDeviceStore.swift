@@ -111,7 +111,7 @@ package struct PostgresDeviceStore: DeviceStore {
     ) async throws -> [Device] {
         func range(_ condition: SQL) -> SQL {
             """
-            (SELECT \(sql: Row.deviceColumns) FROM devices d
+            (SELECT d.* FROM devices d
              WHERE network_id = \(network.rawValue) AND device_id > \(after?.rawValue ?? "") AND \(sql: condition)
                  AND provider = ANY (\(providers.map(\.rawValue).sorted())) AND NOT transient AND \(sql: .isOfTheLiving)
              ORDER BY device_id LIMIT \(limit))
