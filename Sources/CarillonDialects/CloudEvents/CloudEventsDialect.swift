@@ -58,8 +58,8 @@ package struct CloudEventsDialect: EventDialect {
             guard elements.count <= Self.mostEvents else {
                 throw .malformed("", "must hold at most \(Self.mostEvents) events")
             }
-            // Arrays of anything else are no CloudEvents, unless their type says that they are.
-            guard isBatch == true || elements.isEmpty || elements.contains(where: { $0["specversion"] != nil }) else {
+            // An array of anything else is no batch.
+            guard elements.isEmpty || elements.contains(where: { $0["specversion"] != nil }) else {
                 throw .malformed("/0/specversion", "must be 1.0")
             }
             return DialectReading(elements.enumerated().map { read($1, at: $0, now: now) }, isList: true)
