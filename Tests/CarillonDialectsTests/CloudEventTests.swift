@@ -7,6 +7,8 @@ import Testing
     private static let data = #"{"channel":{"id":"c"},"user":{"id":"bob"},"message":{"id":"m","text":"hi"},"extra":1}"#
     private static let structured =
         #"{"specversion":"1.0","id":"1","source":"/s","type":"com.example.chat.message.sent","time":"2025-11-20T10:00:00Z","data":\#(data)}"#
+    private static let twilio =
+        #"{"specversion":"1.0","id":"2","source":"AC1","type":"com.twilio.conversations.conversation.added","data":{"ConversationSid":"CH1"}}"#
     private static let binary: [(name: String, value: String)] = [
         ("CE-SpecVersion", "1.0"), ("ce-id", "1"), ("ce-source", "/s"),
         ("ce-type", "\"com.example.chat.message.sent\""),
@@ -89,11 +91,14 @@ import Testing
         Mistake(find: #""data":{"#, replace: #""x":{"#, pointer: "/data"),
         Mistake(find: #"{"id":"c"}"#, replace: "{}", pointer: "/data/channel/id"),
     ])
-    func `a mistake is told with its place, and refuses of a batch its event alone`(_ mistake: Mistake) throws {
+    func `a mistake is told with its place, in a batch with that of the event`(_ mistake: Mistake) throws {
         let body = Self.structured.replacing(mistake.find, with: mistake.replace)
         #expect(body != Self.structured)
         #expect(pointers { try read(body) } == [mistake.pointer])
-        let batch = try read("[\(body),\(Self.structured)]", "application/json")
+        #expect(
+            pointers { try read("[\(Self.structured),\(body)]", "application/json") } == ["/1\(mistake.pointer)"]
+        )
+        let batch = try read("[\(body),\(Self.twilio)]", "application/json")
         #expect(batch.known.count == 1 && batch.events.map(\.isUnreadable) == [true, false])
         #expect(batch.reason?.hasPrefix("event 1: \(mistake.pointer) ") == true)
     }

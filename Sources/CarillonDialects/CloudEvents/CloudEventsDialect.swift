@@ -58,28 +58,31 @@ package struct CloudEventsDialect: EventDialect {
             guard elements.count <= Self.mostEvents else {
                 throw .malformed("", "must hold at most \(Self.mostEvents) events")
             }
-            // An array of anything else is no batch.
-            guard elements.isEmpty || elements.contains(where: { $0["specversion"] != nil }) else {
-                throw .malformed("/0/specversion", "must be 1.0")
+            // What users of Twilio wrote is not its fault; who writes our `data` hears of each mistake, and nothing is stored.
+            guard elements.contains(where: CloudEventReader.isOfTwilio) else {
+                let events = elements.enumerated().map { reader.read($1, at: "/\($0)") }
+                guard reader.errors.isEmpty else { throw invalid(reader) }
+                return DialectReading(events.compactMap(\.self), isList: true)
             }
             return DialectReading(elements.enumerated().map { read($1, at: $0, now: now) }, isList: true)
         }
     }
 
-    /// Reads one of a batch: what cannot be read is refused alone, since its user may have written it, and others' events are beside it.
+    /// Reads one of Twilio's batch: what cannot be read is refused alone, since others' events are beside it.
     private func read(_ element: JSONValue, at index: Int, now: Timestamp) -> DialectEvent {
         let reader = CloudEventReader(now: now)
         if let event = reader.read(element, at: "") { return event }
-        let input = InvalidInput(problem: "invalid-event", errors: reader.errors.errors)
-        var event = DialectEvent.unreadable("event \(index + 1): \(DialectRefusal.invalid(input).reason)")
+        var event = DialectEvent.unreadable("event \(index + 1): \(invalid(reader).reason)")
         event.shownID = element["id"]?.text
         return event
     }
 
     private func finish(_ event: DialectEvent?, _ reader: CloudEventReader) throws(DialectRefusal) -> DialectReading {
-        guard let event else {
-            throw .invalid(InvalidInput(problem: "invalid-event", errors: reader.errors.errors))
-        }
+        guard let event else { throw invalid(reader) }
         return DialectReading([event])
+    }
+
+    private func invalid(_ reader: CloudEventReader) -> DialectRefusal {
+        .invalid(InvalidInput(problem: "invalid-event", errors: reader.errors.errors))
     }
 }
