@@ -25,6 +25,7 @@ from playwright.sync_api import sync_playwright  # noqa: E402
 from push_service import PushService, Receiver  # noqa: E402
 from service import ROOT, Service, Simulator  # noqa: E402
 from stage import Stage  # noqa: E402
+from web_app import WebApp  # noqa: E402
 
 MODULES = sorted(path.stem for path in pathlib.Path(__file__).parent.glob("test_*.py"))
 PICTURES = ROOT / ".build/console"
@@ -77,13 +78,13 @@ def play(program, act):
     """Starts everything, lets `act` work on a stage, and ends everything."""
     with tempfile.TemporaryDirectory(prefix="carillon-", dir="/tmp") as folder:
         simulator = Simulator(program, f"{folder}/simulator")
-        push, receiver = PushService(), Receiver()
+        push, receiver, app = PushService(), Receiver(), WebApp()
         try:
-            service = Service(program, folder, simulator.environment)
+            service = Service(program, folder, simulator.environment | {"CARILLON_CORS_ORIGINS": app.origin})
             try:
                 with sync_playwright() as playwright:
                     browser = playwright.chromium.launch(executable_path=browser_path(), args=BROWSER_OPTIONS)
-                    result = act(Stage(service, simulator, browser, push, receiver))
+                    result = act(Stage(service, simulator, browser, push, receiver, app))
                     browser.close()
                     return result
             finally:
@@ -92,6 +93,7 @@ def play(program, act):
         finally:
             push.stop()
             receiver.stop()
+            app.stop()
             simulator.stop()
 
 

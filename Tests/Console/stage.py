@@ -24,9 +24,9 @@ expect.set_options(timeout=PATIENCE_MS)
 class Stage:
     """Makes networks and pages for a test, and says afterwards what the browser complained of."""
 
-    def __init__(self, service, simulator, browser, push, receiver):
+    def __init__(self, service, simulator, browser, push, receiver, app):
         self.service, self.simulator, self.browser = service, simulator, browser
-        self.push, self.receiver = push, receiver
+        self.push, self.receiver, self.app = push, receiver, app
         self.contexts, self.complaints, self.expected = [], [], ()
         self.numbers = itertools.count(1)
 

@@ -24,6 +24,24 @@ if (window.PushManager) {
 """
 
 
+def deliver(page, origin, text):
+    """Hands a message to the service worker, as the browser does when its push service brings one."""
+    session = page.context.new_cdp_session(page)
+    registrations, ready = {}, set()
+
+    def see(versions):
+        ready.update(each["registrationId"] for each in versions if each["status"] == "activated")
+
+    session.on("ServiceWorker.workerRegistrationUpdated", lambda event: registrations.update(
+        {each["registrationId"]: each for each in event["registrations"]}
+    ))
+    session.on("ServiceWorker.workerVersionUpdated", lambda event: see(event["versions"]))
+    session.send("ServiceWorker.enable")
+    while not (found := [each for each in ready if registrations.get(each, {}).get("scopeURL", "").startswith(origin)]):
+        page.wait_for_timeout(20)
+    session.send("ServiceWorker.deliverPushMessage", {"origin": origin, "registrationId": found[0], "data": text})
+
+
 class Browser:
     """A page to try it, in a browser with a subscription."""
 
@@ -49,17 +67,7 @@ class Browser:
         settled(self.page)
 
     def deliver(self, origin, text):
-        """Hands a message to the service worker, as the browser does when its push service brings one."""
-        session = self.page.context.new_cdp_session(self.page)
-        found = []
-        session.on("ServiceWorker.workerRegistrationUpdated", lambda event: found.extend(event["registrations"]))
-        session.send("ServiceWorker.enable")
-        while not found:
-            self.page.wait_for_timeout(20)
-        registration = next(each for each in found if each["scopeURL"].startswith(origin) and not each["isDeleted"])
-        session.send("ServiceWorker.deliverPushMessage", {
-            "origin": origin, "registrationId": registration["registrationId"], "data": text,
-        })
+        deliver(self.page, origin, text)
 
 
 def network_for(stage, **settings):

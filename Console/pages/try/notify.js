@@ -46,7 +46,7 @@ export async function notifyThisBrowser(page, list, what) {
   };
   try {
     begin("able");
-    browser.requireAbility();
+    await browser.requireAbility();
     list.done("able");
 
     begin("permission", "Your browser asks you now.");
