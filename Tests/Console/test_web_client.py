@@ -6,7 +6,8 @@ import re
 from push_service import Subscription
 from stage import until
 from test_notifying import SUBSCRIBING, deliver
-from web_app import MODULE, user_token
+from user_tokens import user_token
+from web_app import MODULE
 
 TYPES = MODULE.with_suffix(".d.ts")
 SETTINGS = """

@@ -1,13 +1,8 @@
-"""A web app of another origin that uses Clients/web/carillon.js as it is: a page, its service worker, and tokens for its users."""
+"""A web app of another origin that uses Clients/web/carillon.js as it is: a page and its service worker."""
 
-import base64
-import hashlib
-import hmac
 import http.server
-import json
 import pathlib
 import threading
-import time
 
 MODULE = pathlib.Path(__file__).parent.parent.parent / "Clients/web/carillon.js"
 PAGE = """<!doctype html><html lang="en"><title>Chat</title><link rel="icon" href="data:,"><h1>Chat</h1>
@@ -61,13 +56,3 @@ class WebApp:
     def stop(self):
         self.server.shutdown()
         self.server.server_close()
-
-
-def user_token(network, user, seconds=3600):
-    """What the app's back end answers to its signed-in user."""
-    def part(data):
-        return base64.urlsafe_b64encode(data).decode().rstrip("=")
-
-    claims = {"sub": user, "aud": f"carillon:{network.id}", "exp": int(time.time()) + seconds}
-    signed = ".".join(part(json.dumps(each).encode()) for each in [{"alg": "HS256", "typ": "JWT"}, claims])
-    return f"{signed}.{part(hmac.digest(network.user_token_secret.encode(), signed.encode(), hashlib.sha256))}"
