@@ -320,7 +320,7 @@ internal object Json {
     /** The value, or null for what is no JSON. */
     fun read(text: String): Any? = try {
         Reader(text).whole()
-    } catch (_: RuntimeException) {
+    } catch (error: RuntimeException) {
         null
     }
 

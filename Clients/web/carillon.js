@@ -239,8 +239,8 @@ export function onTap(handler) {
 
 function hear(type, handler) {
   const listener = (event) => event.data?.type === type && handler(event);
-  navigator.serviceWorker.addEventListener("message", listener);
-  return () => navigator.serviceWorker.removeEventListener("message", listener);
+  navigator.serviceWorker?.addEventListener("message", listener);
+  return () => navigator.serviceWorker?.removeEventListener("message", listener);
 }
 
 /**

@@ -55,6 +55,10 @@ def check_image():
     for part in re.findall(r'\bResource\("([^"]+)"', sources):
         if part not in copied or f"!{part}" not in kept:
             problems.append(f"the image lacks {part}: name it in .docker/Dockerfile and .dockerignore")
+        if any(path.is_symlink() for path in (ROOT / part).rglob("*")):
+            for name in (".docker/Dockerfile", "docs/installing.md"):
+                if re.search(r"\bcp -r ", (ROOT / name).read_text()):
+                    problems.append(f"{name} copies links of {part} as links: cp -rL copies what they lead to")
     # The package manager wants every target's folder, also of what it does not build.
     for folder in re.findall(r'path: "([^"/]+)', (ROOT / "Package.swift").read_text()):
         if f"!{folder}" not in kept:
