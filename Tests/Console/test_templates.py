@@ -7,7 +7,7 @@ def test_a_template_is_written_with_its_preview_saved_undone_and_put_back(stage)
     network = stage.network()
     page = stage.open(f"{network.id}/templates", session=network)
     row = page.locator("tr", has=page.get_by_text("fr", exact=True))
-    expect(row.get_by_text("Built-in", exact=True)).to_have_count(3)
+    expect(row.get_by_text("Built-in", exact=True)).to_have_count(4)
     row.get_by_role("link").nth(1).click()
     expect(page.locator("main h1")).to_have_text("Member joined in French")
     page.get_by_role("textbox", name="Body One joined").fill("%1s est là (%2s)")
@@ -33,7 +33,7 @@ def test_a_template_is_written_with_its_preview_saved_undone_and_put_back(stage)
     page.get_by_role("button", name="Back to built-in").click()
     expect(page.locator(".editor-status")).to_contain_text("Built-in")
     page.go_back()
-    expect(row.get_by_text("Built-in", exact=True)).to_have_count(3)
+    expect(row.get_by_text("Built-in", exact=True)).to_have_count(4)
 
 
 def test_a_mistake_is_shown_at_its_column_and_other_directions_and_lengths_in_frames(stage):
