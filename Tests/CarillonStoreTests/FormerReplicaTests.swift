@@ -37,22 +37,4 @@ import Testing
             #expect(try await obtainedAt() == .epoch, "imported once more")
         }
     }
-
-    @Test func `no migration keeps out readers of a table while it builds an index`() throws {
-        let names = try FileManager.default.contentsOfDirectory(atPath: TestDatabase.migrations).sorted()
-        // Those before were released as they are.
-        let files = names.filter { $0.hasSuffix(".sql") && $0 > "0038" }
-        #expect(files.count >= 7)
-        for name in files {
-            let text = try String(contentsOfFile: "\(TestDatabase.migrations)/\(name)", encoding: .utf8)
-            let lines = text.split(separator: "\n").filter { !$0.hasPrefix("--") }.joined(separator: "\n")
-            let created = Set(lines.matches(of: /CREATE TABLE (\w+)/).map(\.1))
-            let indexed = lines.matches(of: /CREATE (?:UNIQUE )?INDEX \w+ ON (\w+)/).map(\.1).filter {
-                !created.contains($0)
-            }
-            let altered = lines.matches(of: /ALTER TABLE (\w+)/).map(\.1).filter { !created.contains($0) }
-            let isKeepingOut = !altered.isEmpty || lines.contains("DROP INDEX")
-            #expect(indexed.isEmpty || !isKeepingOut, "\(name)")
-        }
-    }
 }

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `runs what was added, and only that`() async throws {
-        try await withMigrations(["0001_a": "CREATE TABLE a (x int)"]) { migrator, directory in
+        try await withMigrations(["0001_a": "CREATE TABLE a (x int)"]) { migrator, directory, _ in
             #expect(try await migrator.migrate() == ["0001_a"])
             try directory.write("0002_b", "CREATE TABLE b (x int); INSERT INTO b VALUES (1)")
             #expect(try await migrator.status().pending == ["0002_b"])
@@ -46,7 +46,7 @@ import Testing
 
     @Test func `a file that fails is undone as a whole, those before it stay`() async throws {
         let files = ["0001_a": "CREATE TABLE a (x int)", "0002_b": "CREATE TABLE b (x int); SELECT 1 / 0"]
-        try await withMigrations(files) { migrator, directory in
+        try await withMigrations(files) { migrator, directory, _ in
             await #expect(throws: PostgresError.self) { try await migrator.migrate() }
             #expect(try await migrator.status().pending == ["0002_b"])
             try directory.write("0002_b", "CREATE TABLE b (x int)")
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func `refuses a file that was changed after it had been run`() async throws {
-        try await withMigrations(["0001_a": "CREATE TABLE a (x int)"]) { migrator, directory in
+        try await withMigrations(["0001_a": "CREATE TABLE a (x int)"]) { migrator, directory, _ in
             try await migrator.migrate()
             try directory.write("0001_a", "CREATE TABLE a (y int)")
             try directory.write("0002_b", "CREATE TABLE b (x int)")
@@ -66,7 +66,7 @@ import Testing
 
     @Test func `refuses a database that is newer than the files, but does not call it behind`() async throws {
         let files = ["0001_a": "CREATE TABLE a (x int)", "0002_b": "CREATE TABLE b (x int)"]
-        try await withMigrations(files) { migrator, directory in
+        try await withMigrations(files) { migrator, directory, _ in
             try await migrator.migrate()
             try directory.remove("0002_b")
             let error = MigrationError.databaseIsNewer(database: 2, files: 1)
@@ -83,7 +83,7 @@ import Testing
     ])
     func `refuses files that are not numbered one by one`(names: [String], error: MigrationError) async throws {
         let files = Dictionary(uniqueKeysWithValues: names.map { ($0, "SELECT 1") })
-        try await withMigrations(files) { migrator, _ in
+        try await withMigrations(files) { migrator, _, _ in
             await #expect(throws: error) { try await migrator.migrate() }
         }
     }
@@ -97,38 +97,10 @@ import Testing
     }
 
     @Test func `says where it looked when there is nothing`() async throws {
-        try await withMigrations([:]) { migrator, directory in
+        try await withMigrations([:]) { migrator, directory, _ in
             let error = MigrationError.unreadableDirectory(directory.path)
             await #expect(throws: error) { try await migrator.migrate() }
             #expect("\(error)".contains("CARILLON_MIGRATIONS_DIR"))
         }
-    }
-}
-
-/// A directory of migrations that lasts as long as a test.
-private struct MigrationDirectory {
-    let path: String
-
-    func write(_ name: String, _ text: String) throws {
-        try text.write(toFile: "\(path)/\(name).sql", atomically: true, encoding: .utf8)
-    }
-
-    func remove(_ name: String) throws {
-        try FileManager.default.removeItem(atPath: "\(path)/\(name).sql")
-    }
-}
-
-/// Lends a migrator for an empty database with these files.
-private func withMigrations(
-    _ files: [String: String],
-    _ body: (Migrator, MigrationDirectory) async throws -> Void
-) async throws {
-    let directory = MigrationDirectory(path: FileManager.default.temporaryDirectory.path + "/\(UUID().uuidString)")
-    try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: false)
-    defer { try? FileManager.default.removeItem(atPath: directory.path) }
-    for (name, text) in files { try directory.write(name, text) }
-    try await withDatabase(migrated: false) { pool in
-        let migrator = Migrator(pool: pool, directory: directory.path, logger: TestDatabase.logger)
-        try await body(migrator, directory)
     }
 }

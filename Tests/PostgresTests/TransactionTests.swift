@@ -65,6 +65,47 @@ import Testing
         }
     }
 
+    @Test func `a connection runs transactions between statements that are in none`() async throws {
+        try await withCounters { pool in
+            try await pool.withConnection { session in
+                try session.execute("UPDATE counters SET value = 1 WHERE id = 1")
+                #expect(throws: Abandoned.self) {
+                    try session.withTransaction { session in
+                        try session.execute("UPDATE counters SET value = 9")
+                        throw Abandoned()
+                    }
+                }
+                try session.withTransaction { _ in }
+                try session.withTransaction(TransactionOptions(lockTimeout: .milliseconds(77))) { session in
+                    try session.execute("UPDATE counters SET value = 2 WHERE id = 2")
+                    let limit = try session.queryFirst("SHOW lock_timeout") { row in try row.decode(0, as: String.self)
+                    }
+                    #expect(limit == "77ms")
+                    #expect(throws: PostgresError.self) { try session.withTransaction { _ in } }
+                }
+                let limit = try session.queryFirst("SHOW lock_timeout") { row in try row.decode(0, as: String.self) }
+                #expect(limit != "77ms")
+            }
+            let result = try await values(pool)
+            #expect(result == [1, 2])
+        }
+    }
+
+    @Test func `what a session keeps goes with it when it is retired`() async throws {
+        try await withTestPool {
+            $0.poolSize = 1
+        } _: { pool in
+            try await pool.withConnection { session in
+                try session.script("SET lock_timeout = 77")
+                session.retire()
+            }
+            let limit = try await pool.withConnection { session in
+                try session.queryFirst("SHOW lock_timeout") { row in try row.decode(0, as: String.self) }
+            }
+            #expect(limit != nil && limit != "77ms")
+        }
+    }
+
     @Test func `a savepoint undoes only its own part`() async throws {
         try await withCounters { pool in
             try await pool.withTransaction { session in

@@ -5,13 +5,10 @@ package import Postgres
 
 /// Brings the schema up to date with the numbered files of a directory, `0001_name.sql`, `0002_name.sql`, ….
 ///
-/// Each file runs in a transaction of its own, together with its line in `schema_migrations`: a statement that cannot,
-/// such as `CREATE INDEX CONCURRENTLY`, cannot be used. Any number of replicas may do this at once; they take turns.
+/// Others work on the database meanwhile: each file is run in steps (``MigrationStep``), in each of which nobody is held up for
+/// long, and a run that is cut off is gone on with by the next. A database in which nothing is yet gets each file in one
+/// transaction. Any number of replicas may do this at once; they take turns.
 package struct Migrator: Sendable {
-    /// How long a migration waits for a lock before it gives up, rather than holding up those who wait behind it.
-    private static let lockTimeout = Duration.seconds(10)
-    /// How long a replica waits for the others to finish.
-    private static let turnTimeout = Duration.seconds(300)
     /// Any number, as long as nobody else takes it: "carillon" in ASCII.
     private static let turn: Int64 = 0x6361_7269_6C6C_6F6E
 
@@ -26,15 +23,31 @@ package struct Migrator: Sendable {
         self.logger = logger
     }
 
-    /// Runs what is missing, in order.
-    /// - Returns: The names of the files that were run.
-    /// - Throws: ``MigrationError`` before anything is changed; `PostgresError` when a file fails, which is undone then.
+    /// Runs what is missing, in order, however long others have to be waited for.
+    /// - Returns: The names of the files that were run, or gone on with.
+    /// - Throws: ``MigrationError`` before anything is changed; `PostgresError` when a step fails, which is undone then.
     @discardableResult
     package func migrate() async throws -> [String] {
         let migrations = try Migration.all(in: directory)
-        var applied: [String] = []
-        while let name = try await applyNext(of: migrations) { applied.append(name) }
-        return applied
+        return try await pool.withConnection { session in
+            // Its settings and the turn are for nobody else.
+            defer { session.retire() }
+            try session.script("SET statement_timeout = 0; SET lock_timeout = 0")
+            try takeTurn(session)
+            let applied = try Self.applied(session)
+            try Migration.check(migrations, against: applied)
+            let missing = migrations.dropFirst(applied.count)
+            if !missing.isEmpty {
+                try session.script(Self.creatingTable)
+                try session.script(MigrationRun.creatingTable)
+            }
+            for migration in missing {
+                let steps = applied.isEmpty ? [.together(migration.text)] : migration.steps
+                try MigrationRun(migration: migration, steps: steps, logger: logger).run(session)
+            }
+            try session.execute("SELECT pg_advisory_unlock(\(Self.turn))")
+            return missing.map(\.name)
+        }
     }
 
     /// What is missing. A database that is newer than the files is not behind: replicas are upgraded one by one.
@@ -45,24 +58,14 @@ package struct Migrator: Sendable {
         return MigrationStatus(pending: migrations.filter { !versions.contains($0.version) }.map(\.name))
     }
 
-    private func applyNext(of migrations: [Migration]) async throws -> String? {
-        let options = TransactionOptions(statementTimeout: .zero, lockTimeout: Self.turnTimeout)
-        return try await pool.withTransaction(options) { session in
-            try session.execute("SELECT pg_advisory_xact_lock(\(Self.turn))")
-            let applied = try Self.applied(session)
-            try Migration.check(migrations, against: applied)
-            guard let next = migrations.dropFirst(applied.count).first else { return nil }
-            logger.info("Migrating the database", metadata: ["migration": "\(next.name)"])
-            try session.execute("SELECT set_config('lock_timeout', \(Self.lockTimeout.milliseconds), true)")
-            if applied.isEmpty { try session.script(Self.creatingTable) }
-            try session.script(SQL(trusted: next.text))
-            try session.execute(
-                """
-                INSERT INTO schema_migrations (version, name, checksum, applied_at)
-                VALUES (\(next.version), \(next.name), \(next.checksum), now())
-                """
-            )
-            return next.name
+    /// Asks again and again: an index waits for all who have begun a statement before, also for one that waits for a turn.
+    private func takeTurn(_ session: borrowing PostgresSession) throws {
+        var isWaiting = false
+        while try session.queryFirst("SELECT pg_try_advisory_lock(\(Self.turn))", { row in try row.decode(0) }) != true
+        {
+            if !isWaiting { logger.notice("Another process migrates the database, which is waited for") }
+            isWaiting = true
+            try session.sleep(seconds: 0.1)
         }
     }
 
@@ -93,9 +96,4 @@ package struct MigrationStatus: Sendable, Equatable {
 
     /// Whether nothing is missing.
     package var isCurrent: Bool { pending.isEmpty }
-}
-
-extension Duration {
-    /// Whole milliseconds, as PostgreSQL's settings take them.
-    fileprivate var milliseconds: String { "\(components.seconds * 1000)" }
 }

@@ -97,4 +97,24 @@ public struct PostgresSession: ~Copyable {
     public func withSavepoint<Value>(_ body: (borrowing PostgresSession) throws -> Value) throws -> Value {
         try executor.savepoint(body)
     }
+
+    /// Runs a transaction on this connection, for work that has statements outside of one as well.
+    ///
+    /// - Parameters:
+    ///   - options: What the transaction sees of others, and its limits; it is run once, whatever they say of retries.
+    ///   - body: The work. The transaction is committed when it returns, and rolled back when it throws.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws, and what COMMIT fails with; `server` inside a transaction.
+    @discardableResult
+    public func withTransaction<Value>(
+        _ options: TransactionOptions = TransactionOptions(),
+        _ body: (borrowing PostgresSession) throws -> Value
+    ) throws -> Value {
+        try executor.transactionOfItsOwn(options, body)
+    }
+
+    /// Ends the use of this connection, which is closed then: what it keeps, such as settings and locks, is for no other caller.
+    public func retire() {
+        executor.isAbandoned = true
+    }
 }

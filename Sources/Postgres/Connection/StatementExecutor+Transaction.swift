@@ -20,6 +20,23 @@ extension StatementExecutor {
         return value
     }
 
+    /// Runs a transaction between statements that are in none.
+    func transactionOfItsOwn<Value>(
+        _ options: TransactionOptions,
+        _ body: (borrowing PostgresSession) throws -> Value
+    ) throws -> Value {
+        guard case .none = transactionState else { throw PostgresError(.server(.activeSQLTransaction)) }
+        defer { forgetTransaction() }
+        return try transaction(options, body)
+    }
+
+    /// Readies the connection for statements outside of a transaction, or for the next one.
+    func forgetTransaction() {
+        transactionState = .none
+        transactionFailure = nil
+        replyTimeout = configuration.replyTimeout(forStatementTimeout: configuration.statementTimeout)
+    }
+
     /// Runs `body` so that its failure undoes only what it did itself.
     func savepoint<Value>(_ body: (borrowing PostgresSession) throws -> Value) throws -> Value {
         let outerFailure = transactionFailure

@@ -9,7 +9,7 @@ final class StatementExecutor {
     private let requiresPrimary: Bool
     private var statements: StatementCache
 
-    /// Whether the connection has failed in a way after which its state is unknown.
+    /// Whether the connection has failed in a way after which its state is unknown, or its caller wants nobody else to have it.
     var isAbandoned = false
     /// Whether anything of the caller's has been sent since ``beginLease()``.
     private(set) var hasSentWork = false
@@ -45,9 +45,7 @@ final class StatementExecutor {
     func beginLease(until deadline: ContinuousClock.Instant?) -> Bool {
         hasSentWork = false
         self.deadline = deadline
-        transactionState = .none
-        transactionFailure = nil
-        replyTimeout = configuration.replyTimeout(forStatementTimeout: configuration.statementTimeout)
+        forgetTransaction()
         return !isBroken && !handle.hasHungUp()
     }
 

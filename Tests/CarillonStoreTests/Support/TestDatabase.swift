@@ -31,18 +31,49 @@ enum TestDatabase {
         atexit { TestDatabase.stopAtExit() }
         return try await cluster.start()
     }
-    private static let template = Task<String, any Error> {
-        let name = try await create(from: nil)
-        try await PostgresPool.withPool(configuration: configuration(of: name), logger: logger) { pool in
-            _ = try await Migrator(pool: pool, directory: migrations, logger: logger).migrate()
-        }
-        return name
-    }
+    private static let template = Task<String, any Error> { try await makeTemplate(migrations) }
+    private static let formerTemplates = Mutex<[Int: Task<String, any Error>]>([:])
 
     /// Where to find a new database, migrated or empty.
     static func make(migrated: Bool = true) async throws -> PostgresConfiguration {
         let name = try await create(from: migrated ? template.value : nil)
         return try await configuration(of: name)
+    }
+
+    /// Where to find a new database as a former release left it, with the migrations up to a number; by way of a proxy, if one is
+    /// given.
+    static func make(upTo version: Int, through proxy: CuttingProxy? = nil) async throws -> PostgresConfiguration {
+        let template = formerTemplates.withLock { templates in
+            let template = templates[version] ?? Task { try await makeTemplate(copyMigrations(upTo: version)) }
+            templates[version] = template
+            return template
+        }
+        return try await configuration(of: create(from: template.value), through: proxy)
+    }
+
+    /// Something between a test and the cluster that all share.
+    static func proxy() async throws -> CuttingProxy {
+        let fields = try await start.value.split(separator: " ").map { $0.split(separator: "=", maxSplits: 1) }
+        let values = Dictionary(fields.map { (String($0[0]), String($0[1])) }) { _, last in last }
+        return try CuttingProxy(server: "\(values["host"] ?? "")/.s.PGSQL.\(values["port"] ?? "")")
+    }
+
+    private static func makeTemplate(_ directory: String) async throws -> String {
+        let name = try await create(from: nil)
+        try await PostgresPool.withPool(configuration: configuration(of: name), logger: logger) { pool in
+            _ = try await Migrator(pool: pool, directory: directory, logger: logger).migrate()
+        }
+        return name
+    }
+
+    private static func copyMigrations(upTo version: Int) async throws -> String {
+        _ = try await start.value
+        let copy = "\(directory)/migrations-\(version)"
+        try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
+        for migration in try Migration.all(in: migrations).prefix(version) {
+            try migration.text.write(toFile: "\(copy)/\(migration.name).sql", atomically: true, encoding: .utf8)
+        }
+        return copy
     }
 
     private static func create(from template: String?) async throws -> String {
@@ -64,8 +95,12 @@ enum TestDatabase {
         return name
     }
 
-    private static func configuration(of database: String) async throws -> PostgresConfiguration {
-        var configuration = try PostgresConfiguration(url: "\(try await start.value) dbname=\(database)")
+    private static func configuration(
+        of database: String,
+        through proxy: CuttingProxy? = nil
+    ) async throws -> PostgresConfiguration {
+        let way = proxy.map { " host=\($0.directory)" } ?? ""
+        var configuration = try PostgresConfiguration(url: "\(try await start.value) dbname=\(database)\(way)")
         configuration.poolSize = 4
         configuration.acquireTimeout = .seconds(30)
         configuration.planForStores()

@@ -1,0 +1,111 @@
+import CarillonTesting
+import Foundation
+import Postgres
+import Testing
+
+@testable import CarillonStore
+
+/// The migrations of this release on databases of former ones, which go on being used.
+@Suite(.timeLimit(.minutes(5))) struct UpgradeTests {
+    @Test(arguments: [16, try FormerRelease.read().migrations])
+    func
+        `nobody waits a second for a lock while the database of a former release is migrated, though somebody reads for long`(
+            version: Int
+        ) async throws
+    {
+        let database = try await TestDatabase.make(upTo: version)
+        let (log, lost) = try await withDatabase(database) { pool in
+            try await pool.fillAsFormerly()
+            return try await withDatabase(database) { others in
+                let log = CollectedLog()
+                let load = FormerLoad(pool: others)
+                let lost = try await withThrowingTaskGroup { group in
+                    for worker in 0..<3 { group.addTask { try await load.work(as: worker) } }
+                    group.addTask {
+                        defer { load.end() }
+                        // As a backup does.
+                        let reader = await others.hold("SELECT FROM deliveries, devices, events, channels LIMIT 1")
+                        async let names = migrator(pool, log).migrate()
+                        let isLetGo = await Result {
+                            try await eventually { log.lines(Self.waiting).count > 1 ? () : nil }
+                        }
+                        try await reader.release()
+                        try isLetGo.get()
+                        #expect(try await names.count > 0)
+                    }
+                    try await group.waitForAll()
+                    return try await pool.count("events") - 50_000 - load.events
+                }
+                #expect(load.events > 0)
+                return (log, lost)
+            }
+        }
+        #expect(lost == 0)
+        #expect(log.lines(Self.waiting).count > 1)
+    }
+
+    @Test func `what is migrated beside others becomes what a new database is`() async throws {
+        let new = try await withDatabase { try await $0.describeSchema() }
+        try await withDatabase(TestDatabase.make(upTo: 1)) { pool in
+            try await migrator(pool).migrate()
+            #expect(try await pool.describeSchema() == new)
+            #expect(try await pool.count("schema_migration_steps") == 0)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a migrator that is cut off at any moment goes on where it was`(isAnswerLost: Bool) async throws {
+        let new = try await withDatabase { try await $0.describeSchema() }
+        let version = try FormerRelease.read().migrations
+        let proxy = try await TestDatabase.proxy()
+        defer { proxy.close() }
+        var cuts = 0
+        while true {
+            let database = try await TestDatabase.make(upTo: version, through: proxy)
+            proxy.arm(.init(passing: cuts, isAnswerLost: isAnswerLost))
+            let wasCut = try await withDatabase(database) { pool in
+                // A connection that is cut before anything was sent by it is replaced.
+                do { try await migrator(pool).migrate() } catch let error as PostgresError where error.isConnectivity {}
+                let wasCut = proxy.disarm()
+                try await migrator(pool).migrate()
+                #expect(try await pool.describeSchema() == new, "after \(cuts) messages")
+                return wasCut
+            }
+            guard wasCut else { break }
+            cuts += 1
+        }
+        #expect(cuts > 30)
+    }
+
+    @Test func `replicas that migrate the database of a former release at once run each file once`() async throws {
+        let version = try FormerRelease.read().migrations
+        try await withDatabase(TestDatabase.make(upTo: version)) { pool in
+            let names = try await withThrowingTaskGroup(of: [String].self) { group in
+                for _ in 0..<4 { group.addTask { try await migrator(pool).migrate() } }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            #expect(try names == Migration.all(in: TestDatabase.migrations).dropFirst(version).map(\.name))
+        }
+    }
+
+    @Test func `no migration builds an index while others wait, or locks tables together that others use in turn`()
+        throws
+    {
+        for migration in try Migration.all(in: TestDatabase.migrations) {
+            let made = Set(migration.text.matches(of: /CREATE TABLE (\w+)/).map(\.1))
+            for case .together(let text) in migration.steps {
+                let indexed = text.matches(of: /(?i)CREATE\s+(?:UNIQUE\s+)?INDEX.*?\sON\s+(?:ONLY\s+)?(\w+)/).map(\.1)
+                #expect(made.isSuperset(of: indexed), "\(migration.name)")
+                let altered = Set(text.matches(of: /(?i)ALTER\s+TABLE\s+(\w+)/).map(\.1)).subtracting(made)
+                // Those before were released as they are.
+                #expect(migration.version < 38 || altered.count <= 1, "\(migration.name)")
+            }
+        }
+    }
+
+    private static let waiting = "A migration waits until nobody is in its way"
+}
+
+private func migrator(_ pool: PostgresPool, _ log: CollectedLog = CollectedLog()) -> Migrator {
+    Migrator(pool: pool, directory: TestDatabase.migrations, logger: log.logger)
+}
