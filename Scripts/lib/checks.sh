@@ -34,7 +34,7 @@ run_tests() {
     rm -f "$report"*.xml
     last_status=0
     swift test --skip-build --xunit-output "$report.xml" "$@" 2>&1 | tee "$report.log" |
-        { grep --line-buffered --extended-regexp '^(✘|↳|✔ Suite|✔ Test run|kill -9|GOAWAY|beside|error:|Fatal)' || true; } ||
+        { grep --line-buffered --extended-regexp '^(✘|↳|✔ Suite|✔ Test run|kill -9|GOAWAY|beside|error:|Fatal|(WARNING|SUMMARY): ThreadSanitizer)' || true; } ||
         last_status=$?
     local total failures
     total=$(count_in_report '<testcase ' "$report")

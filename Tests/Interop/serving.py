@@ -10,10 +10,14 @@ import time
 ROOT = pathlib.Path(__file__).parent.parent.parent
 
 
-def start(program, folder, settings={}):
-    """Starts the service on free ports; answers the process and its public address."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("CARILLON_")}
-    environment |= {
+def clean_environment():
+    """What this process was started with, without what would configure the service."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("CARILLON_")}
+
+
+def start(program, folder, settings={}, root=ROOT):
+    """Starts the service of the checkout `root` on free ports; answers the process and its public address."""
+    environment = clean_environment() | {
         "CARILLON_DATA_DIR": f"{folder}/data",
         "CARILLON_LISTEN": "127.0.0.1:0",
         "CARILLON_MANAGEMENT_LISTEN": "127.0.0.1:0",
@@ -26,7 +30,7 @@ def start(program, folder, settings={}):
         log.rename(f"{folder}/log.{time.monotonic_ns()}")
     log = open(log, "w+")
     output = open(f"{folder}/output", "w")
-    process = subprocess.Popen([program, "serve"], cwd=ROOT, env=environment, stdout=output, stderr=log)
+    process = subprocess.Popen([program, "serve"], cwd=root, env=environment, stdout=output, stderr=log)
     for _ in range(600):
         time.sleep(0.1)
         for line in pathlib.Path(f"{folder}/log").read_text().splitlines():
