@@ -8,7 +8,10 @@ build_former_release() {
     commit=$(sed -n 's/^commit //p' "$1/packaging/former-release")
     former=$1/.build/former
     if [[ $(cat "$former/.commit" 2>/dev/null) != "$commit" ]]; then
-        git -C "$1" cat-file -e "$commit^{commit}" || return
+        if ! git -C "$1" cat-file -e "$commit^{commit}" 2>/dev/null; then
+            note "The former release, $commit, is not in this clone: git fetch origin $commit"
+            return 1
+        fi
         rm -rf "$former"
         mkdir -p "$former"
         git -C "$1" archive "$commit" | tar -x -C "$former" || return

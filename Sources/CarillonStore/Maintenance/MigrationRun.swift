@@ -147,6 +147,7 @@ extension MigrationRun {
         case false?: try session.script("DROP INDEX CONCURRENTLY \(identifier: index.name)")
         case nil: break
         }
+        logger.info("Building an index", metadata: ["index": "\(index.name)", "table": "\(index.table)"])
         try session.script(index.statement(.concurrently))
     }
 
