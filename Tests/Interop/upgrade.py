@@ -201,8 +201,9 @@ def fill(scene):
 
 def a_new_replica_waits_for_the_migrations(scene):
     scene.waiting = scene.replica(scene.new)
+    event = {"id": "early", "type": "user.updated", "data": {"user": {"id": "bob", "displayName": "Bob"}}}
     request = urllib.request.Request(
-        scene.waiting.address + scene.network.path("events"), data=b"{}", method="POST",
+        scene.waiting.address + scene.network.path("events"), data=json.dumps(event).encode(), method="POST",
         headers={"authorization": f"Bearer {scene.network.key}", "content-type": "application/json"},
     )
     try:
