@@ -1,6 +1,7 @@
 import CarillonCore
 import Foundation
 import NIOHTTP1
+import Postgres
 import Testing
 
 extension Services {
@@ -47,6 +48,38 @@ extension Services {
             try await network.addMembers(["bob"])
             #expect(try await service.stop() == 0)
             #expect(!FileManager.default.fileExists(atPath: scratch.path("data")))
+            await server.stop()
+        }
+
+        @Test func `a replica beside a schema that lacks a migration accepts no event until it is there`() async throws
+        {
+            try await server.start()
+            try await server.migrate()
+            let former = try await RunningService.start(in: scratch, environment: server.environment)
+            let network = try await TestNetwork(on: former)
+            try await server.withSession { session in
+                _ = try session.execute(
+                    """
+                    UPDATE schema_migrations SET version = -version
+                    WHERE version = (SELECT max(version) FROM schema_migrations)
+                    """
+                )
+            }
+            let replica = try await RunningService.start(in: scratch, environment: server.environment, isReady: false)
+            let there = network.on(replica)
+            let answer = try await there.post(TestEvents.messageSent("early"))
+            #expect(answer.status == 503)
+            #expect(answer.headers.first(name: "retry-after") != nil)
+            #expect(try await network.post(TestEvents.messageSent("beside")).status == 202)
+
+            try await server.withSession { session in
+                _ = try session.execute("UPDATE schema_migrations SET version = -version WHERE version < 0")
+            }
+            try await eventually("an event being accepted") {
+                try await there.post(TestEvents.messageSent("early")).status == 202
+            }
+            #expect(try await replica.stop() == 0)
+            #expect(try await former.stop() == 0)
             await server.stop()
         }
 

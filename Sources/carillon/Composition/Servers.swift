@@ -52,7 +52,11 @@ struct Servers: Sendable {
             history: storage.history,
             recorder: storage.recorder,
             statistics: StatisticsReader(recorder: storage.recorder, store: storage.statistics),
-            accept: { events, network in try await ingestor.accept(events, for: network) },
+            accept: { [readiness = storage.readiness] events, network in
+                // Nobody here would expand them before the tables are those of this release.
+                guard readiness.hasDatabase else { throw Problem.migrating }
+                return try await ingestor.accept(events, for: network)
+            },
             catalog: pipeline.catalog,
             providers: providers.all.map(\.name).filter { $0 != .relay },
             lanes: { lanes.statuses },
