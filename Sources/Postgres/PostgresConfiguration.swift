@@ -50,9 +50,9 @@ public struct PostgresConfiguration: Sendable {
 
     /// Reads where PostgreSQL is from a connection string.
     ///
-    /// What the string leaves open, libpq takes from its environment variables and password file. With several hosts,
-    /// the first that accepts writes is used unless `target_session_attrs` says otherwise. Settings in the string win
-    /// over those of this type.
+    /// What the string leaves open, libpq takes from its environment variables and password file. A server that refuses
+    /// writes is not used, and of several hosts the first that accepts them, unless `target_session_attrs` says otherwise.
+    /// Settings in the string win over those of this type.
     ///
     /// - Parameter url: A `postgresql://` URL or libpq's `key=value` pairs.
     /// - Throws: `invalidConfiguration`, without quoting the string.
@@ -74,8 +74,8 @@ extension PostgresConfiguration {
             "keepalives_interval": "5",
             "keepalives_count": "3",
             "tcp_user_timeout": String(tcpUserTimeout.roundedUpMilliseconds),
+            "target_session_attrs": "read-write",
         ])
-        if info.hostCount > 1 { info.setDefaults(["target_session_attrs": "read-write"]) }
         info.set("client_encoding", to: "UTF8")
         info.prependSessionSettings(
             [

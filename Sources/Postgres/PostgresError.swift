@@ -114,6 +114,14 @@ extension PostgresError {
         }
     }
 
+    /// The same failure to open a transaction that writes, under one name: a standby says of it that it has no such feature.
+    var ofOpening: PostgresError {
+        kind == .server(.featureNotSupported) ? reclassified(as: .server(.readOnlySQLTransaction)) : self
+    }
+
+    /// Why a server refuses writes.
+    static let readOnlyReason = "the server is a standby, or default_transaction_read_only is on"
+
     private static let connectivityStates: Set<SQLState> = [
         .adminShutdown, .crashShutdown, .cannotConnectNow, .lockNotAvailable, .queryCanceled,
         .readOnlySQLTransaction, .idleInTransactionSessionTimeout,
@@ -142,6 +150,7 @@ extension PostgresError {
 extension PostgresError.Kind {
     fileprivate var phrase: String {
         switch self {
+        case .server(.readOnlySQLTransaction): "no writes are accepted (25006): \(PostgresError.readOnlyReason)"
         case .server(let state): "the server answered \(state)"
         case .connectionFailed: "no connection could be opened"
         case .connectionLost: "the connection was lost"

@@ -50,14 +50,17 @@ import Testing
     }
 
     @Test(arguments: [
-        ("host=a", nil, false), ("host=a,b", "read-write", true), ("postgresql://a:1,b:2/x", "read-write", true),
+        ("host=a", "read-write", true), ("host=a,b", "read-write", true),
+        ("postgresql://a:1,b:2/x", "read-write", true),
         ("hostaddr=10.0.0.1,10.0.0.2", "read-write", true), ("host=a,b target_session_attrs=any", "any", false),
         ("host=a target_session_attrs=primary", "primary", true),
         ("host=a,b target_session_attrs=prefer-standby", "prefer-standby", false),
     ])
-    func `several hosts mean the one that accepts writes`(url: String, attributes: String?, requiresPrimary: Bool)
-        throws
-    {
+    func `only a server that accepts writes is meant unless the string says otherwise`(
+        url: String,
+        attributes: String,
+        requiresPrimary: Bool
+    ) throws {
         let configuration = try PostgresConfiguration(url: url)
         #expect(configuration.sessionInfo.values["target_session_attrs"] == attributes)
         #expect(configuration.connectionInfo.requiresPrimary == requiresPrimary)

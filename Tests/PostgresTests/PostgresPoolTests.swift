@@ -137,16 +137,18 @@ import Testing
         ) { pool in try await use(pool) }
     }
 
-    @Test func `a host that refuses writes is passed over`() async throws {
+    @Test(arguments: [1, 2]) func `a host that refuses writes is passed over`(hosts: Int) async throws {
         let info = try await TestCluster.configuration().connectionInfo.values
         let socket = try #require(info["host"])
         let attributes = "dbname=carillon user=postgres options='-c default_transaction_read_only=on'"
-        var configuration = try PostgresConfiguration(url: "host=\(socket),\(socket) \(attributes)")
+        let list = Array(repeating: socket, count: hosts).joined(separator: ",")
+        var configuration = try PostgresConfiguration(url: "host=\(list) \(attributes)")
         configuration.acquireTimeout = .milliseconds(500)
         try await PostgresPool.withPool(configuration: configuration, logger: TestCluster.logger) { pool in
-            try await eventually("both are refused") {
+            try await eventually("all are refused") {
                 let error = await #expect(throws: PostgresError.self) { try await use(pool) }
-                return error?.kind == .connectionFailed
+                guard error?.kind == .connectionFailed else { return false }
+                return error?.description.contains("a standby, or default_transaction_read_only is on") == true
             }
         }
     }

@@ -48,12 +48,13 @@ extension StatementExecutor {
         let isWrite = options.map { !$0.readOnly } ?? false
         var all = opening + steps
         if options != nil { all.append(.unprepared(text: "COMMIT", ParameterList())) }
-        let answer: ConnectionHandle.PipelineAnswer
+        var answer: ConnectionHandle.PipelineAnswer
         do throws(PostgresError) {
             answer = try handle.runPipeline(all, timeout: bounded(replyTimeout))
         } catch {
             throw isWrite ? noteWrite(error) : error
         }
+        if answer.results.count < opening.count { answer.failure = answer.failure?.ofOpening }
         noteOpening(answer, of: opening.count)
         if let failure = answer.failure {
             if failure.endsSession { isAbandoned = true }

@@ -76,8 +76,8 @@ extension StatementExecutor {
             _ = try handle.run(script: script, timeout: bounded(replyTimeout))
             transactionState = .open(options)
         } catch {
-            transactionState = .unopened(error)
-            throw error
+            transactionState = .unopened(error.ofOpening)
+            throw error.ofOpening
         }
     }
 
@@ -163,4 +163,12 @@ enum TransactionState {
     case unopened(PostgresError)
     /// It is committed, and its caller has not returned yet.
     case committed
+
+    /// Whether the caller wanted a transaction that refuses writes.
+    var isReadOnly: Bool {
+        switch self {
+        case .opening(let options), .open(let options): options.readOnly
+        case .none, .unopened, .committed: false
+        }
+    }
 }

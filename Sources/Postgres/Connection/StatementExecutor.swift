@@ -137,7 +137,7 @@ extension StatementExecutor {
         switch error.kind {
         case .connectionLost:
             isAbandoned = true
-        case .server(.readOnlySQLTransaction) where requiresPrimary:
+        case .server(.readOnlySQLTransaction) where requiresPrimary && !transactionState.isReadOnly:
             // The primary has become a standby under this connection; another connection finds the new primary.
             isAbandoned = true
         case .server(.queryCanceled) where canceller.isCancelled:

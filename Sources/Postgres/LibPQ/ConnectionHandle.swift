@@ -55,7 +55,9 @@ struct ConnectionHandle: ~Copyable {
 
     private static func message(of pointer: OpaquePointer) -> String {
         let message = PQerrorMessage(pointer).map { String(cString: $0) } ?? ""
-        return message.split(whereSeparator: \.isNewline).joined(separator: "; ")
+        return message.split(whereSeparator: \.isNewline).map { line in
+            line.hasSuffix("session is read-only") ? "\(line): \(PostgresError.readOnlyReason)" : "\(line)"
+        }.joined(separator: "; ")
     }
 }
 

@@ -27,14 +27,8 @@ struct ConnectionInfo: Sendable {
         }
     }
 
-    var hostCount: Int {
-        (values["host"] ?? values["hostaddr"])?.split(separator: ",", omittingEmptySubsequences: false).count ?? 1
-    }
-
     /// Whether a server that refuses writes is not the one that was asked for.
-    var requiresPrimary: Bool {
-        ["read-write", "primary"].contains(values["target_session_attrs"] ?? (hostCount > 1 ? "read-write" : "any"))
-    }
+    var requiresPrimary: Bool { ["read-write", "primary"].contains(values["target_session_attrs"] ?? "read-write") }
 
     /// The string without any secret.
     var redacted: String {
