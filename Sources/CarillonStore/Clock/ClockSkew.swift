@@ -1,5 +1,4 @@
 package import CarillonCore
-package import Postgres
 
 /// How far this machine's clock is off the database's, as one look told.
 package struct ClockSkew: Sendable, Equatable {
@@ -25,13 +24,4 @@ package struct ClockSkew: Sendable, Equatable {
         "this machine's clock is \(abs(milliseconds)) ms \(milliseconds > 0 ? "behind" : "ahead of") PostgreSQL's"
     }
 
-    /// Asks the database for the time.
-    package static func measure(_ pool: PostgresPool, clock: WallClock) async throws -> ClockSkew {
-        try await pool.withConnection { session in
-            let before = clock.now()
-            let database = try session.queryFirst("SELECT clock_timestamp()") { row in try row.timestamp(0) }
-            let after = clock.now()
-            return ClockSkew(before: before, database: database ?? before, after: after)
-        }
-    }
 }

@@ -14,14 +14,14 @@ struct ReadinessProbe: Sendable {
 
     private let readiness: Readiness
     private let pool: PostgresPool
-    private let clock: WallClock
+    private let clock: DatabaseClock
     private let watch: QueueWatch
     private let oldestWait: @Sendable () async throws -> Duration
 
     init(
         readiness: Readiness,
         pool: PostgresPool,
-        clock: WallClock,
+        clock: DatabaseClock,
         watch: QueueWatch,
         oldestWait: @escaping @Sendable () async throws -> Duration
     ) {
@@ -36,7 +36,7 @@ struct ReadinessProbe: Sendable {
     func look() async -> Answer {
         if let problem = readiness.problem { return Answer(reasons: [problem], skew: nil) }
         do {
-            let skew = try await ClockSkew.measure(pool, clock: clock)
+            let skew = try await clock.look(pool)
             let stuck = try await watch.stuckQueue(oldestWait: oldestWait)
             readiness.queue(stuck: stuck)
             let late = skew.isTooLarge ? "\(skew.description): let both follow the same time server" : nil

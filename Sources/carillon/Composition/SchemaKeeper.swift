@@ -15,6 +15,7 @@ struct SchemaKeeper: Service {
     private let configuration: PostgresConfiguration
     private let migrations: String
     private let migrates: Bool
+    private let clock: DatabaseClock
     private let readiness: Readiness
     private let logger: Logger
 
@@ -24,18 +25,21 @@ struct SchemaKeeper: Service {
     ///   - configuration: Where the database is.
     ///   - migrations: The folder of migrations.
     ///   - migrates: Whether to run what is missing, or only to look.
+    ///   - clock: Set by the database's.
     ///   - readiness: Told what is wrong.
     ///   - logger: Told what is run, and what lasts.
     init(
         configuration: PostgresConfiguration,
         migrations: String,
         migrates: Bool,
+        clock: DatabaseClock,
         readiness: Readiness,
         logger: Logger
     ) {
         self.configuration = configuration
         self.migrations = migrations
         self.migrates = migrates
+        self.clock = clock
         self.readiness = readiness
         self.logger = logger
     }
@@ -66,18 +70,26 @@ struct SchemaKeeper: Service {
             // Of its own, and silent: that there is no server yet is nothing to warn of.
             let silent = Logger(label: logger.label) { _ in SwiftLogNoOpLogHandler() }
             return try await PostgresPool.withPool(configuration: configuration, logger: silent) { pool in
+                try await clock.look(pool)
                 let migrator = Migrator(pool: pool, directory: migrations, logger: logger)
-                if migrates { try await migrator.migrate() }
+                if migrates {
+                    let missing = try await migrator.status().pending
+                    if !missing.isEmpty {
+                        readiness.schema(problem: "migrations are running (\(missing.joined(separator: ", ")))")
+                    }
+                    try await migrator.migrate()
+                }
                 let pending = try await migrator.status().pending
                 guard pending.isEmpty else {
                     return "migrations pending: run carillon migrate (\(pending.joined(separator: ", ")))"
                 }
-                // Today's partitions have to be there before the first row for them is.
-                try await Housekeeper(pool: pool, logger: logger).makePartitions()
+                // Today's partitions should be there before the first row for them is; what takes long is done later.
+                try await Housekeeper(pool: pool, clock: clock.wallClock, logger: logger).makePartitions()
                 return nil
             }
         } catch let error as PostgresError where error.isConnectivity {
-            return migrates ? "the embedded PostgreSQL is not up yet" : "\(error)"
+            return migrates && error.kind != .server(.readOnlySQLTransaction)
+                ? "the embedded PostgreSQL is not up yet" : "\(error)"
         } catch {
             if Task.isCancelled { return "the service is shutting down" }
             if migrates { throw error }

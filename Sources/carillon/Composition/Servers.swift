@@ -114,7 +114,7 @@ struct Servers: Sendable {
         let probe = ReadinessProbe(
             readiness: storage.readiness,
             pool: storage.pool,
-            clock: storage.clock,
+            clock: storage.databaseClock,
             watch: storage.watch,
             oldestWait: { [outbox = storage.outbox] in try await outbox.oldestWait() }
         )

@@ -12,7 +12,9 @@ struct Storage: Sendable {
     private static let stopTimeout = Duration.seconds(8)
 
     let readiness = Readiness()
-    let clock = WallClock.system
+    /// What all replicas go by.
+    let databaseClock = DatabaseClock()
+    let clock: WallClock
     let ids: UUIDv7Generator
     let metrics = MetricRegistry()
     /// How the work goes that nobody asks for.
@@ -51,6 +53,7 @@ struct Storage: Sendable {
     let services: [any Service]
 
     init(_ settings: Settings, logger: Logger) throws {
+        clock = databaseClock.wallClock
         ids = UUIDv7Generator(clock: clock)
         recorder = StatisticsRecorder(clock: clock)
         watch = QueueWatch(factory: metrics, logger: logger)
@@ -111,6 +114,7 @@ struct Storage: Sendable {
             configuration: configuration,
             migrations: settings.migrations.path,
             migrates: cluster != nil,
+            clock: databaseClock,
             readiness: readiness,
             logger: logger
         )

@@ -80,7 +80,7 @@ struct DatabaseChecks: Sendable {
     }
 
     private func clock(_ pool: PostgresPool) async throws -> Finding {
-        let skew = try await ClockSkew.measure(pool, clock: .system)
+        let skew = try await DatabaseClock().look(pool)
         guard skew.isTooLarge else { return .ok("clock", "agrees with PostgreSQL's") }
         return .fail("clock", "\(skew.description), so the service is not ready: let both follow the same time server")
     }
