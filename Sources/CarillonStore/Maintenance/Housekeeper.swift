@@ -54,8 +54,9 @@ package final class Housekeeper: Sendable {
         func attempt(_ task: String, _ step: () async throws -> Void) async {
             do { try await step() } catch { failures.append(UntidyError.Failure(task: task, reason: "\(error)")) }
         }
-        await attempt("new partitions") { try await makePartitions() }
         await attempt("old partitions") { try await dropPartitions() }
+        await attempt("default partitions") { try await partitions.adopt(from: oldestDay) }
+        await attempt("new partitions") { try await makePartitions() }
         var listeners: FeedbackListeners?
         await attempt("endpoints") { listeners = try await feedback.listeners() }
         if let listeners {
@@ -79,18 +80,16 @@ package final class Housekeeper: Sendable {
 
     /// Makes the partitions of today and the next days; to be done before the first row for them is written, too.
     ///
-    /// Where that cannot be done without letting others wait, it is done later.
+    /// Where that cannot be done in a moment, it is done later, and rows of these days wait in the default partition.
     package func makePartitions() async throws {
         try await partitions.make(daysAhead: Self.daysAhead)
     }
 
+    private var oldestDay: PartitionDay { PartitionDay(containing: clock.now()).advanced(by: -Self.retentionDays) }
+
     private func dropPartitions() async throws {
-        let oldest = PartitionDay(containing: clock.now()).advanced(by: -Self.retentionDays)
+        let oldest = oldestDay
         try await partitions.drop(before: oldest)
-        for table in DailyPartitions.tables {
-            let isStray: SQL = "event_id < \(oldest.firstID)"
-            try await sweep(DailyPartitions(table: table).defaultName, where: isStray)
-        }
         try await sweep("stopped_users", where: "event_id < \(oldest.firstID)")
         let text = UUID.version7Floor(of: clock.now() - FaceTexts.retention)
         try await sweep("message_texts", where: "event_id < \(text)")

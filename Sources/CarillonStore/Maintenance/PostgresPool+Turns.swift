@@ -11,9 +11,11 @@ extension PostgresPool {
     func takingTurn<Value: Sendable>(
         at task: String,
         lockTimeout: Duration = .milliseconds(300),
+        statementTimeout: Duration? = nil,
         _ body: @Sendable (borrowing PostgresSession) throws -> Value
     ) async throws -> Value? {
-        try await withTransaction(TransactionOptions(retries: 3, lockTimeout: lockTimeout)) { session in
+        let options = TransactionOptions(retries: 3, statementTimeout: statementTimeout, lockTimeout: lockTimeout)
+        return try await withTransaction(options) { session in
             let isOurs = try session.queryFirst(
                 "SELECT pg_try_advisory_xact_lock(\(Self.turn), hashtext(\(task)))"
             ) { row in try row.decode(0, as: Bool.self) }
