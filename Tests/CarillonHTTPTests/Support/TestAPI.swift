@@ -73,6 +73,7 @@ struct TestAPI {
     let client: any TestClientProtocol
     let store: MemoryStore
     let time: ManualTime
+    let rates: RequestRates
     let dispatcher: RecordingDispatcher
     let caller: RecordingCaller
 
@@ -188,6 +189,7 @@ func withAPI(
     _ test: @Sendable (TestAPI) async throws -> Void
 ) async throws {
     let time = ManualTime()
+    let rates = RequestRates(now: time.monotonic)
     let store = MemoryStore(clock: time.clock)
     let dispatcher = RecordingDispatcher()
     let caller = RecordingCaller()
@@ -198,7 +200,7 @@ func withAPI(
         credentials: credentials(store),
         dispatcher: dispatcher,
         caller: caller,
-        rates: RequestRates(now: time.monotonic),
+        rates: rates,
         console: console,
         spools: spools,
         problems: problems,
@@ -216,7 +218,15 @@ func withAPI(
         logger: logger
     )
     try await application.test(setup) { client in
-        try await test(TestAPI(client: client, store: store, time: time, dispatcher: dispatcher, caller: caller))
+        let api = TestAPI(
+            client: client,
+            store: store,
+            time: time,
+            rates: rates,
+            dispatcher: dispatcher,
+            caller: caller
+        )
+        try await test(api)
     }
 }
 

@@ -20,7 +20,7 @@ extension Services.Neighbours {
                     try await eventually("connections") { strangers.tried >= Self.connections }
                     return try await innocent.notice("loaded", count: 50)
                 }
-                expectUndisturbed(beside: "\(manner) connections", loaded, quiet: quiet)
+                try expectUndisturbed(beside: "\(manner) connections", loaded, quiet: quiet)
                 #expect(try await service.stop() == 0)
             }
         }

@@ -48,7 +48,7 @@ extension Services.Neighbours {
                         try await innocent.notice("loaded", count: 50)
                     }
                 }
-                expectUndisturbed(beside: "a large import", loaded, quiet: quiet)
+                try expectUndisturbed(beside: "a large import", loaded, quiet: quiet)
                 service.program.kill()
             }
         }
@@ -82,7 +82,7 @@ extension Services.Neighbours {
                 } _: {
                     try await innocent.notice("loaded", count: 50)
                 }
-                expectUndisturbed(beside: "a user with many devices", loaded, quiet: quiet)
+                try expectUndisturbed(beside: "a user with many devices", loaded, quiet: quiet)
                 service.program.kill()
             }
         }

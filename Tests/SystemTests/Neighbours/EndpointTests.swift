@@ -29,7 +29,7 @@ extension Services.Neighbours {
                     }
                     return try await innocent.notice("loaded", count: 50)
                 }
-                expectUndisturbed(beside: "16 endpoints that never answer", loaded, quiet: quiet)
+                try expectUndisturbed(beside: "16 endpoints that never answer", loaded, quiet: quiet)
                 service.program.kill()
             }
         }

@@ -36,7 +36,7 @@ extension Services.Neighbours {
                     try await Task.sleep(for: .seconds(1))
                     return try await innocent.notice("loaded", count: 50)
                 }
-                expectUndisturbed(beside: "\(count) silent hosts with \(urls) URLs", loaded, quiet: quiet)
+                try expectUndisturbed(beside: "\(count) silent hosts with \(urls) URLs", loaded, quiet: quiet)
                 service.program.kill()
             }
         }
@@ -54,9 +54,11 @@ extension Services.Neighbours {
                 }
                 try await network.importUser("mallory", devices: devices)
                 let event = try await network.accept(TestEvents.messageSent("apps"))
-                try await eventually("groups that wait") { try await network.count("pending", of: event) == lanes }
+                try await eventually(within: .seconds(180), "groups that wait") {
+                    try await network.count("pending", of: event) == lanes
+                }
                 let loaded = try await innocent.notice("loaded", count: 50)
-                expectUndisturbed(beside: "\(lanes) lanes that wait", loaded, quiet: quiet)
+                try expectUndisturbed(beside: "\(lanes) lanes that wait", loaded, quiet: quiet)
                 #expect(try await service.stop() == 0)
             }
         }
@@ -73,7 +75,7 @@ extension Services.Neighbours {
                     try await eventually("load") { load.acknowledged.count > 100 }
                     return try await innocent.notice("loaded", count: 50)
                 }
-                expectUndisturbed(beside: "a flood", loaded, quiet: quiet)
+                try expectUndisturbed(beside: "a flood", loaded, quiet: quiet)
                 service.program.kill()
             }
         }

@@ -4,19 +4,29 @@ import NIOHTTP1
 import Testing
 
 /// A network that does nothing wrong, and whose people want their notifications in time.
+///
+/// What it notices depends on the machine, too. So does what another such network notices in the same minutes, on a service
+/// of its own where nobody misbehaves: the control.
 struct Innocent: Sendable {
-    /// What it noticed in a while.
-    struct Notice: Sendable {
+    /// What a network noticed in a while.
+    struct Figures: Sendable {
         /// The slowest of the requests but one in twenty.
         let accepting: Duration
         /// The slowest of the deliveries but one in twenty: from the 202 until the device had it.
         let delivery: Duration
     }
 
+    /// What the innocent network and the control noticed in the same while.
+    struct Notice: Sendable {
+        let innocent: Figures
+        let control: Figures
+    }
+
     private static let interval = Duration.milliseconds(100)
-    private static let patience = Duration.seconds(60)
+    private static let patience = Duration.seconds(120)
 
     private let network: TestNetwork
+    private let control: Control
     private let hosts: WebhookHosts
     private let keepsConnections: Bool
 
@@ -32,12 +42,15 @@ struct Innocent: Sendable {
         keepsConnections: Bool = true
     ) async throws {
         network = try await TestNetwork("innocent", on: service)
+        control = try await Control()
         self.hosts = hosts
         self.keepsConnections = keepsConnections
-        let url: JSONValue = .string("http://127.0.0.1:\(port)/\(path)")
-        try await network.send(.PUT, "/devices/hook", ["userId": "bob", "provider": "webhook", "url": url])
-        let event = try await network.accept(TestEvents.channelCreated("channel", members: ["bob"]))
-        try await eventually("the first notification") { hosts.arrival(of: event) != nil }
+        for network in [network, control.network] {
+            let url: JSONValue = .string("http://127.0.0.1:\(port)/\(path)")
+            try await network.send(.PUT, "/devices/hook", ["userId": "bob", "provider": "webhook", "url": url])
+            let event = try await network.accept(TestEvents.channelCreated("channel", members: ["bob"]))
+            try await eventually("the first notification") { hosts.arrival(of: event) != nil }
+        }
     }
 
     /// Posts messages at a steady rate, whatever the answers do, and waits until all have arrived.
@@ -50,12 +63,19 @@ struct Innocent: Sendable {
     /// - Returns: How long it took.
     /// - Throws: When something is refused or does not arrive.
     func notice(_ run: String, count: Int = 20) async throws -> Notice {
+        async let innocent = figures(of: network, run, count: count)
+        async let control = figures(of: control.network, run, count: count)
+        return Notice(innocent: try await innocent, control: try await control)
+    }
+
+    private func figures(of network: TestNetwork, _ run: String, count: Int) async throws -> Figures {
         let start = ContinuousClock.now
         let posts = try await withThrowingTaskGroup(of: Post.self) { group in
             for number in 0..<count {
                 try await Task.sleep(until: start + Self.interval * number)
                 group.addTask {
-                    try await post("\(run)-\(number)", isNew: !keepsConnections || number.isMultiple(of: 2))
+                    let isNew = !keepsConnections || number.isMultiple(of: 2)
+                    return try await post("\(run)-\(number)", to: network, isNew: isNew)
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }
@@ -65,7 +85,7 @@ struct Innocent: Sendable {
             events.allSatisfy { hosts.arrival(of: $0) != nil }
         }
         let deliveries = posts.map { max(.zero, (hosts.arrival(of: $0.event) ?? .now) - $0.acceptedAt) }
-        return Notice(accepting: Self.slowest(posts.map(\.took)), delivery: Self.slowest(deliveries))
+        return Figures(accepting: Self.slowest(posts.map(\.took)), delivery: Self.slowest(deliveries))
     }
 
     private struct Post: Sendable {
@@ -75,20 +95,20 @@ struct Innocent: Sendable {
     }
 
     /// Every second request comes over a connection of its own, as from people who come for the first time.
-    private func post(_ id: String, isNew: Bool) async throws -> Post {
+    private func post(_ id: String, to network: TestNetwork, isNew: Bool) async throws -> Post {
         let start = ContinuousClock.now
         let answer: TestClient.Answer
         do {
-            answer = try await send(id, isNew: isNew)
+            answer = try await send(id, to: network, isNew: isNew)
         } catch let error as HTTPClientError where error == .remoteConnectionClosed && !keepsConnections {
             // On a machine so busy that a request comes later than hundreds of strangers do, its place is gone by then.
-            answer = try await send(id, isNew: isNew)
+            answer = try await send(id, to: network, isNew: isNew)
         }
         try #require(answer.status == 202, "\(answer.status) \(answer.text)")
         return Post(event: try #require(answer.json["id"]?.text), took: .now - start, acceptedAt: .now)
     }
 
-    private func send(_ id: String, isNew: Bool) async throws -> TestClient.Answer {
+    private func send(_ id: String, to network: TestNetwork, isNew: Bool) async throws -> TestClient.Answer {
         try await network.client.send(
             .POST,
             "/v1/networks/\(network.id)/events",
@@ -104,25 +124,53 @@ struct Innocent: Sendable {
     }
 }
 
-/// Expects of what an innocent network noticed beside a neighbour that it is about what it noticed in quiet, and says both.
+/// A network on a service where nobody misbehaves. Both end with it.
+private final class Control: Sendable {
+    let network: TestNetwork
+    private let scratch: Scratch
+    private let service: RunningService
+
+    init() async throws {
+        scratch = try Scratch()
+        service = try await RunningService.start(in: scratch)
+        network = try await TestNetwork("control", on: service)
+    }
+
+    deinit {
+        PostmasterFile(dataDirectory: scratch.path("data"))?.killAll()
+        service.program.kill()
+    }
+}
+
+/// Expects of what an innocent network noticed beside a neighbour that it is about what it noticed in quiet, or what the control
+/// noticed at the same time, and says all three.
 ///
-/// Three times quiet is what is promised; the seconds are for machines that are slow or busy: what neighbours did to others
-/// before took tens of seconds or never ended. `Benchmarks/run neighbours` measures more closely.
+/// Three times that is what is promised; the seconds are for what a busy machine does to one service and not to the other: what
+/// neighbours did to others before took tens of seconds or never ended. `Benchmarks/run neighbours` measures more closely. Where
+/// the machine is so busy that nobody gets anything in time, there is nothing to judge, and the test counts as skipped.
 func expectUndisturbed(
     beside neighbour: String,
     _ loaded: Innocent.Notice,
     quiet: Innocent.Notice,
     sourceLocation: SourceLocation = #_sourceLocation
-) {
-    print(
-        """
-        beside \(neighbour): accepting \(quiet.accepting.inMilliseconds) → \(loaded.accepting.inMilliseconds), \
-        delivery \(quiet.delivery.inMilliseconds) → \(loaded.delivery.inMilliseconds)
-        """
-    )
-    let limit = (accepting: quiet.accepting * 3 + .seconds(3), delivery: quiet.delivery * 3 + .seconds(3))
-    #expect(loaded.accepting <= limit.accepting, sourceLocation: sourceLocation)
-    #expect(loaded.delivery <= limit.delivery, sourceLocation: sourceLocation)
+) throws {
+    func check(_ what: String, _ figure: (Innocent.Figures) -> Duration) throws {
+        let (before, beside, control) = (figure(quiet.innocent), figure(loaded.innocent), figure(loaded.control))
+        print(
+            """
+            beside \(neighbour): \(what) \(before.inMilliseconds) → \(beside.inMilliseconds), \
+            elsewhere \(control.inMilliseconds)
+            """
+        )
+        let normal = max(before, control)
+        let isUndisturbed = beside <= normal * 3 + .seconds(3)
+        if !isUndisturbed, control > .seconds(1) {
+            try Test.cancel("not quiet enough to judge", sourceLocation: sourceLocation)
+        }
+        #expect(isUndisturbed, "\(what)", sourceLocation: sourceLocation)
+    }
+    try check("accepting", \.accepting)
+    try check("delivery", \.delivery)
 }
 
 extension Duration {
