@@ -1,5 +1,8 @@
 /// Whom a network asks about user tokens that are none of Carillon's (FACES section F1): its chat backend, or whoever issues them.
 package struct UserTokenIntrospection: Sendable, Equatable {
+    /// How many questions a network has on their way at a time.
+    package static let questionsAtOnce = 32
+
     /// For how long an answer holds, in seconds.
     package static let cacheTimes = 0...3_600
     /// For how long unless something else is chosen.

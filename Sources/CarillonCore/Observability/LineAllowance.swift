@@ -50,6 +50,12 @@ package final class LineAllowance: Sendable {
         }
     }
 
+    /// Whether it is like a new one: its window is over, and nothing of it is untold.
+    package var isUnused: Bool {
+        let now = self.now()
+        return state.withLock { state in state.omitted == 0 && state.end.map { $0 <= now } ?? true }
+    }
+
     /// How many lines were left out since this was asked last.
     package func takeOmitted() -> Int {
         state.withLock { state in

@@ -24,6 +24,8 @@ extension FairQueue {
         var weight = 0
         var places = 0
         var state = LaneState.sending
+        /// Whether it has its turns before those of its tenant's lanes that do not.
+        var isFirst = false
         /// Whether it is among the lanes of its tenant that have a turn.
         var isInTurn = false
         /// Whether it is among the lanes that may have no room.

@@ -2,8 +2,8 @@ import DequeModule
 
 /// Items that wait until there is a place to work on them: whose turn it is, and how much of what all share each may have.
 ///
-/// Turns go round the tenants, and within a tenant round its lanes, so that neither many items nor many lanes of one keep
-/// the others waiting. Waiting items weigh, and those that are worked on take places, one or more each; of both there is a limit in
+/// Turns go round the tenants, and within a tenant round its lanes, first those that are to go first, so that neither many items
+/// nor many lanes of one keep the others waiting. Waiting items weigh, and those that are worked on take places, one or more each; of both there is a limit in
 /// all and for each lane, which the last item to get a place may exceed by its own, and a tenant may have only so many times what is left for others (``FairQueueLimits/share``): one alone
 /// can use nearly everything, two have as much as each other, and there is always something for one that comes later.
 ///
@@ -86,13 +86,14 @@ extension FairQueue {
     }
 
     /// Puts an item, which will take so many places, into the room that was reserved for it; `false`, with the room given back,
-    /// when its lane has been paused or all shut down meanwhile.
+    /// when its lane has been paused or all shut down meanwhile. A lane that goes first (`isFirst`) always does.
     package mutating func fill(
         _ item: Item,
         weight: Int,
         places: Int = 1,
         of tenant: Tenant,
         in lane: Lane,
+        isFirst: Bool = false,
         at now: ContinuousClock.Instant
     ) -> Bool {
         let key = Key(tenant: tenant, lane: lane)
@@ -101,6 +102,7 @@ extension FairQueue {
             return false
         }
         lanes[key]?.waiting.append(Waiting(item: item, weight: weight, places: places))
+        lanes[key]?.isFirst = isFirst
         count += 1
         putInTurn(key)
         return true
@@ -275,7 +277,7 @@ extension FairQueue {
     /// A tenant with more places than these gets no other one; nobody does when it is negative.
     private var mostOwnPlaces: Int {
         guard places < limits.mostPlaces else { return -1 }
-        return max(0, limits.most(of: limits.places, taken: places, more: 1))
+        return max(0, min(limits.placesPerTenant - 1, limits.most(of: limits.places, taken: places, more: 1)))
     }
 
     private mutating func takeTurn(of tenant: Tenant, at now: ContinuousClock.Instant) -> Turn? {
@@ -315,7 +317,7 @@ extension FairQueue {
             record.places < limits.placesPerLane, record.state != .probing
         else { return }
         lanes[key]?.isInTurn = true
-        tenants.append(key.lane, of: key.tenant)
+        tenants.append(key.lane, of: key.tenant, isFirst: record.isFirst)
     }
 
     private mutating func add(_ weight: Int, to key: Key) {

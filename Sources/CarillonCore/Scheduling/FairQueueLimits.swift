@@ -8,6 +8,8 @@ package struct FairQueueLimits: Sendable {
     package var places: Int
     /// How many of them one lane may have.
     package var placesPerLane: Int
+    /// How many of them one tenant may have, however many are free.
+    package var placesPerTenant: Int
     /// How many places there are for tenants that have none, when the others are taken: these are counted, too.
     package var mostPlaces: Int
     /// How many times what is left for others one tenant may have, of the weight and of the places: with 4, one alone has
@@ -20,6 +22,7 @@ package struct FairQueueLimits: Sendable {
         weightPerLane: Int = .max,
         places: Int = .max,
         placesPerLane: Int = .max,
+        placesPerTenant: Int = .max,
         mostPlaces: Int? = nil,
         share: Int = 4
     ) {
@@ -27,6 +30,7 @@ package struct FairQueueLimits: Sendable {
         self.weightPerLane = weightPerLane
         self.places = places
         self.placesPerLane = placesPerLane
+        self.placesPerTenant = placesPerTenant
         self.mostPlaces = max(places, mostPlaces ?? places)
         self.share = share
     }

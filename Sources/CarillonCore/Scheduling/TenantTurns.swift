@@ -7,10 +7,13 @@ struct TenantTurns<Tenant: Hashable & Sendable, Lane: Sendable>: Sendable {
     private struct Record {
         var weight = 0
         var places = 0
-        /// Lanes with items that may go, as far as their lane is concerned.
+        /// Lanes with items that may go, as far as their lane is concerned: those that go first, and the others.
+        var firstLanes: Deque<Lane> = []
         var lanes: Deque<Lane> = []
         /// Where it is among those that have turns.
         var turn: TurnRing<Tenant, Int>.Position?
+
+        var hasLanes: Bool { !firstLanes.isEmpty || !lanes.isEmpty }
 
         mutating func add(_ weight: Int, _ places: Int) -> Self {
             self.weight += weight
@@ -50,9 +53,14 @@ struct TenantTurns<Tenant: Hashable & Sendable, Lane: Sendable>: Sendable {
         forgetIfUnused(tenant, record)
     }
 
-    /// Gives one of a tenant's lanes a turn, behind its others, and the tenant one behind the others if it has none.
-    mutating func append(_ lane: Lane, of tenant: Tenant) {
-        records[tenant, default: Record()].lanes.append(lane)
+    /// Gives one of a tenant's lanes a turn, behind its others or behind those that go first, and the tenant one behind the others
+    /// if it has none.
+    mutating func append(_ lane: Lane, of tenant: Tenant, isFirst: Bool = false) {
+        if isFirst {
+            records[tenant, default: Record()].firstLanes.append(lane)
+        } else {
+            records[tenant, default: Record()].lanes.append(lane)
+        }
         guard let record = records[tenant], record.turn == nil else { return }
         records[tenant]?.turn = ring.append(tenant, load: record.places)
     }
@@ -61,15 +69,16 @@ struct TenantTurns<Tenant: Hashable & Sendable, Lane: Sendable>: Sendable {
     func next(withAtMost places: Int) -> Tenant? { ring.first(withLoad: places) }
 
     /// Takes the next lane of a tenant.
-    mutating func popLane(of tenant: Tenant) -> Lane? { records[tenant]?.lanes.popFirst() }
+    mutating func popLane(of tenant: Tenant) -> Lane? {
+        records[tenant]?.firstLanes.popFirst() ?? records[tenant]?.lanes.popFirst()
+    }
 
     /// Ends a tenant's turn: it goes behind the others, or, without a lane that has a turn, loses its own. Answers whether it still
     /// has one.
     mutating func endTurn(of tenant: Tenant, tookPlace: Bool) -> Bool {
         guard let record = records[tenant], let turn = record.turn else { return false }
-        let hasLanes = !record.lanes.isEmpty
-        if tookPlace || hasLanes { ring.turn(past: turn) }
-        if hasLanes { return true }
+        if tookPlace || record.hasLanes { ring.turn(past: turn) }
+        if record.hasLanes { return true }
         ring.remove(turn)
         records[tenant]?.turn = nil
         records[tenant].map { forgetIfUnused(tenant, $0) }
@@ -80,6 +89,7 @@ struct TenantTurns<Tenant: Hashable & Sendable, Lane: Sendable>: Sendable {
     mutating func removeTurns() {
         for tenant in Array(records.keys) {
             records[tenant]?.turn = nil
+            records[tenant]?.firstLanes = []
             records[tenant]?.lanes = []
             records[tenant].map { forgetIfUnused(tenant, $0) }
         }

@@ -33,7 +33,7 @@ package final class UnitOfWork: Sendable {
         state.withLock { $0.mayHaveWritten = true }
     }
 
-    /// Gives it its whole time once more: what it waited for until now was the caller.
+    /// Gives it its whole time once more: what it waited for until now was the caller, somebody else's answer, or its turn.
     package func restart() {
         state.withLock { state in
             if state.deadline != nil { state.deadline = .now + limit }

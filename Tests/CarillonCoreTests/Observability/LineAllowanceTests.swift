@@ -12,7 +12,10 @@ import Testing
         #expect(allowance.takeOmitted() == 3)
         #expect(allowance.takeOmitted() == 0)
         #expect(allowance.take() == .omitFirst, "each number that is taken is followed by another")
+        #expect(!allowance.isUnused)
         time.withLock { $0 += allowance.window }
+        #expect(!allowance.isUnused, "a line is untold")
+        #expect(allowance.takeOmitted() == 1 && allowance.isUnused)
         #expect(allowance.take() == .write)
     }
 }

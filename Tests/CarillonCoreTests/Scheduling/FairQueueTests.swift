@@ -12,6 +12,7 @@ import Testing
         weightPerLane: Int = .max,
         places: Int = 100,
         placesPerLane: Int = .max,
+        placesPerTenant: Int = .max,
         mostPlaces: Int? = nil
     ) -> Queue {
         Queue(
@@ -20,6 +21,7 @@ import Testing
                 weightPerLane: weightPerLane,
                 places: places,
                 placesPerLane: placesPerLane,
+                placesPerTenant: placesPerTenant,
                 mostPlaces: mostPlaces
             )
         )
@@ -61,6 +63,30 @@ import Testing
         for item in 10..<12 { add(item, "acme", "second", to: &queue) }
         let order = queue.next(upTo: 9, at: now).map(\.item)
         #expect(order == [0, 10, 1, 11, 2])
+    }
+
+    @Test func `lanes that go first do, in turn, and only before those of their own tenant`() {
+        var queue = queue()
+        for item in 0..<3 { add(item, "acme", "last", to: &queue) }
+        for (item, lane) in [(10, "first"), (11, "first"), (20, "second")] {
+            _ = queue.reserve(1, of: "acme", in: lane, at: now)
+            _ = queue.fill(item, weight: 1, of: "acme", in: lane, isFirst: true, at: now)
+        }
+        for item in 100..<103 { add(item, "other", to: &queue) }
+        let order = queue.next(upTo: 9, at: now).map(\.item)
+        #expect(order == [10, 100, 20, 101, 11, 102, 0, 1, 2])
+    }
+
+    @Test func `a tenant takes a bounded number of places, however many are free, and goes on when one is`() {
+        var queue = queue(placesPerTenant: 5)
+        for lane in 0..<4 { for item in 0..<4 { add(item, "acme", "lane \(lane)", to: &queue) } }
+        add(0, "other", to: &queue)
+        let turns = queue.next(upTo: 100, at: now)
+        #expect(turns.count { $0.tenant == "acme" } == 5)
+        #expect(turns.count == 6)
+        queue.finished(turns[0], at: now)
+        let next = queue.next(upTo: 100, at: now)
+        #expect(next.map(\.tenant) == ["acme"])
     }
 
     @Test func `a lane that was emptied and is used again has one turn, not two`() {
