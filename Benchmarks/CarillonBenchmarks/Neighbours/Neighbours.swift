@@ -16,6 +16,9 @@ enum NeighbourName: String, CaseIterable, ExpressibleByArgument, Sendable {
     case largeUser = "large-user"
     case manyTemplates = "many-templates"
     case flood
+    case pageReaders = "page-readers"
+    case inventedTokens = "invented-tokens"
+    case refusals
     case slowStop = "slow-stop"
 
     /// All names.
@@ -47,6 +50,9 @@ enum NeighbourName: String, CaseIterable, ExpressibleByArgument, Sendable {
         case .largeUser: LargeUser()
         case .manyTemplates: ManyTemplates()
         case .flood: Flood(connections: 64)
+        case .pageReaders: PageReaders(connections: 64)
+        case .inventedTokens: InventedTokens()
+        case .refusals: Refusals()
         case .freshImport, .slowStop: nil
         }
     }

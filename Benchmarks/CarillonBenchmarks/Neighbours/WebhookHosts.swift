@@ -5,7 +5,8 @@ import Synchronization
 /// Webhook receivers on every address of this machine and one port; how they answer is in the path.
 ///
 /// `/prompt` answers 204 and notes what came; `/second` answers 503 to the first attempt of each delivery, and 204 to the
-/// second, which it notes; anything else takes the connection and never answers.
+/// second, which it notes; `/whoami` says whose tokens are that begin with `user-`; anything else takes the connection and never
+/// answers, and so does `/whoami` to other tokens.
 enum WebhookHosts {
     /// Lends the receivers.
     ///
@@ -59,13 +60,26 @@ private final class HostHandler: ChannelInboundHandler {
         case .body(let part):
             received.writeImmutableBuffer(part)
         case .end:
-            guard let head, let status = status(for: head) else { return }
+            guard let head else { return }
+            if head.uri == "/whoami" { return introduce(head, context) }
+            guard let status = status(for: head) else { return }
             if status == .noContent { book.note(Arrival(at: .now(), bytes: received)) }
             var answer = HTTPResponseHead(version: .http1_1, status: status)
             if status != .noContent { answer.headers.add(name: "content-length", value: "0") }
             context.write(wrapOutboundOut(.head(answer)), promise: nil)
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         }
+    }
+
+    private func introduce(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        let token = head.headers.first(name: "authorization")?.dropFirst("Bearer ".count) ?? ""
+        guard token.hasPrefix("user-") else { return }
+        let body = ByteBuffer(string: #"{"id":"\#(token)"}"#)
+        let headers: HTTPHeaders = ["content-type": "application/json", "content-length": "\(body.readableBytes)"]
+        let answer = HTTPResponseHead(version: .http1_1, status: .ok, headers: headers)
+        context.write(wrapOutboundOut(.head(answer)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 
     /// `nil` for no answer.

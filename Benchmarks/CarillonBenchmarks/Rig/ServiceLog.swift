@@ -32,6 +32,11 @@ struct ServiceLog: Sendable {
         return nil
     }
 
+    /// How many bytes it has.
+    var size: Int {
+        get throws { try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0 }
+    }
+
     /// The last lines.
     var tail: String {
         text.split(separator: "\n").suffix(20).joined(separator: "\n")

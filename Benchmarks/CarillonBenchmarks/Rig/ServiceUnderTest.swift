@@ -16,6 +16,8 @@ struct ServiceUnderTest: Sendable {
     let `operator`: HTTPClient
     /// Health and metrics.
     let management: HTTPClient
+    /// What it says.
+    let log: ServiceLog
 
     private static let startLimit = Duration.seconds(60)
     private static let stopLimit = Duration.seconds(30)
@@ -84,7 +86,8 @@ struct ServiceUnderTest: Sendable {
                     process: process,
                     port: ports.open,
                     operator: HTTPClient(port: ports.open, bearer: cluster.secrets.operatorToken),
-                    management: HTTPClient(port: ports.management)
+                    management: HTTPClient(port: ports.management),
+                    log: log
                 )
             }
             try await Task.sleep(for: .milliseconds(20))
