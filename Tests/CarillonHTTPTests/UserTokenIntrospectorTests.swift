@@ -13,7 +13,7 @@ import Testing
     /// Answers when it is let, and counts.
     private final class Backend: UserTokenAsker {
         private struct State {
-            var asked = 0
+            var asked: [String] = []
             var isOpen: Bool
             var waiting: [CheckedContinuation<Void, Never>] = []
         }
@@ -26,7 +26,13 @@ import Testing
             self.answer = answer
         }
 
-        var asked: Int { state.withLock(\.asked) }
+        var asked: Int { state.withLock(\.asked.count) }
+        var tokens: [String] { state.withLock(\.asked) }
+
+        /// Answers one question that waits.
+        func answerOne() { state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }?.resume() }
+
+        func close() { state.withLock { $0.isOpen = false } }
 
         func open() {
             let waiting = state.withLock { state in
@@ -44,7 +50,7 @@ import Testing
         ) async -> UserTokenAnswer {
             await withCheckedContinuation { continuation in
                 let isOpen = state.withLock { state in
-                    state.asked += 1
+                    state.asked.append(token.reveal(\.self))
                     if !state.isOpen { state.waiting.append(continuation) }
                     return state.isOpen
                 }
@@ -58,6 +64,7 @@ import Testing
         _ backend: Backend,
         ownCapacity: Int = 100,
         capacity: Int = 100,
+        patience: Duration = .seconds(600),
         time: ManualTime = ManualTime()
     ) -> UserTokenIntrospector {
         UserTokenIntrospector(
@@ -65,6 +72,7 @@ import Testing
             metrics: NOOPMetricsHandler.instance,
             ownCapacity: ownCapacity,
             capacity: capacity,
+            patience: patience,
             now: time.monotonic
         )
     }
@@ -74,45 +82,126 @@ import Testing
         _ introspector: UserTokenIntrospector,
         by introspection: UserTokenIntrospection? = nil,
         in network: NetworkID = NetworkID(trusted: "acme"),
+        from address: UInt32 = 1,
         isSuspect: Bool = false
     ) async throws -> UserID? {
         try await introspector.user(
             of: token,
             by: introspection ?? self.introspection,
             in: network,
+            from: .v4(address),
             isSuspect: isSuspect
         )
     }
+
+    /// Asks about so many tokens that somebody has invented.
+    private func invent(
+        _ count: Int,
+        _ introspector: UserTokenIntrospector,
+        in network: NetworkID = NetworkID(trusted: "acme"),
+        from address: UInt32,
+        _ group: inout ThrowingTaskGroup<Void, any Error>
+    ) {
+        for number in 0..<count {
+            group.addTask {
+                _ = try? await user("invented-\(address)-\(number)", introspector, in: network, from: address)
+            }
+        }
+    }
+
+    private static let places = UserTokenIntrospection.questionsAtOnce
 
     @Test func `a server that hangs takes a network's places, and no other network's`() async throws {
         let backend = Backend(isOpen: false) { _ in .nobody }
         let introspector = introspector(backend)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<UserTokenIntrospector.places {
-                group.addTask { _ = try await user("t-\(number)", introspector) }
-            }
-            try await waitUntil { backend.asked == UserTokenIntrospector.places }
-            await #expect { try await user("one more", introspector) } throws: { error in
-                (error as? Problem)?.status == .serviceUnavailable
-            }
+            for address in 1...4 { invent(10, introspector, from: UInt32(address), &group) }
+            try await waitUntil { backend.asked == Self.places && introspector.waiting == 40 - Self.places }
             group.addTask { _ = try await user("t", introspector, in: NetworkID(trusted: "other")) }
-            try await waitUntil { backend.asked == UserTokenIntrospector.places + 1 }
+            try await waitUntil { backend.asked == Self.places + 1 }
             backend.open()
             try await group.waitForAll()
         }
-        #expect(try await user("one more", introspector) == nil)
+        #expect(backend.asked == 41 && introspector.waiting == 0)
     }
 
-    @Test func `all networks together have so many places`() async throws {
+    @Test func `all networks together have so many places, and one that comes later its share of them`() async throws {
         let backend = Backend(isOpen: false) { _ in .nobody }
         let introspector = introspector(backend, capacity: 1_000)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<UserTokenIntrospector.allPlaces {
-                let network = NetworkID(trusted: "n-\(number / UserTokenIntrospector.places)")
-                group.addTask { _ = try await user("t-\(number)", introspector, in: network) }
+            for number in 0..<10 {
+                for address in 1...3 {
+                    let network = NetworkID(trusted: "n-\(number)")
+                    invent(20, introspector, in: network, from: UInt32(address), &group)
+                }
             }
-            try await waitUntil { backend.asked == UserTokenIntrospector.allPlaces }
-            await #expect(throws: Problem.self) { try await user("one more", introspector) }
+            try await waitUntil { backend.asked + introspector.waiting == 600 }
+            #expect(backend.asked <= UserTokenIntrospector.allPlaces)
+            let before = backend.asked
+            group.addTask { _ = try await user("late", introspector, in: NetworkID(trusted: "late")) }
+            try await waitUntil { backend.tokens.contains("late") }
+            #expect(backend.asked == before + 1)
+            backend.open()
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `tokens that one address invents take a part of the places, and another's are asked about at once`()
+        async throws
+    {
+        let backend = Backend(isOpen: false) { _ in .nobody }
+        let introspector = introspector(backend)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            invent(45, introspector, from: 1, &group)
+            try await waitUntil { introspector.waiting == 45 - UserTokenIntrospector.placesPerAddress }
+            group.addTask { _ = try await user("new", introspector, from: 2) }
+            try await waitUntil { backend.tokens.last == "new" }
+            backend.open()
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `who finds all places taken waits for one, and is told to come back when none gets free`() async throws {
+        let backend = Backend(isOpen: false) { _ in .user(UserID(trusted: "alice")) }
+        let introspector = introspector(backend, patience: .milliseconds(10))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            invent(UserTokenIntrospector.placesPerAddress, introspector, from: 1, &group)
+            try await waitUntil { backend.asked == UserTokenIntrospector.placesPerAddress }
+            await #expect { try await user("late", introspector) } throws: { error in
+                (error as? Problem)?.status == .serviceUnavailable
+            }
+            backend.open()
+            try await group.waitForAll()
+        }
+        #expect(try await user("late", introspector) == UserID(trusted: "alice"))
+    }
+
+    @Test func `who was a user lately goes before strangers, by the token or by the address`() async throws {
+        let backend = Backend { $0.hasPrefix("invented") ? .nobody : .user(UserID(trusted: $0)) }
+        let introspector = introspector(backend)
+        var settings = introspection
+        settings.cacheTime = 0
+        _ = try await user("alice", introspector, by: settings, from: 1)
+        _ = try await user("bob", introspector, by: settings, from: 2)
+        backend.close()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            // From alice's address, too: all that is known of her is her token then.
+            backend.open()
+            _ = try await user("invented", introspector, by: settings, from: 1)
+            backend.close()
+            for address in [1, 3, 4] { invent(40, introspector, from: UInt32(address), &group) }
+            let before = backend.asked
+            try await waitUntil { backend.asked + introspector.waiting == 3 + 120 }
+            group.addTask { [settings] in _ = try await user("alice", introspector, by: settings, from: 1) }
+            try await waitUntil { introspector.waiting == 121 - Self.places }
+            group.addTask { [settings] in _ = try await user("bob's new", introspector, by: settings, from: 2) }
+            try await waitUntil { introspector.waiting == 122 - Self.places }
+            #expect(before <= backend.asked)
+            for count in 1...2 {
+                backend.answerOne()
+                try await waitUntil { backend.asked == 3 + Self.places + count }
+            }
+            #expect(Set(backend.tokens.suffix(2)) == ["alice", "bob's new"])
             backend.open()
             try await group.waitForAll()
         }
@@ -173,15 +262,18 @@ import Testing
         #expect(backend.asked == 5)
     }
 
-    @Test func `of addresses that prove nothing no token is asked about that is not known`() async throws {
+    @Test func `of addresses that prove nothing no token is asked about that was not a user's lately`() async throws {
         let backend = Backend { .user(UserID(trusted: $0)) }
         let introspector = introspector(backend)
         await #expect { try await user("t", introspector, isSuspect: true) } throws: { error in
             (error as? Problem)?.status == .tooManyRequests
         }
         #expect(backend.asked == 0)
-        _ = try await user("t", introspector)
-        #expect(try await user("t", introspector, isSuspect: true) == UserID(trusted: "t"))
+        var settings = introspection
+        settings.cacheTime = 0
+        _ = try await user("t", introspector, by: settings)
+        #expect(try await user("t", introspector, by: settings, isSuspect: true) == UserID(trusted: "t"))
+        #expect(backend.asked == 2)
     }
 
     @Test func `what is remembered is bounded for each network and for all`() async throws {

@@ -197,6 +197,7 @@ package struct Authenticator: Sendable {
             of: token,
             by: introspection,
             in: networkID,
+            from: context.clientAddress?.subscriber,
             isSuspect: context.isSuspect
         )
         guard let user else { throw invalid }

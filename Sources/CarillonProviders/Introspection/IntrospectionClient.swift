@@ -29,9 +29,11 @@ package struct IntrospectionClient: UserTokenAsker {
         self.deadline = deadline
     }
 
-    /// How connections to such servers are kept, of which there are places for so many.
+    /// How connections to such servers are kept, of which there are places for so many. A network has one such server, which may have
+    /// as many as the network has questions: with fewer these would wait here, those of strangers before those of users.
     package static func policy(places: Int) -> ConnectionPolicy {
         var policy = ConnectionPolicy.brief.limited(to: places)
+        policy.maximumOpenConnectionsPerHost = min(UserTokenIntrospection.questionsAtOnce, max(1, places / 2))
         policy.maximumAnswerBytes = maximumAnswerBytes + maximumHeadBytes
         return policy
     }
