@@ -148,6 +148,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("transfer-encoding: gzip, chunked", "501"), ("transfer-encoding: gzip\r\ntransfer-encoding: chunked", "501"),
+        ("Transfer-Encoding: identity,Chunked", "501"), ("transfer-encoding: gzip", "400"),
+        ("transfer-encoding: chunked, gzip", "400"), ("transfer-encoding: chunked, chunked", "400"),
+    ])
+    func `a body in another transfer coding than chunked is not read`(field: String, status: String) throws {
+        try receive("POST / HTTP/1.1\r\nhost: x\r\nx-request-id: mine\r\n\(field)\r\n\r\n2\r\n{}\r\n0\r\n\r\n")
+        let answer = try sent()
+        #expect(answer.hasPrefix("http/1.1 \(status) "))
+        #expect(answer.contains("content-type: application/problem+json"))
+        #expect(answer.contains("/problems/\(status == "501" ? "not-implemented" : "malformed-request")"))
+        #expect(answer.contains("connection: close"))
+        #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == nil)
+        loop.advanceTime(by: .seconds(2))
+        #expect(!channel.isActive)
+    }
+
+    @Test func `a chunked body is read, however that is spelled`() throws {
+        try receive("POST / HTTP/1.1\r\nhost: x\r\nTransfer-Encoding: Chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n")
+        answer()
+        #expect(try sent().hasPrefix("http/1.1 200 "))
+    }
+
     @Test func `HTTP 1_0 needs no Host, is answered in its own version, and closed`() throws {
         try receive("GET / HTTP/1.0\r\nconnection: keep-alive\r\n\r\n")
         answer()

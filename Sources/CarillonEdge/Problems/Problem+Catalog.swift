@@ -45,6 +45,15 @@ extension Problem {
         )
     }
 
+    /// A body in a transfer coding that is not understood (RFC 9112 section 6.1).
+    package static let unknownTransferCoding = Problem(
+        "not-implemented",
+        status: .notImplemented,
+        title: "The service does not know how to do this",
+        detail: "chunked is the only transfer coding that is understood",
+        headers: [.connection: "close"]
+    )
+
     /// A body that ends early or breaks the framing of HTTP.
     package static let incompleteBody = Problem(
         "incomplete-body",

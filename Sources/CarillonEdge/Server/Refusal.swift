@@ -13,12 +13,26 @@ struct Refusal {
     /// Whether the answer must not have a body.
     var isHead = false
 
-    /// A request without the one thing that HTTP/1.1 demands of all (RFC 9112 section 3.2); `nil` when it is there.
+    /// A request without the one thing that HTTP/1.1 demands of all (RFC 9112 section 3.2), or whose body is coded as nobody here can
+    /// read it (section 6.1); `nil` when there is nothing of the kind.
     init?(of head: HTTPRequestHead) {
-        guard !head.isOld, head.headers["host"].count != 1 else { return nil }
-        problem = .malformedRequest("a request of HTTP/1.1 has one Host field")
+        guard let problem = Self.problem(of: head) else { return nil }
+        self.problem = problem
         requestID = RequestIDMiddleware.accepted(head.headers.first(name: "x-request-id"))
         isHead = head.method == .HEAD
+    }
+
+    private static func problem(of head: HTTPRequestHead) -> Problem? {
+        if !head.isOld, head.headers["host"].count != 1 {
+            return .malformedRequest("a request of HTTP/1.1 has one Host field")
+        }
+        let codings = head.headers[canonicalForm: "transfer-encoding"].map { $0.lowercased() }.filter { !$0.isEmpty }
+        guard let last = codings.last, codings != ["chunked"] else { return nil }
+        // Where a body without chunks ends, nobody can say (section 6.3).
+        guard last == "chunked", codings.count(where: { $0 == last }) == 1 else {
+            return .malformedRequest("a body in a transfer coding is chunked in the end, and once")
+        }
+        return .unknownTransferCoding
     }
 
     /// Bytes that the decoder could not read.
