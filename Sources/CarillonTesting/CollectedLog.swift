@@ -9,9 +9,12 @@ package final class CollectedLog: Sendable {
     package init() {}
 
     /// Writes to it, from `notice` on.
-    package var logger: Logger {
+    package var logger: Logger { logger(from: .notice) }
+
+    /// Writes to it, from a level on.
+    package func logger(from level: Logger.Level) -> Logger {
         var logger = Logger(label: "test") { _ in Handler(collected: self) }
-        logger.logLevel = .notice
+        logger.logLevel = level
         return logger
     }
 

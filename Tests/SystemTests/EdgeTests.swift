@@ -63,14 +63,22 @@ extension Services {
                 try #require(program.isRunning)
                 return (try? await metrics.send(.GET, "/health/ready").status) == 200
             }
-            // Each of them is a line; a pipe takes 64 KB and the service's memory a megabyte.
+            // Each of them is a line, since it is the operator's; a pipe takes 64 KB and the service's memory a megabyte.
+            let token = try String(contentsOfFile: scratch.path("data/operator-token"), encoding: .utf8)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
             let id = String(repeating: "x", count: 128)
             func dropped() async throws -> Bool {
                 try await !metrics.send(.GET, "/metrics").text.contains("carillon_log_lines_dropped_total 0\n")
             }
             try await eventually(within: .seconds(120), "a dropped line") {
                 for _ in 0..<200 {
-                    #expect(try await api.send(.GET, "/nowhere", headers: ["x-request-id": id]).status == 404)
+                    let answer = try await api.send(
+                        .GET,
+                        "/v1/networks?limit=0",
+                        token: token,
+                        headers: ["x-request-id": id]
+                    )
+                    #expect(answer.status == 400)
                 }
                 return try await dropped()
             }

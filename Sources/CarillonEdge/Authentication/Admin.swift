@@ -1,3 +1,4 @@
+package import CarillonCore
 import Synchronization
 
 /// Who administers, as it may be written down: by a name, never by a secret.
@@ -16,15 +17,35 @@ package enum Admin: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
+/// Somebody whose credentials have proved who it is.
+package enum ProvenCaller: Sendable, Hashable {
+    /// Those who run the service.
+    case `operator`
+    /// Somebody of a network, or its back end.
+    case network(NetworkID)
+}
+
 /// What a request's handler tells those around it about its caller.
-final class AdminNote: Sendable {
-    private let state = Mutex<Admin?>(nil)
+package final class CallerNote: Sendable {
+    private struct State {
+        var admin: Admin?
+        var proven: ProvenCaller?
+    }
+
+    private let state = Mutex(State())
 
     /// The admin who called, if it was one.
-    var admin: Admin? { state.withLock(\.self) }
+    var admin: Admin? { state.withLock(\.admin) }
+    /// Who called, as far as it was proved.
+    var proven: ProvenCaller? { state.withLock(\.proven) }
 
     /// Notes that an admin has called.
     func note(_ admin: Admin) {
-        state.withLock { $0 = admin }
+        state.withLock { $0.admin = admin }
+    }
+
+    /// Notes that the caller has proved who it is.
+    package func note(_ proven: ProvenCaller) {
+        state.withLock { $0.proven = proven }
     }
 }

@@ -17,6 +17,7 @@ package struct Authenticator: Sendable {
     private let cache: CredentialCache
     private let introspector: UserTokenIntrospector
     private let rates: RequestRates
+    private let pages: PagePlaces
     private let clock: WallClock
 
     package init(
@@ -24,12 +25,14 @@ package struct Authenticator: Sendable {
         cache: CredentialCache,
         introspector: UserTokenIntrospector,
         rates: RequestRates,
+        pages: PagePlaces,
         clock: WallClock
     ) {
         self.operatorToken = operatorToken
         self.cache = cache
         self.introspector = introspector
         self.rates = rates
+        self.pages = pages
         self.clock = clock
     }
 
@@ -51,11 +54,15 @@ package struct Authenticator: Sendable {
         case .operator:
             guard let networkID else { throw Problem.forbidden("a credential of a network is needed") }
             guard let credentials = try await cache.credentials(of: networkID) else { throw Problem.notFound() }
-            context.admin.note(.operator)
+            context.caller.note(Admin.operator)
+            try await beginReading(nil, context)
             return Access(network: credentials.network, principal: .operator)
         case .caller(let access):
             guard access.networkID == networkID ?? access.networkID else { throw Problem.notFound() }
-            if access.principal == .apiKey(.admin) { context.admin.note(access.admin) }
+            if access.principal == .apiKey(.admin) {
+                context.caller.note(access.admin)
+                try await beginReading(access.networkID, context)
+            }
             return access
         }
     }
@@ -92,11 +99,20 @@ package struct Authenticator: Sendable {
         guard
             case .caller(let access) = try await identity(request, context, preferring: networkID, ofUsers: false)
         else {
-            context.admin.note(.operator)
+            context.caller.note(Admin.operator)
+            try await beginReading(nil, context)
             return
         }
         if let networkID, access.networkID != networkID { throw Problem.notFound() }
         throw Problem.forbidden("the operator's token is needed")
+    }
+
+    /// Waits for a place among those who read pages, if that is what the request does: one of a network's, or, without one, of the
+    /// operator's own. Whoever speaks for all of a network has no rate, and so many places instead.
+    ///
+    /// - Throws: 429 when there is none.
+    package func beginReading(_ networkID: NetworkID?, _ context: CarillonRequestContext) async throws(Problem) {
+        try await context.pageHold?.take(from: pages, for: networkID)
     }
 
     /// Passes a body that a network's chat backend has signed; nobody can sign for an unknown network.
@@ -118,6 +134,7 @@ package struct Authenticator: Sendable {
             // Without its secret a right signature looks like a wrong one.
             throw credentials.hasUnreadableWebhookSecrets ? .wrongMasterKey : error
         }
+        context.caller.note(.network(networkID))
         return credentials.network
     }
 
@@ -141,7 +158,12 @@ package struct Authenticator: Sendable {
         ofUsers: Bool = true
     ) async throws -> Identity {
         let identity = try await claimedIdentity(request, context, preferring: networkID, ofUsers: ofUsers)
-        if case .caller(let access) = identity { try rates.take(for: access) }
+        switch identity {
+        case .operator: context.caller.note(ProvenCaller.operator)
+        case .caller(let access):
+            context.caller.note(.network(access.networkID))
+            try rates.take(for: access)
+        }
         return identity
     }
 

@@ -29,14 +29,17 @@ package struct FaceRoutes {
     ///   - method: Its method.
     ///   - path: Its path, in the router's notation.
     ///   - operation: What it is called in metrics: a word or two in small letters.
+    ///   - readsPages: Whether those who read for a whole network wait for a place: see ``PagePlaces``.
     ///   - handler: Answers it.
     package func on(
         _ method: HTTPRequest.Method,
         _ path: RouterPath,
         as operation: String,
+        readsPages: Bool = false,
         use handler: @escaping Handler
     ) {
-        router.on(path, method: method) { [face, index] request, context in
+        let routes: any RouterMethods<CarillonRequestContext> = readsPages ? router.pages : router
+        routes.on(path, method: method) { [face, index] request, context in
             context.face.note(operation: operation)
             guard try await index().isBound(face) else { throw Problem.notFound() }
             return try await handler(request, context)

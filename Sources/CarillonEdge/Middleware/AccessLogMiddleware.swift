@@ -3,10 +3,12 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// Writes one line for each answer: route, never path, query or body, which name people and may hold secrets.
+/// Writes one line for each answer, as far as its caller's share of the log goes.
 ///
 /// Successes are `debug`, what callers did wrong is `info`, and what we did wrong is `error`.
 struct AccessLogMiddleware: RouterMiddleware {
+    let log: RequestLog
+
     func handle(
         _ request: Request,
         context: CarillonRequestContext,
@@ -20,26 +22,15 @@ struct AccessLogMiddleware: RouterMiddleware {
             case ..<500: .info
             default: .error
             }
-        context.logger.log(
-            level: level,
+        let duration = ContinuousClock.now - start
+        log.write(
             "Request answered",
-            metadata: [
-                "http.method": "\(request.method.rawValue)",
-                "http.route": "\(context.routeTemplate)",
-                "http.status": "\(response.status.code)",
-                "duration.ms": "\((ContinuousClock.now - start).wholeMilliseconds)",
-                "network": "\(context.parameters.get("network") ?? "")",
-                "client.address": "\(context.clientAddress?.description ?? "")",
-            ]
+            at: level,
+            status: response.status,
+            context,
+            context.description(of: request, answered: response.status)
+                .merging(["duration.ms": "\(duration.wholeMilliseconds)"]) { $1 }
         )
         return response
-    }
-}
-
-extension CarillonRequestContext {
-    /// The route with its placeholders, such as `/v1/networks/{network}/events`; `none` for unknown paths.
-    var routeTemplate: String {
-        guard let path = endpointPath, path.first == "/" else { return "none" }
-        return path
     }
 }

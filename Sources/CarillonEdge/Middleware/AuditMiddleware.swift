@@ -7,8 +7,7 @@ import Logging
 ///
 /// Names keys by their ids, and no secret, body or path. What a flood of either would write is counted instead.
 struct AuditMiddleware: RouterMiddleware {
-    private let changes = LineAllowance(lines: 100, within: .seconds(10))
-    private let refusals = LineAllowance(lines: 20, within: .seconds(10))
+    private let log = RequestLog(.init(ofStrangers: 20, ofNetwork: 100, window: .seconds(10)))
 
     func handle(
         _ request: Request,
@@ -16,50 +15,19 @@ struct AuditMiddleware: RouterMiddleware {
         next: Next
     ) async throws -> Response {
         let response = try await next(request, context)
-        switch response.status.code {
+        let status = response.status
+        switch status.code {
         case 401, 403:
-            log("A caller was refused", refusals, request, response, context)
+            let metadata = context.description(of: request, answered: status)
+            log.write("A caller was refused", at: .notice, status: status, context, metadata)
         case ..<400:
-            guard let admin = context.admin.admin, context.isConfiguration(request.method) else { break }
-            log("An admin made a change", changes, request, response, context, ["admin": "\(admin)"])
+            guard let admin = context.caller.admin, context.isConfiguration(request.method) else { break }
+            var metadata = context.description(of: request, answered: status)
+            metadata["admin"] = "\(admin)"
+            log.write("An admin made a change", at: .notice, status: status, context, metadata)
         default: break
         }
         return response
-    }
-
-    private func log(
-        _ message: Logger.Message,
-        _ allowance: LineAllowance,
-        _ request: Request,
-        _ response: Response,
-        _ context: CarillonRequestContext,
-        _ more: Logger.Metadata = [:]
-    ) {
-        let logger = context.logger
-        switch allowance.take() {
-        case .write:
-            var metadata: Logger.Metadata = [
-                "http.method": "\(request.method.rawValue)",
-                "http.route": "\(context.routeTemplate)",
-                "http.status": "\(response.status.code)",
-                "network": "\(context.parameters.get("network") ?? "")",
-                "client.address": "\(context.clientAddress.map { "\($0)" } ?? "unknown")",
-            ]
-            metadata.merge(more) { _, new in new }
-            logger.notice(message, metadata: metadata)
-        case .omitFirst:
-            let same = message.description
-            Task {
-                try? await Task.sleep(for: allowance.window)
-                logger.notice(
-                    "More of the same was not logged",
-                    metadata: [
-                        "same": "\(same)", "count": "\(allowance.takeOmitted())",
-                    ]
-                )
-            }
-        case .omit: break
-        }
     }
 }
 

@@ -5,6 +5,7 @@ import Logging
 
 /// Turns every error into a problem (RFC 9457), and has the database's work for a request end in time.
 struct ProblemMiddleware: RouterMiddleware {
+    let log: RequestLog
     let mapping: ProblemMapping
     let routes: RouteTable
     /// Those who tell their callers of errors in a way of their own.
@@ -43,13 +44,22 @@ struct ProblemMiddleware: RouterMiddleware {
         }
         if let problem = mapping.problem(for: error) {
             if problem.status == .serviceUnavailable {
-                context.logger.warning("Request could not be served", metadata: ["error": "\(error)"])
+                log.write(
+                    "Request could not be served",
+                    at: .warning,
+                    status: problem.status,
+                    context,
+                    ["error": "\(error)"]
+                )
             }
             return problem
         }
-        context.logger.error(
+        log.write(
             "Request failed for a reason that nobody foresaw",
-            metadata: ["error.type": "\(type(of: error))", "error": "\(error)"]
+            at: .error,
+            status: .internalServerError,
+            context,
+            ["error.type": "\(type(of: error))", "error": "\(error)"]
         )
         return .internalError
     }

@@ -21,8 +21,11 @@ package struct CarillonRequestContext: RequestContext {
     /// Whether so much of what comes from that address proves nothing that no more work is put into it than must be.
     var isSuspect = false
 
-    /// Told which admin calls, for those who log it.
-    let admin = AdminNote()
+    /// What the request holds while it reads pages; `nil` for those that do not.
+    var pageHold: PageHold?
+
+    /// Told who calls, for those who log it.
+    package let caller = CallerNote()
     /// Told what a face makes of it.
     package let face = FaceNote()
 

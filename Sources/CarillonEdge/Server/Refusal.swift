@@ -52,6 +52,7 @@ struct Refusal {
 struct RefusalWriter: Sendable {
     private let ids = UUIDv7Generator()
     private let logger: Logger
+    private let log = RequestLog(.ofAnswers)
 
     init(logger: Logger) {
         self.logger = logger
@@ -75,12 +76,16 @@ struct RefusalWriter: Sendable {
             context.write(NIOAny(part), promise: nil)
         }
         context.writeAndFlush(NIOAny(HTTPServerResponsePart.end(nil)), promise: nil)
-        logger.info(
+        log.writeOfStranger(
             "Request refused",
-            metadata: [
+            at: .info,
+            status: problem.status,
+            route: "none",
+            [
                 "request.id": "\(id)", "http.status": "\(problem.status.code)", "reason": "\(problem.detail ?? "")",
                 "client.address": "\(context.remoteAddress?.ipAddress ?? "")",
-            ]
+            ],
+            to: logger
         )
     }
 }

@@ -13,15 +13,22 @@ extension Router<CarillonRequestContext> {
         metrics: any MetricsFactory
     ) {
         let ids = UUIDv7Generator()
+        let log = RequestLog(.ofAnswers)
         addMiddleware {
             RequestIDMiddleware { ids.next().canonicalText }
             ClientAddressMiddleware(proxies: settings.trustedProxies)
             RequestMetricsMiddleware(metrics: RequestMetrics(factory: metrics))
-            AccessLogMiddleware()
+            AccessLogMiddleware(log: log)
             CORSMiddleware(origins: settings.corsOrigins, faces: faces.filter(\.isForBrowsers))
             AuditMiddleware()
             FaceMiddleware(faces: faces, journal: journal, metrics: FaceMetrics(factory: metrics))
-            ProblemMiddleware(mapping: problems, routes: routes, faces: faces, workLimit: settings.workLimit)
+            ProblemMiddleware(
+                log: log,
+                mapping: problems,
+                routes: routes,
+                faces: faces,
+                workLimit: settings.workLimit
+            )
             RequestLimitsMiddleware(settings: settings, faces: faces)
         }
     }

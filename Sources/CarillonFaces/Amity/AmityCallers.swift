@@ -86,6 +86,7 @@ struct AmityCallers: Sendable {
 
     private func place(_ id: NetworkID, _ context: CarillonRequestContext) async throws -> Place {
         context.face.note(network: id)
+        context.caller.note(.network(id))
         guard let network = try await services.network(id),
             let binding = try await services.index().binding(.amity, AmityFace.bindingName, ownedBy: id)
         else { throw Problem.notFound("the network has not bound this face") }

@@ -18,6 +18,7 @@ struct MatrixController: Sendable {
         let index = try await services.index()
         let (address, key) = (context.clientAddress, try gatewayKey(of: request))
         let keyOwner = key.flatMap { index.key(.matrix, secret: $0)?.key.networkID }
+        if let keyOwner { context.caller.note(.network(keyOwner)) }
         // Who is known by where they are is seen when the body is read: until then all who hold no key are strangers.
         if keyOwner == nil { try takeRequest(from: address) }
         guard key == nil || keyOwner != nil else {

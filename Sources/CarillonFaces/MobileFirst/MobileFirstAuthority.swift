@@ -104,6 +104,7 @@ struct MobileFirstAuthority: Sendable {
         else { throw Problem.mobileFirst(.notFound, "there is no such application") }
         context.face.note(network: binding.networkID)
         let (kind, permitted, key) = try identify(request, id, application, index, of: network)
+        context.caller.note(.network(network.id))
         let caller = MobileFirstCaller(
             kind: kind,
             applicationID: id,
@@ -111,7 +112,11 @@ struct MobileFirstAuthority: Sendable {
             network: network,
             permitted: permitted
         )
-        try count(caller, key)
+        if kind == .backEnd {
+            try await services.authenticator.beginReading(network.id, context)
+        } else {
+            try count(caller, key)
+        }
         if let scope { try caller.require(scope) }
         return caller
     }

@@ -12,7 +12,7 @@ struct MobileFirstDeviceController: Sendable {
 
     func addRoutes(to routes: FaceRoutes) {
         routes.on(.post, RouterPath(Self.root), as: "register device", use: register)
-        routes.on(.get, RouterPath(Self.root), as: "list devices", use: list)
+        routes.on(.get, RouterPath(Self.root), as: "list devices", readsPages: true, use: list)
         routes.on(.get, RouterPath(Self.root + "/{device}"), as: "show device", use: show)
         routes.on(.put, RouterPath(Self.root + "/{device}"), as: "update device", use: update)
         routes.on(.delete, RouterPath(Self.root + "/{device}"), as: "delete device", use: delete)

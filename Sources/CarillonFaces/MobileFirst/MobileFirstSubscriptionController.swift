@@ -12,7 +12,7 @@ struct MobileFirstSubscriptionController: Sendable {
 
     func addRoutes(to routes: FaceRoutes) {
         routes.on(.post, RouterPath(Self.root), as: "subscribe", use: post)
-        routes.on(.get, RouterPath(Self.root), as: "list subscriptions", use: list)
+        routes.on(.get, RouterPath(Self.root), as: "list subscriptions", readsPages: true, use: list)
         routes.on(.delete, RouterPath(Self.root), as: "unsubscribe", use: deleteNamed)
         routes.on(.get, RouterPath(Self.root + "/{subscription}"), as: "show subscription", use: show)
         routes.on(.delete, RouterPath(Self.root + "/{subscription}"), as: "unsubscribe", use: delete)

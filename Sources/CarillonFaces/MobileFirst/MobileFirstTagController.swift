@@ -13,7 +13,7 @@ struct MobileFirstTagController: Sendable {
 
     func addRoutes(to routes: FaceRoutes) {
         routes.on(.post, RouterPath(Self.root), as: "create tag", use: create)
-        routes.on(.get, RouterPath(Self.root), as: "list tags", use: list)
+        routes.on(.get, RouterPath(Self.root), as: "list tags", readsPages: true, use: list)
         routes.on(.get, RouterPath(Self.root + "/{tag}"), as: "show tag", use: show)
         routes.on(.put, RouterPath(Self.root + "/{tag}"), as: "update tag", use: update)
         routes.on(.delete, RouterPath(Self.root + "/{tag}"), as: "delete tag", use: delete)

@@ -20,6 +20,7 @@ struct MobileFirstTokenController: Sendable {
         let form = try await form(of: request)
         let stored = try await client(request)
         context.face.note(network: stored.key.networkID)
+        context.caller.note(.network(stored.key.networkID))
         guard form["grant_type"] == "client_credentials" else {
             throw Self.refusal("unsupported_grant_type", "grant_type must be client_credentials")
         }

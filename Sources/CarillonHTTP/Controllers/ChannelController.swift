@@ -11,11 +11,11 @@ struct ChannelController: Sendable {
     let directory: any DirectoryStore
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.get("/v1/networks/{network}/channels", use: list)
+        router.pages.get("/v1/networks/{network}/channels", use: list)
         router.get("/v1/networks/{network}/channels/{channel}", use: show)
         router.put("/v1/networks/{network}/channels/{channel}", use: put)
         router.delete("/v1/networks/{network}/channels/{channel}", use: delete)
-        router.get("/v1/networks/{network}/channels/{channel}/members", use: listMembers)
+        router.pages.get("/v1/networks/{network}/channels/{channel}/members", use: listMembers)
         router.put("/v1/networks/{network}/channels/{channel}/members", use: replaceMembers)
         router.put("/v1/networks/{network}/channels/{channel}/members/{user}", use: addMember)
         router.delete("/v1/networks/{network}/channels/{channel}/members/{user}", use: removeMember)

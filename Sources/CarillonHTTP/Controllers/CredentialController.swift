@@ -11,7 +11,7 @@ struct CredentialController: Sendable {
     let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.get("/v1/networks/{network}/api-keys", use: listKeys)
+        router.pages.get("/v1/networks/{network}/api-keys", use: listKeys)
         router.post("/v1/networks/{network}/api-keys", use: createKey)
         router.delete("/v1/networks/{network}/api-keys/{id}", use: deleteKey)
         router.post("/v1/networks/{network}/webhook-secrets/rotate", use: rotateWebhookSecret)

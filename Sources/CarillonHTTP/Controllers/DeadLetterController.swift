@@ -11,7 +11,7 @@ struct DeadLetterController: Sendable {
     let statistics: StatisticsRecorder
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.get("/v1/networks/{network}/dead-letters", use: list)
+        router.pages.get("/v1/networks/{network}/dead-letters", use: list)
         router.post("/v1/networks/{network}/dead-letters/{id}/retry", use: retry)
         router.delete("/v1/networks/{network}/dead-letters/{id}", use: delete)
     }

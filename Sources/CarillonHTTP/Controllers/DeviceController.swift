@@ -24,7 +24,7 @@ struct DeviceController: Sendable {
             router.delete(RouterPath("/v1/networks/{network}/devices/\(path)"), use: delete)
         }
         router.post(RouterPath("/v1/networks/{network}/devices/\(Self.restore)"), use: restore)
-        router.get("/v1/networks/{network}/users/{user}/devices", use: list)
+        router.pages.get("/v1/networks/{network}/users/{user}/devices", use: list)
     }
 
     private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

@@ -24,7 +24,7 @@ struct EndpointController: Sendable {
     private var reader: EndpointReader { EndpointReader(egress: egress) }
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.get("/v1/networks/{network}/endpoints", use: list)
+        router.pages.get("/v1/networks/{network}/endpoints", use: list)
         router.post("/v1/networks/{network}/endpoints", use: create)
         router.get("/v1/networks/{network}/endpoints/{endpoint}", use: show)
         router.put("/v1/networks/{network}/endpoints/{endpoint}", use: replace)

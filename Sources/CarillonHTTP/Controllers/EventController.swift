@@ -16,9 +16,9 @@ struct EventController: Sendable {
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.post("/v1/networks/{network}/events", use: post)
-        router.get("/v1/networks/{network}/events", use: list)
+        router.pages.get("/v1/networks/{network}/events", use: list)
         router.get("/v1/networks/{network}/events/{id}", use: show)
-        router.get("/v1/networks/{network}/events/{id}/deliveries", use: listDeliveries)
+        router.pages.get("/v1/networks/{network}/events/{id}/deliveries", use: listDeliveries)
         router.delete("/v1/networks/{network}/events/{id}/deliveries", use: withdraw)
     }
 

@@ -18,11 +18,11 @@ struct FaceController: Sendable {
     let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.get("/v1/networks/{network}/faces", use: list)
-        router.get("/v1/networks/{network}/faces/{face}/keys", use: listKeys)
+        router.pages.get("/v1/networks/{network}/faces", use: list)
+        router.pages.get("/v1/networks/{network}/faces/{face}/keys", use: listKeys)
         router.post("/v1/networks/{network}/faces/{face}/keys", use: createKey)
         router.delete("/v1/networks/{network}/faces/{face}/keys/{name}", use: deleteKey)
-        router.get("/v1/networks/{network}/faces/{face}/recent", use: listRecent)
+        router.pages.get("/v1/networks/{network}/faces/{face}/recent", use: listRecent)
         router.get("/v1/networks/{network}/faces/{face}/{externalId}", use: show)
         router.put("/v1/networks/{network}/faces/{face}/{externalId}", use: put)
         router.delete("/v1/networks/{network}/faces/{face}/{externalId}", use: delete)

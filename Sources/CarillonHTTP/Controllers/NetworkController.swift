@@ -11,7 +11,7 @@ struct NetworkController: Sendable {
     let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.get("/v1/networks", use: list)
+        router.pages.get("/v1/networks", use: list)
         router.post("/v1/networks", use: create)
         router.get("/v1/networks/{network}", use: show)
         router.patch("/v1/networks/{network}", use: update)

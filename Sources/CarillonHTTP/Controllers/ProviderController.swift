@@ -15,7 +15,7 @@ struct ProviderController: Sendable {
     let changed: @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.get("/v1/networks/{network}/providers", use: list)
+        router.pages.get("/v1/networks/{network}/providers", use: list)
         router.get("/v1/networks/{network}/providers/webhook", use: showWebhook)
         router.put("/v1/networks/{network}/providers/webhook", use: putWebhook)
         router.delete("/v1/networks/{network}/providers/webhook", use: deleteWebhook)

@@ -12,7 +12,7 @@ struct RelayController: Sendable {
     let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.get("/v1/networks/{network}/endpoints/{endpoint}/deliveries", use: list)
+        router.pages.get("/v1/networks/{network}/endpoints/{endpoint}/deliveries", use: list)
         router.post("/v1/networks/{network}/endpoints/{endpoint}/deliveries/{event}/retry", use: retry)
         router.post("/v1/networks/{network}/endpoints/{endpoint}/replay", use: replay)
     }

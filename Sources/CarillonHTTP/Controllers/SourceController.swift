@@ -10,7 +10,7 @@ struct SourceController: Sendable {
     let egress: EgressGuard
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.get("/v1/networks/{network}/sources", use: list)
+        router.pages.get("/v1/networks/{network}/sources", use: list)
         router.get("/v1/networks/{network}/sources/{source}", use: show)
         router.put("/v1/networks/{network}/sources/{source}", use: put)
         router.delete("/v1/networks/{network}/sources/{source}", use: delete)

@@ -9,7 +9,7 @@ struct StatisticsController: Sendable {
     let statistics: StatisticsReader
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.get("/v1/networks/{network}/stats", use: show)
+        router.pages.get("/v1/networks/{network}/stats", use: show)
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

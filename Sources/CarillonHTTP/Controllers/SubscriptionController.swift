@@ -22,9 +22,9 @@ struct SubscriptionController: Sendable {
             router.put(path) { request, context in try await subscribe(try await target(request, context), request) }
             router.delete(path) { request, context in try await unsubscribe(try await target(request, context)) }
         }
-        router.get("/v1/networks/{network}/users/{user}/tags", use: listUsersTags)
+        router.pages.get("/v1/networks/{network}/users/{user}/tags", use: listUsersTags)
         for device in DeviceController.paths {
-            router.get(RouterPath("/v1/networks/{network}/devices/\(device)/tags"), use: listDevicesTags)
+            router.pages.get(RouterPath("/v1/networks/{network}/devices/\(device)/tags"), use: listDevicesTags)
         }
     }
 

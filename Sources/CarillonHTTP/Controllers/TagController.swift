@@ -9,11 +9,11 @@ struct TagController: Sendable {
     let tags: any TagStore
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.get("/v1/networks/{network}/tags", use: list)
+        router.pages.get("/v1/networks/{network}/tags", use: list)
         router.get("/v1/networks/{network}/tags/{tag}", use: show)
         router.put("/v1/networks/{network}/tags/{tag}", use: put)
         router.delete("/v1/networks/{network}/tags/{tag}", use: delete)
-        router.get("/v1/networks/{network}/tags/{tag}/subscribers", use: listSubscribers)
+        router.pages.get("/v1/networks/{network}/tags/{tag}/subscribers", use: listSubscribers)
     }
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

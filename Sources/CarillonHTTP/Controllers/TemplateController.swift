@@ -12,7 +12,7 @@ struct TemplateController: Sendable {
     let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.get("/v1/networks/{network}/templates", use: list)
+        router.pages.get("/v1/networks/{network}/templates", use: list)
         router.get("/v1/networks/{network}/templates/{eventType}/{locale}", use: show)
         router.put("/v1/networks/{network}/templates/{eventType}/{locale}", use: put)
         router.delete("/v1/networks/{network}/templates/{eventType}/{locale}", use: delete)

@@ -16,7 +16,7 @@ struct ToggleController: Sendable {
             ("/v1/networks/{network}/users/{user}/notifications", userLevel),
             ("/v1/networks/{network}/users/{user}/channels/{channel}/notifications", channelLevel),
         ]
-        router.get("/v1/networks/{network}/users/{user}/channels", use: listChannels)
+        router.pages.get("/v1/networks/{network}/users/{user}/channels", use: listChannels)
         for (path, target) in paths {
             router.get(path) { request, context in
                 try await show(try await target(request, context), request)

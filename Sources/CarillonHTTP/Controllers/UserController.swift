@@ -9,7 +9,7 @@ struct UserController: Sendable {
     let directory: any DirectoryStore
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.get("/v1/networks/{network}/users", use: list)
+        router.pages.get("/v1/networks/{network}/users", use: list)
         router.get("/v1/networks/{network}/users/{user}", use: show)
         router.put("/v1/networks/{network}/users/{user}", use: put)
         router.delete("/v1/networks/{network}/users/{user}", use: delete)

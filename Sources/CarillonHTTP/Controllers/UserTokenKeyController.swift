@@ -15,7 +15,7 @@ struct UserTokenKeyController: Sendable {
     let ids: UUIDv7Generator
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.get("/v1/networks/{network}/user-token-keys", use: list)
+        router.pages.get("/v1/networks/{network}/user-token-keys", use: list)
         router.post("/v1/networks/{network}/user-token-keys", use: add)
         router.delete("/v1/networks/{network}/user-token-keys/{id}", use: remove)
         router.get("/v1/networks/{network}/user-token-key", use: show)

@@ -13,11 +13,11 @@ struct DialectController: Sendable {
     let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.get("/v1/networks/{network}/dialects", use: list)
+        router.pages.get("/v1/networks/{network}/dialects", use: list)
         router.get("/v1/networks/{network}/dialects/{dialect}", use: show)
         router.put("/v1/networks/{network}/dialects/{dialect}", use: replace)
         router.delete("/v1/networks/{network}/dialects/{dialect}", use: delete)
-        router.get("/v1/networks/{network}/dialects/{dialect}/recent", use: recent)
+        router.pages.get("/v1/networks/{network}/dialects/{dialect}/recent", use: recent)
         router.post("/v1/networks/{network}/dialects/{dialect}/preview", use: preview)
     }
 

@@ -190,6 +190,7 @@ struct DialectPostController: Sendable {
         }
         do throws(DialectRefusal) {
             try dialect.verify(posted, document, now: clock.now())
+            context.caller.note(.network(sender.network.id))
             return nil
         } catch .dropped(let reason) {
             return reason

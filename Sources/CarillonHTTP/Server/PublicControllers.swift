@@ -49,6 +49,7 @@ struct PublicControllers {
             cache: cache,
             introspector: UserTokenIntrospector(asker: dependencies.asker, metrics: dependencies.metrics),
             rates: dependencies.rates,
+            pages: dependencies.pages,
             clock: clock
         )
         caller = CallerController(authenticator: authenticator)

@@ -66,6 +66,8 @@ package struct PublicDependencies: Sendable {
     package var asker: any UserTokenAsker
     /// Counts what callers do.
     package var rates: RequestRates
+    /// Where those wait who read pages.
+    package var pages: PagePlaces
     /// The token of those who run the service.
     package var operatorToken: OperatorToken
     /// Makes the other systems that are answered.
@@ -140,6 +142,7 @@ package struct PublicDependencies: Sendable {
         spools: SpoolDirectory,
         asker: any UserTokenAsker,
         rates: RequestRates = RequestRates(),
+        pages: PagePlaces,
         problems: ProblemMapping = ProblemMapping(),
         metrics: any MetricsFactory,
         logger: Logger,
@@ -175,6 +178,7 @@ package struct PublicDependencies: Sendable {
         self.announcements = announcements
         self.asker = asker
         self.rates = rates
+        self.pages = pages
         self.faces = faces
         self.faceStore = faceStore
         self.faceIndex = faceIndex

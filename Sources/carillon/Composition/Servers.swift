@@ -93,6 +93,7 @@ struct Servers: Sendable {
             spools: spools,
             asker: providers.introspection,
             rates: pipeline.rates,
+            pages: PagePlaces(connections: storage.connections),
             problems: .stored,
             metrics: storage.metrics,
             logger: logger,

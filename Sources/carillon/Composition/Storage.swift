@@ -27,6 +27,8 @@ struct Storage: Sendable {
     let announcements = Announcements()
     let secrets: ServiceSecrets
     let pool: PostgresPool
+    /// How many connections that has.
+    let connections: Int
     let accounts: PostgresAccountStore
     let credentials: PostgresProviderCredentialStore
     let devices: PostgresDeviceStore
@@ -89,6 +91,7 @@ struct Storage: Sendable {
         configuration.claimBundles()
         configuration.joinUnitsOfWork()
         pool = PostgresPool(configuration: configuration, logger: logger)
+        connections = configuration.poolSize
         pool.register(in: metrics)
         accounts = PostgresAccountStore(pool: pool, box: box, ids: ids)
         credentials = PostgresProviderCredentialStore(pool: pool, box: box)

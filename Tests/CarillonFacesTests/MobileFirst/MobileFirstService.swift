@@ -234,6 +234,7 @@ extension FaceServices {
                 cache: cache,
                 introspector: UserTokenIntrospector(asker: NobodyToAsk(), metrics: NOOPMetricsHandler.instance),
                 rates: rates,
+                pages: PagePlaces(connections: 6),
                 clock: clock
             ),
             network: { try await cache.credentials(of: $0)?.network },

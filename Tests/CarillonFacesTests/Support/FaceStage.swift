@@ -192,6 +192,7 @@ extension FaceServices {
                     now: book.monotonic
                 ),
                 rates: rates,
+                pages: PagePlaces(connections: 6),
                 clock: book.clock
             ),
             network: { try await cache.credentials(of: $0)?.network },

@@ -1,11 +1,12 @@
 import CarillonCore
 import CarillonTesting
 
-/// Credentials of which none can be read, or with which something happens whenever one has been read.
+/// Credentials of which none can be read, or with which something happens whenever one has been read or before they are listed.
 struct CredentialsInTrouble: ProviderCredentialStore {
     let store: MemoryStore
     var areReadable = true
     var afterReading: @Sendable (ProviderCredential?) async throws -> Void = { _ in }
+    var beforeListing: @Sendable (NetworkID) async -> Void = { _ in }
 
     func providerCredential(
         _ provider: ProviderName,
@@ -29,7 +30,8 @@ struct CredentialsInTrouble: ProviderCredentialStore {
     func providersWithCredentials(
         of network: NetworkID
     ) async throws -> [(provider: ProviderName, appID: String)] {
-        try await store.providersWithCredentials(of: network)
+        await beforeListing(network)
+        return try await store.providersWithCredentials(of: network)
     }
 
     func putProviderCredential(

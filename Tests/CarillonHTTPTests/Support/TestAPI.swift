@@ -185,6 +185,7 @@ func withAPI(
     problems: ProblemMapping = ProblemMapping(),
     faces: @escaping @Sendable (FaceServices) -> [any Face] = { _ in [] },
     asker: any UserTokenAsker = NobodyToAsk(),
+    pages: PagePlaces = PagePlaces(connections: 6),
     logger: Logger = .silent,
     _ test: @Sendable (TestAPI) async throws -> Void
 ) async throws {
@@ -205,7 +206,8 @@ func withAPI(
         spools: spools,
         problems: problems,
         faces: faces,
-        asker: asker
+        asker: asker,
+        pages: pages
     )
     dependencies.stuckQueue = { stuckQueue }
     let application = Application(
@@ -244,7 +246,8 @@ extension PublicDependencies {
         spools: SpoolDirectory = SpoolDirectory(path: NSTemporaryDirectory()),
         problems: ProblemMapping = ProblemMapping(),
         faces: @escaping @Sendable (FaceServices) -> [any Face] = { _ in [] },
-        asker: any UserTokenAsker = NobodyToAsk()
+        asker: any UserTokenAsker = NobodyToAsk(),
+        pages: PagePlaces = PagePlaces(connections: 6)
     ) throws {
         let ids = UUIDv7Generator()
         self.init(
@@ -286,6 +289,7 @@ extension PublicDependencies {
             spools: spools,
             asker: asker,
             rates: rates,
+            pages: pages,
             problems: problems,
             metrics: NOOPMetricsHandler.instance,
             logger: .silent,

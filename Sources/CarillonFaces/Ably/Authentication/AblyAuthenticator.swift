@@ -12,7 +12,11 @@ struct AblyAuthenticator: Sendable {
     func caller(_ request: Request, _ context: CarillonRequestContext) async throws -> AblyCaller {
         let caller = try await identified(request, context)
         context.face.note(network: caller.network.id)
-        guard !caller.isAdmin else { return caller }
+        context.caller.note(.network(caller.network.id))
+        guard !caller.isAdmin else {
+            try await services.authenticator.beginReading(caller.network.id, context)
+            return caller
+        }
         let rates = caller.network.limits.requestsPerSecond
         // A client's share is one, by however many devices or tokens they come.
         if case .named(let user) = caller.client {

@@ -46,6 +46,7 @@ struct AblyTokenController: Sendable {
             binding.networkID == key.key.networkID
         else { throw AblyError.notFound("no network has bound this application") }
         context.face.note(network: binding.networkID)
+        context.caller.note(.network(binding.networkID))
         if wanted.mac != nil { try await use(wanted, of: binding.networkID) }
         return .ably(.object(try token(wanted, key, secret)), status: .created, to: request)
     }

@@ -15,7 +15,7 @@ struct AblyDeviceController: Sendable {
         let list: RouterPath = "/push/deviceRegistrations"
         let device: RouterPath = "/push/deviceRegistrations/{device}"
         routes.on(.post, list, as: "register", use: register)
-        routes.on(.get, list, as: "list-devices", use: self.list)
+        routes.on(.get, list, as: "list-devices", readsPages: true, use: self.list)
         routes.on(.patch, list, as: "change-device", use: change)
         routes.on(.delete, list, as: "remove-devices", use: removeWhere)
         routes.on(.put, device, as: "save-device", use: save)

@@ -14,7 +14,7 @@ struct AblyLogController: Sendable {
     let authenticator: AblyAuthenticator
 
     func addRoutes(to routes: FaceRoutes) {
-        routes.on(.get, "/channels/{channel}/messages", as: "push-log", use: list)
+        routes.on(.get, "/channels/{channel}/messages", as: "push-log", readsPages: true, use: list)
     }
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

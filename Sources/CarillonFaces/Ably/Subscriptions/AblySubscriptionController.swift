@@ -14,9 +14,9 @@ struct AblySubscriptionController: Sendable {
 
     func addRoutes(to routes: FaceRoutes) {
         routes.on(.post, "/push/channelSubscriptions", as: "subscribe", use: subscribe)
-        routes.on(.get, "/push/channelSubscriptions", as: "list-subscriptions", use: list)
+        routes.on(.get, "/push/channelSubscriptions", as: "list-subscriptions", readsPages: true, use: list)
         routes.on(.delete, "/push/channelSubscriptions", as: "unsubscribe", use: unsubscribe)
-        routes.on(.get, "/push/channels", as: "list-channels", use: listChannels)
+        routes.on(.get, "/push/channels", as: "list-channels", readsPages: true, use: listChannels)
     }
 
     private func subscribe(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

@@ -1,0 +1,72 @@
+import CarillonCore
+import Synchronization
+
+/// Places for reading pages: lists, journals and figures (API section 13).
+///
+/// Admins have no rate, and a page is much to read and to write. So those who read for one network share a few places, and all
+/// networks half of the connections to the database, so that events and deliveries have the others. The operator has a share
+/// besides.
+package final class PagePlaces: Sendable {
+    /// How many places a network has, where there are so many.
+    static let ofNetwork = 8
+    /// How many of its requests wait beside so many.
+    static let line = 64
+    /// For how long one waits.
+    package static let patience = Duration.seconds(10)
+    /// How many wait of all networks.
+    private static let lineOfAll = 8_192
+
+    /// All that is read of a network stands in one line.
+    fileprivate enum Line: Hashable {
+        case pages
+    }
+
+    fileprivate typealias Places = FairPlaces<NetworkID?, Line>
+
+    private let places: Places
+
+    /// Places for a service.
+    ///
+    /// - Parameters:
+    ///   - connections: How many connections to the database it has.
+    ///   - patience: For how long one waits for a place.
+    package init(connections: Int, patience: Duration = PagePlaces.patience) {
+        places = Places(limits: Self.limits(connections), patience: patience)
+    }
+
+    /// How many requests have a place.
+    var taken: Int { places.taken }
+    /// How many wait for one.
+    var waiting: Int { places.waiting }
+
+    fileprivate func place(for network: NetworkID?) async -> Places.Place? {
+        await places.place(of: network, in: .pages)
+    }
+
+    private static func limits(_ connections: Int) -> FairQueueLimits {
+        let all = max(1, connections / 2)
+        // Whoever has none gets one beyond those that others have.
+        var limits = FairQueueLimits(weight: lineOfAll, places: all, placesPerTenant: ofNetwork, mostPlaces: all + 1)
+        let own = min(ofNetwork, max(1, all * limits.share / (limits.share + 1)))
+        limits.weightPerLane = line + ofNetwork - own
+        return limits
+    }
+}
+
+/// What a request that reads pages holds while it does.
+final class PageHold: Sendable {
+    private let place = Mutex<PagePlaces.Places.Place?>(nil)
+
+    /// Waits for a place, unless the request has one.
+    /// - Throws: 429 when there is none.
+    func take(from places: PagePlaces, for network: NetworkID?) async throws(Problem) {
+        guard place.withLock({ $0 == nil }) else { return }
+        guard let place = await places.place(for: network) else { throw .tooManyRequests(retryAfter: .seconds(1)) }
+        self.place.withLock { $0 = place }
+    }
+
+    /// Gives the place back.
+    func end() {
+        place.withLock { $0.take() }?.giveBack()
+    }
+}

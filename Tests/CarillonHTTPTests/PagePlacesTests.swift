@@ -1,0 +1,127 @@
+import CarillonCore
+import CarillonTesting
+import HTTPTypes
+import Testing
+
+@testable import CarillonEdge
+@testable import CarillonHTTP
+
+/// Those who read pages share places by network (API section 13).
+@Suite(.timeLimit(.minutes(1))) struct PagePlacesTests {
+    private static let admitted = PagePlaces.ofNetwork + PagePlaces.line
+
+    /// A service whose list of providers is answered when the gate opens.
+    private func withGate(
+        _ pages: PagePlaces,
+        _ test: @Sendable (TestAPI, Gate<NetworkID>, Credentials) async throws -> Void
+    ) async throws {
+        let gate = Gate<NetworkID>()
+        try await withAPI(
+            credentials: { CredentialsInTrouble(store: $0, beforeListing: { await gate.pass($0) }) },
+            pages: pages
+        ) { api in
+            defer { gate.open() }
+            try await test(api, gate, try await api.makeNetwork())
+        }
+    }
+
+    @Test(arguments: [(1, 1), (6, 2), (20, 8), (100, 8)])
+    func `a network reads so many pages at a time, 64 more wait, and others are told to come back`(
+        connections: Int,
+        atOnce: Int
+    ) async throws {
+        let pages = PagePlaces(connections: connections)
+        try await withGate(pages) { api, gate, network in
+            let (path, acme) = (network.path("providers"), NetworkID(trusted: "acme"))
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<Self.admitted {
+                    group.addTask { try await api.call(.get, path, as: network.adminKey).status }
+                }
+                try await waitUntil { pages.taken + pages.waiting == Self.admitted && gate.count(of: acme) == atOnce }
+                #expect(pages.taken == atOnce)
+                for _ in 0..<3 {
+                    let refused = try await api.call(.get, path, as: network.adminKey)
+                    #expect(refused.status == 429 && refused.problem == "too-many-requests")
+                    #expect(refused.headers[.retryAfter] == "1")
+                }
+                let other = try await api.call(.get, network.path("dialects"), as: network.adminKey)
+                #expect(other.status == 429, "all pages have the same places")
+                #expect(try await api.call(.get, network.path("users/bob"), as: network.adminKey).status == 404)
+                let put = try await api.call(.put, network.path("users/bob"), "{}", as: network.adminKey)
+                #expect(put.status == 201, "what is no page needs no place")
+                gate.open()
+                for try await status in group { #expect(status == 200) }
+            }
+            #expect(pages.taken == 0 && pages.waiting == 0)
+        }
+    }
+
+    @Test func `another network and the operator read while one has all that it may`() async throws {
+        let pages = PagePlaces(connections: 6)
+        try await withGate(pages) { api, gate, network in
+            let other = try await api.makeNetwork("other")
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<20 {
+                    let path = network.path("providers")
+                    group.addTask { try await api.call(.get, path, as: network.adminKey).status }
+                }
+                try await waitUntil { pages.waiting == 18 }
+                #expect(try await api.call(.get, other.path("users"), as: other.adminKey).status == 200)
+                #expect(try await api.call(.get, "/v1/networks", as: TestAPI.operatorToken).status == 200)
+                #expect(try await api.call(.get, network.path("users"), as: TestAPI.operatorToken).status == 200)
+                gate.open()
+                for try await status in group { #expect(status == 200) }
+            }
+        }
+    }
+
+    @Test func `who proves nothing, and whose own users read, takes no place of a network's`() async throws {
+        let pages = PagePlaces(connections: 6)
+        try await withGate(pages) { api, gate, network in
+            _ = try await api.call(.put, network.path("users/alice"), "{}", as: network.adminKey)
+            let events = try await api.makeKey("events", in: network)
+            let path = network.path("providers")
+            async let held = api.call(.get, path, as: network.adminKey).status
+            async let waiting = api.call(.get, path, as: network.adminKey).status
+            try await waitUntil { pages.taken == 2 }
+            #expect(try await api.call(.get, path, as: "ck_wrong").status == 401)
+            #expect(try await api.call(.get, path, as: events).status == 403)
+            #expect(try await api.call(.get, network.path("users/me/channels"), as: network.token()).status == 200)
+            #expect(pages.waiting == 0)
+            gate.open()
+            #expect(try await [held, waiting] == [200, 200])
+        }
+    }
+
+    @Test func `a page that is refused or not found gives its place back, and waiting ends`() async throws {
+        let pages = PagePlaces(connections: 6, patience: .milliseconds(20))
+        try await withGate(pages) { api, gate, network in
+            #expect(try await api.call(.get, network.path("users?limit=0"), as: network.adminKey).status == 400)
+            #expect(try await api.call(.get, network.path("channels/c/members"), as: network.adminKey).status == 404)
+            #expect(pages.taken == 0)
+            async let one = api.call(.get, network.path("providers"), as: network.adminKey).status
+            async let two = api.call(.get, network.path("providers"), as: network.adminKey).status
+            try await waitUntil { pages.taken == 2 }
+            #expect(try await api.call(.get, network.path("users"), as: network.adminKey).status == 429)
+            gate.open()
+            #expect(try await [one, two] == [200, 200])
+        }
+    }
+
+    /// Every list of the description has a page's answers, and needs a place: what is added later does, too.
+    @Test func `every route that takes a cursor needs a place`() async throws {
+        let pages = PagePlaces(connections: 1, patience: .milliseconds(1))
+        try await withGate(pages) { api, gate, network in
+            async let held = api.call(.get, network.path("providers"), as: network.adminKey).status
+            try await waitUntil { pages.taken == 1 }
+            let paged = try DescribedOperation.all(in: "openapi.yaml", mentioning: "components/parameters/Cursor")
+            #expect(paged.count >= 18)
+            for operation in paged where operation.path != "/v1/networks" {
+                let path = operation.path.replacing("{network}", with: network.id).replacing(/\{[^}]+\}/, with: "x")
+                #expect(try await api.call(.get, path, as: network.adminKey).status == 429, "\(operation)")
+            }
+            gate.open()
+            #expect(try await held == 200)
+        }
+    }
+}
