@@ -8,6 +8,10 @@ extension MemoryStore: AccountStore {
         answering request: IdempotentRequest?
     ) async throws -> Creation {
         let keys = credentials.userTokenKeys.map { StoredUserTokenKey(id: ids.next(), key: $0) }
+        let isBeingDeleted = try withState { state in
+            state.networks[credentials.network.id] == nil && state.leftovers.contains(credentials.network.id)
+        }
+        if isBeingDeleted { return .beingDeleted }
         return try once(request) { state in
             let id = credentials.network.id
             guard state.networks[id] == nil else { return false }
@@ -79,9 +83,10 @@ extension MemoryStore: AccountStore {
         }
     }
 
-    /// Adds an API key, once as `answering` says.
+    /// Adds an API key, once as `answering` says; refuses one too many.
     package func addAPIKey(_ key: StoredAPIKey, answering request: IdempotentRequest?) async throws -> Creation {
         try once(request, in: key.key.networkID) { network in
+            guard network.apiKeys.count < APIKey.maximumCount else { return false }
             network.apiKeys[key.key.id] = key
             return true
         }

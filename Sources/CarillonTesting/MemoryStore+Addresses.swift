@@ -47,13 +47,14 @@ extension MemoryStore {
     }
 
     /// Makes room for devices that nobody registered and that are not known yet.
-    package func makeRoom(for addresses: [DeviceAddress], in network: Network) async throws {
+    package func makeRoom(for addresses: [DeviceAddress], in network: Network, ofStrangers: Bool) async throws {
         let now = clock.now()
         try withNetwork(network.id) { state in
             try state.makeRoom(
                 for: addresses.count,
                 upTo: network.limits[.ownerlessDevices],
-                unseenSince: now - .seconds(86_400)
+                unseenSince: now - OwnerlessRoom.age,
+                unreachedSince: now - OwnerlessRoom.patience(withStrangers: ofStrangers)
             )
         }
     }
@@ -79,15 +80,24 @@ extension MemoryStore {
 }
 
 extension MemoryNetwork {
-    /// Forgets the longest unseen of what came with a notification, where there would be too many of nobody's devices.
-    mutating func makeRoom(for new: Int, upTo limit: Int, unseenSince moment: Timestamp) throws {
+    /// Forgets the longest unseen of what came with a notification, and then what was never reached, where there would be too many
+    /// of nobody's devices.
+    mutating func makeRoom(
+        for new: Int,
+        upTo limit: Int,
+        unseenSince moment: Timestamp,
+        unreachedSince latest: Timestamp
+    ) throws {
         let transient = devices.values.filter { transientDevices.contains($0.id) }
         let registered = devices.values.count {
             $0.userID.isNobody && $0.state != .unregistered && !transientDevices.contains($0.id)
         }
         let missing = min(limit, transient.count + registered) + new - limit
         guard missing > 0 else { return }
-        let unseen = transient.filter { $0.registeredAt <= moment }.sorted { $0.registeredAt < $1.registeredAt }
+        let unseen = transient.filter { device in
+            let isUnreached = device.state == .quarantined || device.error == "not delivered to yet"
+            return device.registeredAt <= moment || isUnreached && device.registeredAt <= latest
+        }.sorted { $0.registeredAt < $1.registeredAt }
         guard unseen.count >= missing else { throw LimitReached(.ownerlessDevices, limit) }
         for device in unseen.prefix(missing) {
             devices[device.id] = nil

@@ -146,7 +146,8 @@ extension MemoryNetwork {
             return try makeRoom(
                 for: 1,
                 upTo: network.limits[.ownerlessDevices],
-                unseenSince: Timestamp(milliseconds: .max)
+                unseenSince: Timestamp(milliseconds: .max),
+                unreachedSince: Timestamp(milliseconds: .max)
             )
         }
         let others = devices.values.filter { other in

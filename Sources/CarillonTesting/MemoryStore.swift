@@ -31,6 +31,11 @@ package final class MemoryStore: Sendable {
         state.withLock { $0.failure = error }
     }
 
+    /// Has something be left of a network that is deleted, so that there cannot be another of its id.
+    package func keepLeftovers(of network: NetworkID) {
+        state.withLock { _ = $0.leftovers.insert(network) }
+    }
+
     /// Lets every lease run out and every delay pass.
     package func expireLeases() {
         let now = clock.now()
@@ -85,6 +90,8 @@ struct MemoryState {
     var networks: [NetworkID: MemoryNetwork] = [:]
     /// What was answered to requests that may be repeated, by the network of their path and the hash of their key.
     var requests: [NetworkID?: [[UInt8]: (request: IdempotentRequest, at: Timestamp)]] = [:]
+    /// Of which former networks something is left.
+    var leftovers: Set<NetworkID> = []
     var failure: (any Error)?
     var statistics: [StatisticsRow.Origin: StatisticsRow] = [:]
     /// What was answered lately, the oldest first.

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonTesting
 import HTTPTypes
 import Testing
 
@@ -30,6 +31,31 @@ import Testing
             let path = network.path("api-keys/\(id)?force=true")
             #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
             #expect(try await api.call(.get, network.path("api-keys"), as: network.adminKey).status == 401)
+        }
+    }
+
+    @Test func `a network has at most a thousand API keys, and others for those that are removed`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            for number in 1..<APIKey.maximumCount {
+                let key = APIKey(
+                    id: "k\(number)",
+                    networkID: NetworkID(trusted: network.id),
+                    role: .device,
+                    label: nil,
+                    createdAt: TestAPI.now
+                )
+                try await api.store.addAPIKey(StoredAPIKey(key: key, secretHash: [0]))
+            }
+            let body = #"{"role":"events"}"#
+            let refused = try await api.call(.post, network.path("api-keys"), body, as: network.adminKey)
+            #expect(refused.status == 409)
+            #expect(refused.problem == "limit-reached")
+            #expect(refused.headers[.retryAfter] == nil)
+            #expect(refused.string("detail") == "a network has at most 1000 API keys: remove one first")
+            #expect(try await api.call(.delete, network.path("api-keys/k7"), as: network.adminKey).status == 204)
+            let made = try await api.call(.post, network.path("api-keys"), body, as: network.adminKey)
+            #expect(made.status == 201)
         }
     }
 

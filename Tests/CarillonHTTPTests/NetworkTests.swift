@@ -36,6 +36,19 @@ import Testing
         }
     }
 
+    @Test func `an id of which something is left of a former network is 409, with a time to try again`() async throws {
+        try await withAPI { api in
+            _ = try await api.makeNetwork()
+            api.store.keepLeftovers(of: "acme")
+            let deleted = try await api.call(.delete, "/v1/networks/acme", as: TestAPI.operatorToken)
+            #expect(deleted.status == 204)
+            let answer = try await api.call(.post, "/v1/networks", #"{"id":"acme"}"#, as: TestAPI.operatorToken)
+            #expect(answer.status == 409)
+            #expect(answer.problem == "being-deleted")
+            #expect(answer.headers[.retryAfter] == "5")
+        }
+    }
+
     @Test(arguments: [
         ("{}", ["/id"]), (#"{"id":""}"#, ["/id"]), (#"{"id":"a\nb"}"#, ["/id"]), (#"{"id":7}"#, ["/id"]),
         (#"{"id":"a","name":"x"}"#, ["/name"]), (#"{"id":"a","defaultLocale":"!"}"#, ["/defaultLocale"]), ("[]", [""]),

@@ -140,7 +140,7 @@ import Testing
             }
             try await Housekeeper(pool: pool, logger: TestDatabase.logger).sweep()
             #expect(try await pool.count("stopped_users") == 1)
-            try await pool.purge(scene.network)
+            #expect(try await scene.accounts.deleteNetwork(scene.network))
             #expect(try await pool.count("stopped_users") == 0)
         }
     }

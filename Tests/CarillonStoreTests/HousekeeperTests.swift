@@ -274,6 +274,7 @@ import Testing
             let small: Set = [
                 "networks", "api_keys", "master_key_canary", "webhook_secrets", "user_token_keys", "templates",
                 "provider_credentials", "provider_tokens", "schema_migrations", "replays", "withdrawals",
+                "former_networks",
                 "dialects", "faces", "face_keys", "face_changes", "sources",
                 // Only former releases write to it.
                 "released_brakes",

@@ -1,5 +1,4 @@
 import CarillonCore
-import Foundation
 import Metrics
 import Logging
 import Postgres

@@ -12,6 +12,9 @@ package enum APIKeyRole: String, Sendable, CaseIterable {
 
 /// An API key as it can be listed: without the key.
 package struct APIKey: Sendable, Equatable {
+    /// How many keys a network has at most.
+    package static let maximumCount = 1_000
+
     /// The key's public half: what it is listed and revoked by.
     package var id: String
     /// The network it belongs to.

@@ -49,7 +49,7 @@ package struct NetworkCredentials: Sendable {
 
 /// Networks and their credentials. Secrets are encrypted and API keys hashed at rest.
 package protocol AccountStore: DialectStore {
-    /// Makes a network with its first admin key; refuses an id that is taken.
+    /// Makes a network with its first admin key; refuses an id that is taken, or of which something of a former network is left.
     ///
     /// What is made as `answering` says is made once, however often that is asked for, also at the same time.
     /// - Throws: ``IdempotentRequest/Failure``.
@@ -73,7 +73,7 @@ package protocol AccountStore: DialectStore {
     func credentials(of id: NetworkID) async throws -> NetworkCredentials?
     /// Which of these API keys there are.
     func existingAPIKeys(_ names: Set<APIKeyName>) async throws -> Set<APIKeyName>
-    /// Adds an API key, once as `answering` says.
+    /// Adds an API key, once as `answering` says; refuses one more than ``APIKey/maximumCount``.
     /// - Throws: ``IdempotentRequest/Failure``.
     func addAPIKey(_ key: StoredAPIKey, answering: IdempotentRequest?) async throws -> Creation
     /// The network's keys in the order of their ids.

@@ -39,4 +39,6 @@ package enum Creation: Sendable, Equatable {
     case repeated(answer: [UInt8])
     /// What it asks for is taken, or there are too many; nothing was changed.
     case refused
+    /// Something is left of a former network of that id; nothing was changed.
+    case beingDeleted
 }

@@ -47,10 +47,11 @@ package protocol DeviceStore: Sendable {
     func addQuarantined(_ addresses: [DeviceAddress], because error: String, in network: NetworkID) async throws
     /// Makes room for so many devices that nobody registered and that are not known yet, at these addresses: where the network has
     /// about as many of nobody's as it may have, those go that came with a notification and were not named for a day, the longest
-    /// unseen first.
+    /// unseen first; and then those to which nothing was ever delivered, for a caller whom the network knows after
+    /// ``OwnerlessRoom/knownPatience``, for strangers after ``OwnerlessRoom/strangePatience``.
     ///
     /// - Throws: ``LimitReached`` when there are too few of those; none goes then.
-    func makeRoom(for addresses: [DeviceAddress], in network: Network) async throws
+    func makeRoom(for addresses: [DeviceAddress], in network: Network, ofStrangers: Bool) async throws
     /// A user's devices in the order of their ids.
     func devices(of user: UserID, in network: NetworkID, after: DeviceID?, limit: Int) async throws -> [Device]
     /// A part of the devices of a selection in the order of their ids, and how many there are. For lists that other systems count:

@@ -59,12 +59,12 @@ extension IdempotentRequest {
 }
 
 extension Creation {
-    /// The answer to a request that creates; `nil` when it was refused.
+    /// The answer to a request that creates; `nil` when it was not carried out.
     package func response(_ answer: JSONValue) -> Response? {
         switch self {
         case .created: .json(answer, status: .created)
         case .repeated(let former): .json(former, status: .created, headers: [IdempotencyKey.replayed: "true"])
-        case .refused: nil
+        case .refused, .beingDeleted: nil
         }
     }
 }

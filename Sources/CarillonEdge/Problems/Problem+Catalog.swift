@@ -112,6 +112,15 @@ extension Problem {
         Problem(name, status: .conflict, title: "The resource is in conflict with this", detail: detail)
     }
 
+    /// Something is left of a former network of that id.
+    package static let beingDeleted = Problem(
+        "being-deleted",
+        status: .conflict,
+        title: "A former network of this id is still being deleted",
+        detail: "nothing was changed; try again later",
+        headers: [.retryAfter: "5"]
+    )
+
     /// The network has as much of something as it may have.
     package static func limitReached(_ reached: LimitReached) -> Problem {
         let name = reached.count.rawValue

@@ -99,6 +99,10 @@ extension RequestRates.Rate {
     static let newFromAddress = Self("new pushkeys", perSecond: 20, burst: 200)
     /// Pushkeys that nobody has seen before, of one app.
     static let newOfApp = Self("new pushkeys of an app", perSecond: 100, burst: 10_000)
+    /// What an address gets of those when the app's rate is used up, as a homeserver does with what its users bring along.
+    static let fewNewFromAddress = Self("few new pushkeys", perSecond: 1, burst: 60)
+    /// What an app has of those for all such addresses.
+    static let fewNewOfApp = Self("few new pushkeys of an app", perSecond: 100, burst: 10_000)
     /// Pushes to one pushkey: a homeserver sends one after the other.
     static let pushes = Self("pushes", perSecond: 10, burst: 60)
 }

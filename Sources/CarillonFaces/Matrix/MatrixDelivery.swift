@@ -98,7 +98,8 @@ struct MatrixDelivery {
         }
     }
 
-    /// Strangers may make up as many pushkeys as they like; and nobody may bring more than the network has room for.
+    /// Strangers may make up as many pushkeys as they like, and yet not keep others' out; and nobody may bring more than the network
+    /// has room for.
     private func admitNew(_ targets: [Target], to network: Network) async throws {
         let new = targets.filter { $0.known == nil }
         guard !new.isEmpty else { return }
@@ -107,13 +108,23 @@ struct MatrixDelivery {
             try services.rates.take(strange.count, of: .newFromAddress, at: .matrix, from: address)
         }
         // By the binding and not by the app id: of those that a pattern stands for, callers can make up as many as they like, too.
-        for target in strange {
-            try services.rates.take(of: .newOfApp, at: .matrix, about: target.place.boundAs, in: network.id)
-        }
+        for target in strange { try takeNew(of: target.place.boundAs, in: network.id) }
         do {
-            try await services.devices.makeRoom(for: new.map(\.address), in: network)
+            try await services.devices.makeRoom(for: new.map(\.address), in: network, ofStrangers: !strange.isEmpty)
         } catch is LimitReached {
             throw Problem.tooManyRequests(retryAfter: Self.roomMayBeIn)
+        }
+    }
+
+    /// Counts a stranger's new pushkey of a binding. Where many addresses together have used up what there is, those still get some
+    /// that ask for little.
+    private func takeNew(of name: String, in network: NetworkID) throws(Problem) {
+        do {
+            try services.rates.take(of: .newOfApp, at: .matrix, about: name, in: network)
+        } catch {
+            guard let address = caller.address else { throw error }
+            try services.rates.take(of: .fewNewFromAddress, at: .matrix, from: address)
+            try services.rates.take(of: .fewNewOfApp, at: .matrix, about: name, in: network)
         }
     }
 

@@ -43,7 +43,13 @@ struct CredentialController: Sendable {
         )
         let creation = try await accounts.addAPIKey(stored, answering: repeatable)
         cache.invalidate(access.networkID)
-        return creation.response(answer) ?? .json(answer, status: .created)
+        guard let response = creation.response(answer) else {
+            throw Problem.conflict(
+                "limit-reached",
+                "a network has at most \(APIKey.maximumCount) API keys: remove one first"
+            )
+        }
+        return response
     }
 
     private func deleteKey(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

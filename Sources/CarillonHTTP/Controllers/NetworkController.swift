@@ -53,6 +53,7 @@ struct NetworkController: Sendable {
         let repeatable = try IdempotentRequest(request, by: .operator, in: nil, body: body, answer: answer)
         let creation = try await accounts.createNetwork(credentials, answering: repeatable)
         cache.invalidate(network.id)
+        if creation == .beingDeleted { throw Problem.beingDeleted }
         guard let response = creation.response(answer) else {
             throw Problem.conflict("network-exists", "there is a network of this id")
         }

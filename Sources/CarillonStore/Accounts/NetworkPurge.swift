@@ -16,12 +16,17 @@ enum NetworkPurge {
         ("channels", ["channel_id"]), ("users", ["user_id"]), ("lanes", ["provider", "app_id"]),
         ("replays", ["endpoint_id"]), ("used_nonces", ["nonce_hash"]), ("message_texts", ["event_id"]),
         ("statistics_minutes", ["at", "replica", "number"]), ("statistics_hours", ["at"]),
-        ("journal", ["place", "entry_id"]),
+        ("journal", ["place", "entry_id"]), ("idempotency_keys", ["key_hash"]),
     ]
-
-    static let tables = keys.map(\.0)
     /// What belongs to one event goes together.
-    static let partitionedTables = ["relays", "relayed", "outcomes", "events"]
+    private static let partitionedTables = ["relays", "relayed", "outcomes", "events"]
+
+    static let tables = keys.map(\.0) + partitionedTables
+
+    /// What removes some rows of a network, for each table.
+    static func statements(of network: NetworkID) -> [SQL] {
+        keys.map { statement($0.0, of: network) } + partitionedTables.map { statement(partitioned: $0, of: network) }
+    }
 
     /// Removes some rows of one network by their keys.
     static func statement(_ table: String, of network: NetworkID) -> SQL {
@@ -35,45 +40,22 @@ enum NetworkPurge {
             WHERE t.network_id = \(network.rawValue) AND \(sql: match)
             """
     }
-}
 
-extension PostgresPool {
-    /// Removes what is left of a network, in transactions of bounded size.
-    func purge(_ network: NetworkID) async throws {
-        for table in NetworkPurge.tables {
-            while try await write({ try $0.purge(table, of: network) }) {}
-        }
-        for table in NetworkPurge.partitionedTables {
-            while try await write({ try $0.purge(partitioned: table, of: network) }) {}
-        }
-    }
-}
-
-extension PostgresSession {
-    /// Removes what is left of a network at once; mostly nothing.
-    func purgeAll(of network: NetworkID) throws {
-        for table in NetworkPurge.tables {
-            while try purge(table, of: network) {}
-        }
-        for table in NetworkPurge.partitionedTables {
-            while try purge(partitioned: table, of: network) {}
-        }
+    /// Removes the rows of some of a network's events.
+    private static func statement(partitioned table: String, of network: NetworkID) -> SQL {
+        """
+        DELETE FROM \(identifier: table)
+        WHERE network_id = \(network.rawValue) AND event_id = ANY (ARRAY(
+            SELECT event_id FROM \(identifier: table)
+            WHERE network_id = \(network.rawValue) LIMIT \(batchSize)))
+        """
     }
 
-    /// Removes some of a network's rows of a table; `false` when there were none.
-    fileprivate func purge(_ table: String, of network: NetworkID) throws -> Bool {
-        try execute(NetworkPurge.statement(table, of: network)) > 0
-    }
-
-    /// Removes the rows of some of a network's events; `false` when there were none.
-    fileprivate func purge(partitioned table: String, of network: NetworkID) throws -> Bool {
-        try execute(
-            """
-            DELETE FROM \(identifier: table)
-            WHERE network_id = \(network.rawValue) AND event_id = ANY (ARRAY(
-                SELECT event_id FROM \(identifier: table)
-                WHERE network_id = \(network.rawValue) LIMIT \(NetworkPurge.batchSize)))
-            """
-        ) > 0
+    /// Whether there is a row of a network in any of the tables.
+    static func isAnythingLeft(of network: NetworkID) -> SQL {
+        let looks = tables.map { table -> SQL in
+            "EXISTS (SELECT FROM \(identifier: table) WHERE network_id = \(network.rawValue))"
+        }
+        return looks.dropFirst().reduce("(" + looks[0]) { $0 + " OR " + $1 } + ")"
     }
 }

@@ -18,10 +18,15 @@ extension PostgresAccountStore {
         }
     }
 
-    /// Adds an API key, once as `answering` says.
-    /// - Throws: A foreign key violation when the network does not exist.
+    /// Adds an API key, once as `answering` says; refuses one too many.
     package func addAPIKey(_ key: StoredAPIKey, answering request: IdempotentRequest?) async throws -> Creation {
         try await once(request) { session in
+            let network = key.key.networkID
+            try session.lockNetwork(network)
+            let count = try session.execute(
+                "SELECT FROM api_keys WHERE network_id = \(network.rawValue) LIMIT \(APIKey.maximumCount)"
+            )
+            guard count < APIKey.maximumCount else { return false }
             try session.insert(key)
             return true
         }

@@ -8,23 +8,31 @@ extension PostgresAccountStore {
     /// One that comes while the same is under way waits for it.
     /// - Parameters:
     ///   - request: The request; `nil` when its caller does not mean to repeat it.
-    ///   - create: Does what it asks for; answers `false` when that is refused, and has changed nothing then.
+    ///   - create: Does what it asks for, or answers why not.
     /// - Returns: What became of it.
     /// - Throws: ``IdempotentRequest/Failure``, and what `create` throws.
     func once(
         _ request: IdempotentRequest?,
-        _ create: @Sendable (borrowing PostgresSession) throws -> Bool
+        deciding create: @Sendable (borrowing PostgresSession) throws -> Creation
     ) async throws -> Creation {
-        guard let request else { return try await pool.write(create) ? .created : .refused }
+        guard let request else { return try await pool.write(create) }
         let sealed = try box.seal(request.answer, for: .idempotentAnswer, in: request.networkID)
         let (creation, former) = try await pool.write { session -> (Creation, [UInt8]) in
             guard try session.note(request, sealed) else { return (.created, try session.answer(to: request)) }
-            if try create(session) { return (.created, []) }
-            try session.forget(request)
-            return (.refused, [])
+            let creation = try create(session)
+            if creation != .created { try session.forget(request) }
+            return (creation, [])
         }
         if former.isEmpty { return creation }
         return .repeated(answer: try box.open(former, for: .idempotentAnswer, in: request.networkID))
+    }
+
+    /// The same for what is refused for one reason alone, which `create` answers `false` for; it has changed nothing then.
+    func once(
+        _ request: IdempotentRequest?,
+        _ create: @Sendable (borrowing PostgresSession) throws -> Bool
+    ) async throws -> Creation {
+        try await once(request, deciding: { session in try create(session) ? .created : .refused })
     }
 }
 

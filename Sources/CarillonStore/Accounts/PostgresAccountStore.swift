@@ -4,18 +4,26 @@ package import Postgres
 
 /// Networks and their credentials; secrets are sealed with the master key, of API keys only a hash is kept.
 package struct PostgresAccountStore: AccountStore {
+    /// For how long making a network waits for a former one of its id to be gone.
+    private static let patience = Duration.seconds(4)
+    private static let pause = Duration.milliseconds(100)
+
     let pool: PostgresPool
     let box: SecretBox
     let ids: UUIDv7Generator
+    var former: FormerNetworks
 
     /// A store in the database of `pool`; `ids` orders secrets by their making.
     package init(pool: PostgresPool, box: SecretBox, ids: UUIDv7Generator) {
         self.pool = pool
         self.box = box
         self.ids = ids
+        former = FormerNetworks(pool: pool)
     }
 
     /// Makes a network with its first keys, once as `answering` says; refuses an id that is taken.
+    ///
+    /// Helps to purge what is left of a former network of that id, and waits some seconds for that.
     package func createNetwork(
         _ credentials: NetworkCredentials,
         answering request: IdempotentRequest?
@@ -29,36 +37,52 @@ package struct PostgresAccountStore: AccountStore {
             )
         }
         let tokenKeys = try credentials.userTokenKeys.map { try StoredTokenKey($0, box, ids.next(), in: network.id) }
-        return try await once(request) { session in
-            guard try session.insert(network) else { return false }
-            // What a network of the same name left behind must not come back to life.
-            try session.purgeAll(of: network.id)
-            for secret in secrets { try session.insert(secret, .incoming, of: network.id) }
-            for key in tokenKeys { try session.insert(key, of: network.id) }
-            for key in credentials.apiKeys { try session.insert(key) }
-            return true
+        let end = ContinuousClock.now + Self.patience
+        while true {
+            let creation = try await once(
+                request,
+                deciding: { session in
+                    try session.lockName(of: network.id)
+                    guard try session.network(network.id) == nil else { return .refused }
+                    guard try session.freeName(of: network.id, after: former.rest) else { return .beingDeleted }
+                    guard try session.insert(network) else { return .refused }
+                    for secret in secrets { try session.insert(secret, .incoming, of: network.id) }
+                    for key in tokenKeys { try session.insert(key, of: network.id) }
+                    for key in credentials.apiKeys { try session.insert(key) }
+                    return .created
+                }
+            )
+            guard creation == .beingDeleted, .now < end else { return creation }
+            try await purgeIfPossible(network.id, until: end)
+            try await Task.sleep(for: Self.pause)
         }
     }
 
     /// Removes a network and everything in it; `false` when there is none.
     ///
-    /// The credentials go first, in one transaction; the rest follows in small ones, as many as there is time for. The
-    /// ``Housekeeper`` finishes.
+    /// The credentials go first, in one transaction that leaves the network among the former ones; the rest follows in small
+    /// ones, as many as there is time for. The ``Housekeeper`` of any replica finishes.
     package func deleteNetwork(_ id: NetworkID) async throws -> Bool {
         let isFound = try await pool.write { session in
+            try session.lockName(of: id)
             // Before the network, as those do who make something in it.
             try session.execute("DELETE FROM idempotency_keys WHERE network_id = \(id.rawValue)")
             let deleted = try session.execute("DELETE FROM networks WHERE network_id = \(id.rawValue)")
             if deleted > 0 {
+                try session.noteFormerNetwork(id)
                 try session.recordChange(of: nil, in: id)
                 try session.countFaceChange()
             }
             return deleted > 0
         }
         guard isFound else { return false }
-        // What is left is nobody's any more, and no reason to say that the network was not deleted.
-        do { try await pool.purge(id) } catch  where error.isTransient {}
+        try await purgeIfPossible(id)
         return true
+    }
+
+    /// What is left is nobody's any more: that it cannot be purged now is no reason to say that the network was not deleted.
+    private func purgeIfPossible(_ id: NetworkID, until end: ContinuousClock.Instant? = nil) async throws {
+        do { try await former.purge(id, until: end) } catch  where error.isTransient {}
     }
 
     /// Who may call for a network, read at one moment; `nil` when there is none.

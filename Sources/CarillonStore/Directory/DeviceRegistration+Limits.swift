@@ -23,7 +23,13 @@ extension DeviceRegistration {
                 // Who gives up a device makes no more of them.
                 if former.isEmpty, let hash = device.address.uniqueHash {
                     // What somebody registers goes before what merely came with a notification, however lately.
-                    try session.makeRoom(for: [hash], upTo: limits[.ownerlessDevices], in: network, unseenFor: .zero)
+                    try session.makeRoom(
+                        for: [hash],
+                        upTo: limits[.ownerlessDevices],
+                        in: network,
+                        unseenFor: .zero,
+                        unreachedFor: .zero
+                    )
                 }
                 continue
             }

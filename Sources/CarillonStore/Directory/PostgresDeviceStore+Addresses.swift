@@ -81,7 +81,7 @@ extension PostgresDeviceStore {
     }
 
     /// Makes room for devices that nobody registered and that are not known yet.
-    package func makeRoom(for addresses: [DeviceAddress], in network: Network) async throws {
+    package func makeRoom(for addresses: [DeviceAddress], in network: Network, ofStrangers: Bool) async throws {
         let (hashes, limit) = (addresses.compactMap(\.uniqueHash), network.limits[.ownerlessDevices])
         // Nothing is written where there is room, as there nearly always is.
         let missing = try await pool.withConnection { session in
@@ -89,7 +89,13 @@ extension PostgresDeviceStore {
         }
         guard missing > 0 else { return }
         try await pool.write { session in
-            try session.makeRoom(for: hashes, upTo: limit, in: network.id, unseenFor: .seconds(86_400))
+            try session.makeRoom(
+                for: hashes,
+                upTo: limit,
+                in: network.id,
+                unseenFor: OwnerlessRoom.age,
+                unreachedFor: OwnerlessRoom.patience(withStrangers: ofStrangers)
+            )
         }
     }
 

@@ -2,32 +2,62 @@ import CarillonCore
 import Postgres
 
 extension PostgresSession {
+    /// Among how many of those that came last with a notification those are looked for to which nothing was ever delivered: where
+    /// somebody makes addresses up faster than they are used, the last are theirs.
+    private static let lookback = 5_000
+
     /// Makes room for more of nobody's devices, where a network has about as many as it may have: of those that came with a
-    /// notification as many go as it takes, the longest unseen first.
+    /// notification as many go as it takes, the longest unseen first, and then those to which nothing was ever delivered.
     ///
     /// - Parameters:
     ///   - hashes: Of the addresses of the new ones.
     ///   - limit: How many there may be.
     ///   - network: The network.
     ///   - age: For how long those were not named that may go.
+    ///   - patience: For how long those were not named that may go because nothing was ever delivered to them.
     /// - Throws: ``LimitReached`` when there are too few of those; the transaction has to end then.
-    func makeRoom(for hashes: [[UInt8]], upTo limit: Int, in network: NetworkID, unseenFor age: Duration) throws {
+    func makeRoom(
+        for hashes: [[UInt8]],
+        upTo limit: Int,
+        in network: NetworkID,
+        unseenFor age: Duration,
+        unreachedFor patience: Duration
+    ) throws {
         let missing = try missingRoom(for: hashes, upTo: limit, in: network)
         guard missing > 0 else { return }
-        let forgotten = try execute(
+        let unseen: SQL = """
+            SELECT device_id FROM devices
+            WHERE network_id = \(network.rawValue) AND transient
+                AND seen_at <= now() - \(age.components.seconds) * interval '1 second'
+            ORDER BY seen_at LIMIT \(missing)
+            FOR UPDATE SKIP LOCKED
+            """
+        let forgotten = try forgetTransient(unseen, in: network)
+        guard forgotten < missing else { return }
+        let isUnreached: SQL = "(state = 'quarantined' OR error = \(AddressBook.firstError))"
+        let unreached: SQL = """
+            SELECT device_id FROM (
+                SELECT device_id, state, error, seen_at FROM devices
+                WHERE network_id = \(network.rawValue) AND transient
+                    AND seen_at <= now() - \(patience.components.seconds) * interval '1 second'
+                ORDER BY seen_at DESC LIMIT \(Self.lookback)
+            ) AS latest
+            WHERE \(sql: isUnreached) ORDER BY seen_at LIMIT \(missing - forgotten)
+            """
+        let further = try forgetTransient(unreached, in: network, if: isUnreached)
+        guard forgotten + further >= missing else { throw LimitReached(.ownerlessDevices, limit) }
+    }
+
+    private func forgetTransient(_ ids: SQL, in network: NetworkID, if condition: SQL = "true") throws -> Int {
+        try execute(
             .unprepared(
                 """
                 DELETE FROM devices
-                WHERE network_id = \(network.rawValue)
-                    AND device_id = ANY (ARRAY(SELECT device_id FROM devices
-                                               WHERE network_id = \(network.rawValue) AND transient
-                                                   AND seen_at <= now() - \(age.components.seconds) * interval '1 second'
-                                               ORDER BY seen_at LIMIT \(missing)
-                                               FOR UPDATE SKIP LOCKED))
+                WHERE network_id = \(network.rawValue) AND device_id = ANY (ARRAY(\(sql: ids)))
+                    AND transient AND \(sql: condition)
                 """
             )
         )
-        guard forgotten >= missing else { throw LimitReached(.ownerlessDevices, limit) }
     }
 
     /// How many devices too many there would be.

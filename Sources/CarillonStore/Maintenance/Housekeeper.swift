@@ -24,8 +24,10 @@ package final class Housekeeper: Sendable {
     private let clock: WallClock
     private let feedback: FeedbackDesk?
     private let partitions: PartitionKeeper
+    private let chores: Chores
     private let leftovers: LeftoverSweep
     private let relays: RelaySweep
+    private let former: FormerNetworks
     private let logger: Logger
 
     /// A housekeeper for the database of `pool` that takes the date from `clock`, and tells `feedback` what becomes of devices
@@ -40,41 +42,52 @@ package final class Housekeeper: Sendable {
         self.clock = clock
         self.feedback = feedback
         partitions = PartitionKeeper(pool: pool, clock: clock, logger: logger)
-        leftovers = LeftoverSweep(pool: pool)
-        relays = RelaySweep(pool: pool)
+        chores = Chores(clock: clock)
+        leftovers = LeftoverSweep(pool: pool, chores: chores)
+        relays = RelaySweep(pool: pool, chores: chores)
+        former = FormerNetworks(pool: pool)
         self.logger = logger
     }
 
     /// Does all that is due, in transactions of bounded size. Meant to be run every minute or so.
     ///
-    /// What fails does not keep the rest from being done.
+    /// What fails does not keep the rest from being done, and is left alone for a while.
     /// - Throws: ``UntidyError`` that names what failed, when all has been tried.
     package func sweep() async throws {
         var failures: [UntidyError.Failure] = []
-        func attempt(_ task: String, _ step: () async throws -> Void) async {
-            do { try await step() } catch { failures.append(UntidyError.Failure(task: task, reason: "\(error)")) }
+        func note(_ error: (any Error)?, _ task: String) {
+            if let error { failures.append(UntidyError.Failure(task: task, reason: "\(error)")) }
         }
-        await attempt("old partitions") { try await dropPartitions() }
+        func attempt(_ task: String, as name: String? = nil, _ step: () async throws -> Void) async {
+            note(await chores.attempt(name ?? task, step), task)
+        }
+        // What has pieces of its own tries them one by one.
+        func attemptPieces(_ task: String, _ sweep: () async throws -> Void) async {
+            do { try await sweep() } catch { note(error, task) }
+        }
+        await attempt("old partitions") { try await partitions.drop(before: oldestDay) }
         await attempt("default partitions") { try await partitions.adopt(from: oldestDay) }
         await attempt("new partitions") { try await makePartitions() }
+        for (table, condition) in outOfDate { await attempt(table) { try await sweep(table, where: condition) } }
         var listeners: FeedbackListeners?
         await attempt("endpoints") { listeners = try await feedback.listeners() }
         if let listeners {
-            await attempt("removals") { try await RemovalSweep(pool: pool, listeners: listeners).sweep() }
-            for condition in Self.agedDevices {
-                await attempt("devices") { try await sweepDevices(where: condition, telling: listeners) }
+            await attemptPieces("removals") {
+                try await RemovalSweep(pool: pool, listeners: listeners, chores: chores).sweep()
             }
-            await attempt("leftovers") { try await leftovers.sweep(telling: listeners) }
+            for (number, condition) in Self.agedDevices.enumerated() {
+                await attempt("devices", as: "devices: \(number)") {
+                    try await sweepDevices(where: condition, telling: listeners)
+                }
+            }
+            await attemptPieces("leftovers") { try await leftovers.sweep(telling: listeners) }
         }
         await attempt("statistics") { try await StatisticsSweep(pool: pool, clock: clock, logger: logger).sweep() }
-        await attempt("journal") {
-            let oldest = UUID.version7Floor(of: clock.now() - Self.journalRetention)
-            try await sweep("journal", where: "entry_id < \(oldest)")
-        }
         for (table, condition) in Self.aged { await attempt(table) { try await sweep(table, where: condition) } }
-        await attempt("relayed") { try await relays.sweep() }
+        await attemptPieces("relayed") { try await relays.sweep() }
         await attempt("former removals") { try await sweepAgain() }
-        await attempt("deleted networks") { try await sweepOrphans() }
+        await attempt("rows of no network") { try await former.takeInOrphans() }
+        await attemptPieces("deleted networks") { try await former.sweep(chores) }
         if !failures.isEmpty { throw UntidyError(failures: failures) }
     }
 
@@ -87,12 +100,15 @@ package final class Housekeeper: Sendable {
 
     private var oldestDay: PartitionDay { PartitionDay(containing: clock.now()).advanced(by: -Self.retentionDays) }
 
-    private func dropPartitions() async throws {
-        let oldest = oldestDay
-        try await partitions.drop(before: oldest)
-        try await sweep("stopped_users", where: "event_id < \(oldest.firstID)")
-        let text = UUID.version7Floor(of: clock.now() - FaceTexts.retention)
-        try await sweep("message_texts", where: "event_id < \(text)")
+    /// What goes by the age of its ids, which are times.
+    private var outOfDate: [(table: String, condition: SQL)] {
+        let oldestEntry = UUID.version7Floor(of: clock.now() - Self.journalRetention)
+        let oldestText = UUID.version7Floor(of: clock.now() - FaceTexts.retention)
+        return [
+            ("stopped_users", "event_id < \(oldestDay.firstID)"),
+            ("message_texts", "event_id < \(oldestText)"),
+            ("journal", "entry_id < \(oldestEntry)"),
+        ]
     }
 
     /// What goes by its age.
@@ -226,31 +242,6 @@ package final class Housekeeper: Sendable {
                                         AND m.facts_at <= users.wiped_at))
                 """
             )
-        }
-    }
-
-    /// Finishes the deletion of networks whose deleting process ended too early.
-    private func sweepOrphans() async throws {
-        for table in NetworkPurge.tables + NetworkPurge.partitionedTables {
-            let orphans = try await pool.takingTurn(at: "\(table): orphans") { session in
-                try session.query(
-                    """
-                    WITH RECURSIVE walk AS (
-                        (SELECT t.network_id FROM \(identifier: table) t ORDER BY t.network_id LIMIT 1)
-                        UNION ALL
-                        SELECT following.network_id
-                        FROM walk w CROSS JOIN LATERAL (
-                            SELECT t.network_id FROM \(identifier: table) t
-                            WHERE t.network_id > w.network_id ORDER BY t.network_id LIMIT 1
-                        ) AS following
-                    )
-                    SELECT w.network_id FROM walk w
-                    WHERE NOT EXISTS (SELECT FROM networks n WHERE n.network_id = w.network_id)
-                    LIMIT 100
-                    """
-                ) { row in try row.id(0, of: Network.self) }
-            }
-            for network in orphans ?? [] { try await pool.purge(network) }
         }
     }
 }

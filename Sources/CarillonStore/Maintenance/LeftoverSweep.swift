@@ -20,17 +20,23 @@ final class LeftoverSweep: Sendable {
     }
 
     private let pool: PostgresPool
+    private let chores: Chores
     private let cursors = Mutex(Cursors())
 
-    init(pool: PostgresPool) {
+    init(pool: PostgresPool, chores: Chores = Chores()) {
         self.pool = pool
+        self.chores = chores
     }
 
     /// Goes one page further in each table.
+    /// - Throws: The first error, when all have been tried.
     func sweep(telling listeners: FeedbackListeners = .none) async throws {
-        try await sweepUsers()
-        try await sweepToggles()
-        try await sweepSubscriptions(telling: listeners)
+        let failures = [
+            await chores.attempt("leftovers: users") { try await sweepUsers() },
+            await chores.attempt("leftovers: toggles") { try await sweepToggles() },
+            await chores.attempt("leftovers: subscriptions") { try await sweepSubscriptions(telling: listeners) },
+        ]
+        if let failure = failures.compactMap(\.self).first { throw failure }
     }
 
     /// Users of whom events and admins never said anything, who have neither devices nor channels nor toggles

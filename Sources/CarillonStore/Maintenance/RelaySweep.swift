@@ -16,13 +16,15 @@ final class RelaySweep: Sendable {
 
     private let pool: PostgresPool
     private let mostInVain: Int
+    private let chores: Chores
     /// Where sweeps that found too much that has to stay have ended.
     private let places = Mutex<[NetworkID: UUID]>([:])
 
     /// A sweep that leaves the rest of a network to the next after so many of its bodies that have to stay.
-    init(pool: PostgresPool, mostInVain: Int = 100_000) {
+    init(pool: PostgresPool, mostInVain: Int = 100_000, chores: Chores = Chores()) {
         self.pool = pool
         self.mostInVain = mostInVain
+        self.chores = chores
     }
 
     /// Goes through all networks of which bodies are kept: each keeps them for as long as the endpoint that wants them longest,
@@ -31,20 +33,25 @@ final class RelaySweep: Sendable {
     /// What fails in one network does not keep the others from being swept.
     /// - Throws: The first error, when all has been tried.
     func sweep() async throws {
-        var failures: [any Error] = []
-        func attempt(_ step: () async throws -> Void) async {
-            do { try await step() } catch { failures.append(error) }
+        var failure: (any Error)?
+        func attempt(_ name: String, _ step: () async throws -> Void) async {
+            let error = await chores.attempt(name, step)
+            failure = failure ?? error
         }
-        await attempt {
-            for lane in try await lanesOfNobody() { await attempt { try await empty(lane) } }
+        await attempt("relays") {
+            for lane in try await lanesOfNobody() {
+                await attempt("relays: \(lane.network) \(lane.endpoint)") { try await empty(lane) }
+            }
         }
-        await attempt {
+        await attempt("relayed") {
             let networks = try await networks()
             let names = Set(networks.map(\.network))
             places.withLock { places in places = places.filter { names.contains($0.key) } }
-            for (network, end) in networks { await attempt { try await forget(network, before: end) } }
+            for (network, end) in networks {
+                await attempt("relayed: \(network)") { try await forget(network, before: end) }
+            }
         }
-        if let failure = failures.first { throw failure }
+        if let failure { throw failure }
     }
 
     private func empty(_ lane: (network: String, endpoint: String)) async throws {

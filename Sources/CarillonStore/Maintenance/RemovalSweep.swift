@@ -29,18 +29,34 @@ struct RemovalSweep {
     let pool: PostgresPool
     /// Who is told of what ends by it.
     var listeners = FeedbackListeners.none
+    var chores = Chores()
 
     /// Sweeps some removals of every network. What others hold is left for another time.
+    ///
+    /// One that fails does not keep the others from being swept.
+    /// - Throws: An error, when all have been tried.
     func sweep() async throws {
-        for channel in try await channels() { try await orLater { try await sweep(channel) } }
-        for user in try await users() { try await orLater { try await sweep(user) } }
-        for tag in try await tags() { try await orLater { try await sweep(tag) } }
-    }
-
-    private func orLater(_ sweep: () async throws -> Void) async throws {
-        do {
-            try await sweep()
-        } catch let error as PostgresError where error.sqlState == .lockNotAvailable {}
+        var failure: (any Error)?
+        func attempt(_ name: String, _ sweep: () async throws -> Void) async {
+            // Where PostgreSQL is away, or each step takes too long, the next would only wait as well.
+            guard failure?.isTransient != true else { return }
+            let error = await chores.attempt("removal of \(name)") {
+                do {
+                    try await sweep()
+                } catch let error as PostgresError where error.sqlState == .lockNotAvailable {}
+            }
+            failure = error ?? failure
+        }
+        for removed in try await channels() {
+            await attempt("channel \(removed.network) \(removed.channel)") { try await sweep(removed) }
+        }
+        for removed in try await users() {
+            await attempt("user \(removed.network) \(removed.user)") { try await sweep(removed) }
+        }
+        for removed in try await tags() {
+            await attempt("tag \(removed.network) \(removed.tag)") { try await sweep(removed) }
+        }
+        if let failure { throw failure }
     }
 
     private func channels() async throws -> [RemovedChannel] {

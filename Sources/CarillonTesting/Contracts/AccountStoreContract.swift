@@ -23,6 +23,7 @@ package enum AccountStoreContract {
             "API keys are listed without their secrets, and revoked",
             apiKeysAreListedWithoutTheirSecrets
         ),
+        ContractClause("a network has a bounded number of API keys", apiKeysAreBounded),
         ContractClause("it is known which API keys there are", itIsKnownWhichAPIKeysThereAre),
         ContractClause(
             "after a rotation both secrets verify until the overlap ends",
@@ -51,6 +52,22 @@ package enum AccountStoreContract {
         #expect(stored.apiKeys == made.apiKeys)
         let unknown = try await scene.accounts.credentials(of: "none")
         #expect(unknown == nil)
+    }
+
+    private static func apiKeysAreBounded(_ scene: StoreScene) async throws {
+        var made = NetworkCredentials.sample("new", name: "New")
+        made.apiKeys = (1..<APIKey.maximumCount).map { .sample("k\($0)", of: "new") }
+        #expect(try await scene.accounts.createNetwork(made))
+        let answers = try await inParallel(4) { number in
+            try await scene.accounts.addAPIKey(.sample("more\(number)", of: "new"), answering: nil)
+        }
+        #expect(answers.filter { $0 == .created }.count == 1)
+        #expect(answers.filter { $0 == .refused }.count == 3)
+        #expect(try await scene.accounts.credentials(of: "new")?.apiKeys.count == APIKey.maximumCount)
+        #expect(try await scene.accounts.deleteAPIKey("k1", of: "new", force: false) == .removed)
+        let other = StoredAPIKey.sample("other", of: "new")
+        #expect(try await scene.accounts.addAPIKey(other, answering: nil) == .created)
+        #expect(try await scene.accounts.addAPIKey(.sample("k", of: scene.network), answering: nil) == .created)
     }
 
     private static func itIsKnownWhichAPIKeysThereAre(_ scene: StoreScene) async throws {

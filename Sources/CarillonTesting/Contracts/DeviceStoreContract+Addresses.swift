@@ -112,17 +112,17 @@ extension DeviceStoreContract {
         network.limits.ownerlessDevices = 2
         try await scene.setLimits { $0.ownerlessDevices = 2 }
         let addresses = (0..<3).map { DeviceAddress.fcm(token: "t\($0)", appID: "app") }
-        try await scene.devices.makeRoom(for: Array(addresses[..<2]), in: network)
+        try await scene.devices.makeRoom(for: Array(addresses[..<2]), in: network, ofStrangers: true)
         await #expect(throws: LimitReached(.ownerlessDevices, 2)) {
-            try await scene.devices.makeRoom(for: addresses, in: network)
+            try await scene.devices.makeRoom(for: addresses, in: network, ofStrangers: true)
         }
         _ = try await scene.page(of: .direct(.addresses(addresses[..<2].map { AddressedDevice(address: $0) })))
         await #expect(throws: LimitReached(.ownerlessDevices, 2)) {
-            try await scene.devices.makeRoom(for: [addresses[2]], in: network)
+            try await scene.devices.makeRoom(for: [addresses[2]], in: network, ofStrangers: true)
         }
         #expect(try await reached(scene, addresses[0], addresses[1]).allSatisfy { $0 != nil }, "they were seen today")
         network.id = scene.otherNetwork
-        try await scene.devices.makeRoom(for: [addresses[2]], in: network)
+        try await scene.devices.makeRoom(for: [addresses[2]], in: network, ofStrangers: true)
         // What an app registers goes before what merely came with a notification.
         let own = Device(id: "own", userID: .nobody, address: addresses[2], registeredAt: .seconds(0))
         _ = try await scene.devices.putDevice(own, in: scene.network, by: .user)

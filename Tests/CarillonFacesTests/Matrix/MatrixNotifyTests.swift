@@ -215,6 +215,38 @@ import Testing
         }
     }
 
+    @Test func `fifty strangers' addresses do not use up what a homeserver needs`() async throws {
+        let known = Mutex<RequestRates?>(nil)
+        try await withStage(
+            { services in
+                known.withLock { $0 = services.rates }
+                return MatrixFace(services)
+            },
+            over: .live
+        ) { stage in
+            try stage.bind("app", #"{"provider":"fcm"}"#)
+            let forwardedFor = try #require(HTTPField.Name("x-forwarded-for"))
+            func post(from address: String, _ pushkey: String) async throws -> Int {
+                let body = Self.body(Self.device(pushkey), event: "$\(pushkey)")
+                return try await stage.call(.post, Self.path, body, headers: [forwardedFor: address]).status
+            }
+            let made = known.withLock { $0 }
+            let rates = try #require(made)
+            // All that the app has, as fifty addresses take it together, and nearly all that each gets beyond that.
+            try rates.take(RequestRates.Rate.newOfApp.burst, of: .newOfApp, at: .matrix, about: "app", in: "acme")
+            let rest = RequestRates.Rate.fewNewFromAddress.burst - 1
+            try rates.take(50 * rest, of: .fewNewOfApp, at: .matrix, about: "app", in: "acme")
+            for stranger in 1...50 {
+                let address = "198.51.100.\(stranger)"
+                let parsed = try #require(IPAddress(address))
+                try rates.take(rest, of: .fewNewFromAddress, at: .matrix, from: parsed)
+                #expect(try await post(from: address, "last-\(stranger)") == 200)
+                #expect(try await post(from: address, "more-\(stranger)") == 429)
+            }
+            for number in 0..<20 { #expect(try await post(from: "203.0.113.9", "home-\(number)") == 200) }
+        }
+    }
+
     @Test func `who has a gateway key has the binding's rate, and no limit of new pushkeys`() async throws {
         let known = Mutex<RequestRates?>(nil)
         try await withStage({ services in

@@ -1,6 +1,8 @@
 import Foundation
 import Postgres
 
+@testable import CarillonStore
+
 /// A transaction that stays open, with the rows that it has locked.
 struct HeldRows {
     let mayEnd: DispatchSemaphore

@@ -149,7 +149,8 @@ extension StoreScene {
     init(pool: PostgresPool) throws {
         guard let box = SecretBox(masterKey: [UInt8](repeating: 7, count: 32)) else { throw StoreError.cannotUnseal }
         let ids = UUIDv7Generator()
-        let accounts = PostgresAccountStore(pool: pool, box: box, ids: ids)
+        var accounts = PostgresAccountStore(pool: pool, box: box, ids: ids)
+        accounts.former.rest = .zero
         let book = EndpointBook(store: PostgresEndpointStore(accounts: accounts), logger: TestDatabase.logger)
         let feedback = FeedbackDesk(endpoints: book, ids: ids)
         self.init(

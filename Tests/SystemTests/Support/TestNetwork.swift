@@ -19,6 +19,11 @@ struct TestNetwork: Sendable {
             token: service.operatorToken,
             body: body.serialized
         )
+        try self.init(id, madeBy: answer, on: service)
+    }
+
+    /// A network that was made by a request.
+    init(_ id: String, madeBy answer: TestClient.Answer, on service: RunningService) throws {
         try #require(answer.status == 201, "\(answer.text)")
         self.id = id
         adminKey = try #require(answer.json["apiKey"]?.text)

@@ -1,0 +1,171 @@
+import CarillonCore
+import Postgres
+
+/// The networks that were deleted and of which something is left, in table `former_networks`.
+///
+/// An id has a row in `networks`, or one here, or neither: whoever makes a network, deletes one or takes in what is nobody's
+/// holds the lock of its name. Whatever is purged is purged under a locked row here, so that it is never a living network's.
+struct FormerNetworks {
+    /// For how long a name stays taken after the deletion: until what other replicas remember of the network, and what they
+    /// have in memory for it, has been forgotten or written.
+    static let usualRest = Duration.seconds(3)
+    /// For how long after the deletion transactions are waited for that may have begun before it: none of ours takes as long.
+    private static let longestTransaction = Duration.seconds(60)
+    /// For how long a step waits for rows that somebody else holds.
+    private static let lockWait = Duration.milliseconds(300)
+    /// For how long one sweep purges; the next goes on.
+    private static let share = Duration.seconds(30)
+
+    let pool: PostgresPool
+    var rest = Self.usualRest
+
+    /// Goes on with what was begun, the longest deleted first. What fails with one does not keep the others from being purged, and
+    /// what somebody holds is left for another time.
+    /// - Throws: The first error, when all have been tried.
+    func sweep(_ chores: Chores = Chores()) async throws {
+        let networks = try await pool.withConnection { session in
+            try session.query(
+                """
+                SELECT f.network_id FROM former_networks f
+                WHERE NOT EXISTS (SELECT FROM networks n WHERE n.network_id = f.network_id)
+                ORDER BY f.deleted_at
+                """
+            ) { row in try row.id(0, of: Network.self) }
+        }
+        var failure: (any Error)?
+        let end = ContinuousClock.now + Self.share
+        for network in networks where .now < end {
+            let error = await chores.attempt("purge of \(network)") {
+                do {
+                    try await purge(network, until: end)
+                } catch let error as PostgresError where error.sqlState == .lockNotAvailable {}
+            }
+            failure = failure ?? error
+        }
+        if let failure { throw failure }
+    }
+
+    /// Removes what is left of a former network, in small transactions, and at the very end that it is one. What somebody else is at
+    /// is left to them.
+    func purge(_ network: NetworkID, until end: ContinuousClock.Instant? = nil) async throws {
+        for statement in NetworkPurge.statements(of: network) {
+            var count: Int? = 1
+            while let found = count, found > 0 {
+                if let end, .now >= end { return }
+                count = try await pool.write(lockWait: Self.lockWait) { session -> Int? in
+                    try session.holdFormerNetwork(network) ? session.execute(statement) : nil
+                }
+            }
+            guard count != nil else { return }
+        }
+        _ = try await pool.write { session in
+            try session.execute(
+                .unprepared(
+                    """
+                    DELETE FROM former_networks
+                    WHERE network_id = \(network.rawValue) AND \(sql: Self.hasSettled(after: rest))
+                        AND NOT \(sql: NetworkPurge.isAnythingLeft(of: network))
+                    """
+                )
+            )
+        }
+    }
+
+    /// Takes what belongs to no network for what is left of a former one: what was written behind a purge, or before there was
+    /// this table.
+    func takeInOrphans() async throws {
+        for table in NetworkPurge.tables {
+            let orphans = try await pool.takingTurn(at: "\(table): orphans") { session in
+                try session.query(
+                    """
+                    WITH RECURSIVE walk AS (
+                        (SELECT t.network_id FROM \(identifier: table) t WHERE t.network_id > ''
+                         ORDER BY t.network_id LIMIT 1)
+                        UNION ALL
+                        SELECT following.network_id
+                        FROM walk w CROSS JOIN LATERAL (
+                            SELECT t.network_id FROM \(identifier: table) t
+                            WHERE t.network_id > w.network_id ORDER BY t.network_id LIMIT 1
+                        ) AS following
+                    )
+                    SELECT w.network_id FROM walk w
+                    WHERE NOT EXISTS (SELECT FROM networks n WHERE n.network_id = w.network_id)
+                        AND NOT EXISTS (SELECT FROM former_networks f WHERE f.network_id = w.network_id)
+                    LIMIT 100
+                    """
+                ) { row in try row.id(0, of: Network.self) }
+            }
+            for network in orphans ?? [] {
+                try await pool.write { session in
+                    try session.lockName(of: network)
+                    try session.noteFormerNetwork(network)
+                }
+            }
+        }
+    }
+
+    /// Whether nobody can have anything of a row's network in memory, or in a transaction that began before the deletion. What those
+    /// have written is seen by the next statement.
+    static func hasSettled(after rest: Duration) -> SQL {
+        """
+        (deleted_at <= now() - \(rest.wholeMilliseconds) * interval '1 millisecond'
+            AND (NOT EXISTS (SELECT FROM pg_stat_activity a
+                             WHERE a.datname = current_database() AND age(a.backend_xid) >= age(deleted_in::xid))
+                 OR deleted_at <= now() - \(longestTransaction.wholeMilliseconds) * interval '1 millisecond'))
+        """
+    }
+}
+
+extension PostgresSession {
+    /// Has all others wait who make, delete or purge a network of this name.
+    func lockName(of network: NetworkID) throws {
+        try lock("name", in: network)
+    }
+
+    /// Frees a name for a new network; `false` when something of a former one is left, which is then known to be purged. The caller
+    /// holds the name's lock, and knows that there is no such network.
+    func freeName(of network: NetworkID, after rest: Duration) throws -> Bool {
+        let hasSettled = try queryFirst(
+            """
+            SELECT \(sql: FormerNetworks.hasSettled(after: rest)) FROM former_networks
+            WHERE network_id = \(network.rawValue) FOR UPDATE
+            """
+        ) { row in try row.decode(0, as: Bool.self) }
+        guard hasSettled != false else { return false }
+        let isAnythingLeft = try queryFirst(
+            .unprepared("SELECT \(sql: NetworkPurge.isAnythingLeft(of: network))")
+        ) { row in
+            try row.decode(0, as: Bool.self)
+        }
+        guard isAnythingLeft == false else {
+            try noteFormerNetwork(network)
+            return false
+        }
+        try execute("DELETE FROM former_networks WHERE network_id = \(network.rawValue)")
+        return true
+    }
+
+    /// Notes that what there is under a name is to be purged, unless there is such a network. The caller holds the name's lock.
+    func noteFormerNetwork(_ network: NetworkID) throws {
+        try execute(
+            """
+            INSERT INTO former_networks (network_id)
+            SELECT \(network.rawValue)
+            WHERE NOT EXISTS (SELECT FROM networks n WHERE n.network_id = \(network.rawValue))
+            ON CONFLICT (network_id) DO NOTHING
+            """
+        )
+    }
+
+    /// Holds the row of a former network to the end of the transaction; `false` when there is none, or somebody else holds it.
+    fileprivate func holdFormerNetwork(_ network: NetworkID) throws -> Bool {
+        try execute(
+            """
+            SELECT FROM former_networks f
+            WHERE f.network_id = \(network.rawValue)
+                AND NOT EXISTS (SELECT FROM networks n WHERE n.network_id = f.network_id)
+            FOR UPDATE OF f SKIP LOCKED
+            """
+        ) == 1
+    }
+}

@@ -1,0 +1,194 @@
+import CarillonCore
+import Foundation
+import Postgres
+import Testing
+
+@testable import CarillonStore
+@testable import CarillonTesting
+
+/// A deleted network takes nothing with it of one that is made under its name later.
+@Suite(.timeLimit(.minutes(2))) struct FormerNetworkTests {
+    /// Some batches of a purge.
+    private static let count = 4 * NetworkPurge.batchSize
+
+    /// Lends the stores of two replicas.
+    private func withReplicas(
+        _ body: (_ one: StoreScene, _ two: StoreScene, PostgresPool) async throws -> Void
+    ) async throws {
+        let configuration = try await TestDatabase.make()
+        try await withStores(configuration) { one, pool in
+            try await withDatabase(configuration) { other in try await body(one, try StoreScene(pool: other), pool) }
+        }
+    }
+
+    private func fill(_ network: NetworkID, _ pool: PostgresPool) async throws {
+        try await pool.withConnection { session in
+            try session.execute(
+                """
+                INSERT INTO users (network_id, user_id, facts_at)
+                SELECT \(network.rawValue), 'former' || n, 'epoch' FROM generate_series(1, \(Self.count)) n
+                """
+            )
+            try session.execute(
+                """
+                INSERT INTO members (network_id, channel_id, user_id, is_member, since_event, facts_at)
+                SELECT \(network.rawValue), 'c', 'former' || n, true, gen_random_uuid(), now()
+                FROM generate_series(1, \(Self.count)) n
+                """
+            )
+        }
+    }
+
+    private func users(_ pattern: String, of network: NetworkID, _ pool: PostgresPool) async throws -> Int {
+        try await pool.withConnection { session in
+            try session.execute(
+                "SELECT FROM users WHERE network_id = \(network.rawValue) AND user_id LIKE \(pattern)"
+            )
+        }
+    }
+
+    private func new(_ network: NetworkID) -> NetworkCredentials { .sample(network, name: "Again") }
+
+    @Test
+    func `nothing of a successor is lost, though the deletion of thousands was killed and two replicas go on with it`()
+        async throws
+    {
+        try await withReplicas { one, two, pool in
+            let network = one.network
+            try await fill(network, pool)
+            let held = await pool.hold(
+                "SELECT FROM users WHERE user_id LIKE 'former%' ORDER BY user_id DESC LIMIT 1 FOR UPDATE"
+            )
+            let deletion = Task { try await one.accounts.deleteNetwork(network) }
+            _ = try await eventually { try await users("former%", of: network, pool) < Self.count ? true : nil }
+            deletion.cancel()
+            _ = try? await deletion.value
+            #expect(try await users("former%", of: network, pool) > 0)
+            async let early = one.accounts.createNetwork(new(network), answering: nil)
+            #expect(try await two.accounts.createNetwork(new(network), answering: nil) == .beingDeleted)
+            #expect(try await early == .beingDeleted)
+            #expect(try await two.accounts.network(network) == nil)
+            try await held.release()
+            let answers = try await inParallel(2) { replica in
+                try await (replica == 0 ? one : two).accounts.createNetwork(new(network), answering: nil)
+            }
+            #expect(answers.contains(.created) && answers.contains(.refused))
+            // Whoever was at it goes on, and all that housekeeping does.
+            async let purging: Void = {
+                for _ in 0..<10 {
+                    for replica in [one, two] {
+                        let former = try #require(replica.accounts as? PostgresAccountStore).former
+                        try await former.purge(network)
+                        try await former.takeInOrphans()
+                        try await former.sweep()
+                    }
+                }
+            }()
+            for number in 0..<200 {
+                let person = Person(id: UserID(trusted: "new\(number)"), displayName: "New")
+                let event = Event.message("c", from: person, id: "e\(number)")
+                let replica = number.isMultiple(of: 2) ? one : two
+                #expect(try await replica.inbox.accept([replica.incoming(event)]).count == 1)
+            }
+            try await purging
+            #expect(try await users("new%", of: network, pool) == 200)
+            #expect(try await users("former%", of: network, pool) == 0)
+            #expect(try await pool.count("members") == 200)
+            #expect(try await pool.count("inbox") == 200)
+            #expect(try await pool.count("former_networks") == 0)
+        }
+    }
+
+    @Test func `a purge leaves a living network alone, whatever was believed of its name before`() async throws {
+        try await withStores { scene, pool in
+            try await scene.accept(.message("c", from: Person(id: "a"), id: "e"))
+            try await pool.withConnection { session in
+                // As a replica of a former release leaves it, which makes networks without looking here.
+                _ = try session.execute("INSERT INTO former_networks (network_id) VALUES (\(scene.network.rawValue))")
+            }
+            try await FormerNetworks(pool: pool, rest: .zero).purge(scene.network)
+            try await Housekeeper(pool: pool, logger: TestDatabase.logger).sweep()
+            #expect(try await pool.count("inbox") == 1)
+            #expect(try await pool.count("users") == 1)
+        }
+    }
+
+    @Test func `what was written for a network while it was deleted is not its successor's`() async throws {
+        try await withReplicas { one, two, pool in
+            let insertion: SQL = """
+                INSERT INTO users (network_id, user_id, facts_at) VALUES (\(one.network.rawValue), 'late', now())
+                """
+            let held = await pool.hold(insertion)
+            #expect(try await two.accounts.deleteNetwork(one.network))
+            let isFree = try await pool.withTransaction { session in
+                try session.lockName(of: one.network)
+                return try session.freeName(of: one.network, after: .zero)
+            }
+            #expect(!isFree, "a transaction that began before the deletion may have written for it")
+            async let successor = two.accounts.createNetwork(new(one.network), answering: nil)
+            try await held.release()
+            #expect(try await successor == .created)
+            #expect(try await users("late", of: one.network, pool) == 0)
+        }
+    }
+
+    @Test func `what is written behind the purge is purged before there is a successor, or by housekeeping`()
+        async throws
+    {
+        try await withStores { scene, pool in
+            let stray = Event.message("c", from: Person(id: "stray"), id: "e")
+            #expect(try await scene.accounts.deleteNetwork(scene.network))
+            _ = try await scene.inbox.accept([scene.incoming(stray)])
+            #expect(try await scene.accounts.createNetwork(new(scene.network), answering: nil) == .created)
+            for table in ["users", "inbox", "event_keys"] { #expect(try await pool.count(table) == 0, "\(table)") }
+            #expect(try await scene.accounts.deleteNetwork(scene.network))
+            _ = try await scene.inbox.accept([scene.incoming(stray)])
+            try await Housekeeper(pool: pool, logger: TestDatabase.logger).sweep()
+            for table in ["users", "inbox", "event_keys"] { #expect(try await pool.count(table) == 0, "\(table)") }
+        }
+    }
+
+    @Test func `a name rests after the deletion, and a refused creation can be repeated`() async throws {
+        try await withStores { scene, pool in
+            var accounts = try #require(scene.accounts as? PostgresAccountStore)
+            accounts.former.rest = .seconds(3_600)
+            #expect(try await accounts.deleteNetwork(scene.network))
+            let request = IdempotentRequest(networkID: nil, keyHash: [1], bodyHash: [1], answer: [1])
+            #expect(try await accounts.createNetwork(new(scene.network), answering: request) == .beingDeleted)
+            #expect(try await accounts.deleteNetwork(scene.network) == false)
+            try await FormerNetworks(pool: pool, rest: .seconds(3_600)).sweep()
+            #expect(try await pool.count("former_networks") == 1)
+            #expect(try await scene.accounts.createNetwork(new(scene.network), answering: request) == .created)
+            #expect(try await pool.count("former_networks") == 0)
+        }
+    }
+
+    @Test func `a network that somebody holds keeps no other from being purged`() async throws {
+        try await withStores { scene, pool in
+            for network in [scene.network, scene.otherNetwork] {
+                _ = try await scene.directory.putUser(Person(id: "former"), in: network)
+            }
+            let held = await pool.hold("SELECT FROM users WHERE network_id = \(scene.network.rawValue) FOR UPDATE")
+            for network in [scene.network, scene.otherNetwork] {
+                #expect(try await scene.accounts.deleteNetwork(network))
+            }
+            try await FormerNetworks(pool: pool, rest: .zero).sweep()
+            #expect(try await users("former", of: scene.network, pool) == 1)
+            #expect(try await users("former", of: scene.otherNetwork, pool) == 0)
+            try await held.release()
+            try await FormerNetworks(pool: pool, rest: .zero).sweep()
+            #expect(try await pool.count("users") == 0)
+        }
+    }
+
+    @Test func `answers to requests of nobody's network stay when orphans are looked for`() async throws {
+        try await withStores { scene, pool in
+            let request = IdempotentRequest(networkID: nil, keyHash: [1], bodyHash: [1], answer: [1])
+            #expect(try await scene.accounts.createNetwork(new("third"), answering: request) == .created)
+            try await FormerNetworks(pool: pool, rest: .zero).takeInOrphans()
+            #expect(try await pool.count("former_networks") == 0)
+            let again = try await scene.accounts.createNetwork(new("third"), answering: request)
+            #expect(again == .repeated(answer: [1]))
+        }
+    }
+}

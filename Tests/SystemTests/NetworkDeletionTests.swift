@@ -1,0 +1,116 @@
+import CarillonCore
+import Postgres
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+extension Crashes {
+    /// A large network is deleted while another one is made under its id.
+    @Suite struct NetworkDeletionTests {
+        private static let users = 150_000
+
+        private let scratch: Scratch
+        private let server: DatabaseServer
+
+        init() throws {
+            scratch = try Scratch()
+            server = DatabaseServer(in: scratch)
+        }
+
+        @Test
+        func `a network that is made again at two services, while the one that deletes it is killed, loses nothing`()
+            async throws
+        {
+            try await server.start()
+            do {
+                try await server.migrate()
+                try await play()
+            } catch {
+                await server.stop()
+                throw error
+            }
+            await server.stop()
+        }
+
+        private func play() async throws {
+            var services: [RunningService] = []
+            for _ in 0..<3 { services.append(try await .start(in: scratch, environment: server.environment)) }
+            let doomed = services[0]
+            _ = try await TestNetwork(on: doomed)
+            try await fill()
+            let deletion = Task {
+                _ = try? await doomed.open.send(.DELETE, "/v1/networks/acme", token: doomed.operatorToken)
+            }
+            try await eventually("a part of the purge") { try await formerUsers() < Self.users }
+            #expect(try await formerUsers() > 0, "the purge was over before it could be interrupted")
+            async let first = make(at: services[1])
+            async let second = make(at: services[2])
+            doomed.program.send(SIGKILL)
+            await deletion.value
+            let made = [try await first, try await second].compactMap(\.self)
+            let network = try #require(made.first)
+            #expect(made.count == 1)
+            let load = Load()
+            try await load.run(on: services[1...].map(network.on)) {
+                try await eventually("events of the successor") { load.acknowledged.count > 200 }
+                // Begins with housekeeping.
+                services.append(try await .start(in: scratch, environment: server.environment))
+                let before = load.acknowledged.count
+                try await eventually("more events of the successor") { load.acknowledged.count > before + 200 }
+            }
+            #expect(try await formerUsers() == 0)
+            let acknowledged = load.acknowledged
+            let kept = try await server.withSession { session in
+                try session.query("SELECT event_id::text FROM event_keys WHERE network_id = 'acme'") { row in
+                    try row.decode(0, as: String.self)
+                }
+            }
+            #expect(acknowledged.subtracting(kept).isEmpty)
+            for id in acknowledged.prefix(20) { _ = try await network.on(services[3]).done(id) }
+            for service in services.dropFirst() { #expect(try await service.stop() == 0) }
+        }
+
+        /// Asks for the network until there is one; `nil` where somebody else's request made it.
+        private func make(at service: RunningService) async throws -> TestNetwork? {
+            try await eventually("the successor") { () -> TestNetwork?? in
+                let body: JSONValue = ["id": "acme"]
+                let answer = try await service.open.send(
+                    .POST,
+                    "/v1/networks",
+                    token: service.operatorToken,
+                    body: body.serialized
+                )
+                if answer.status == 201 { return try TestNetwork("acme", madeBy: answer, on: service) }
+                #expect(answer.status == 409, "\(answer.text)")
+                if answer.json["type"]?.text == "/problems/network-exists" { return .some(nil) }
+                #expect(answer.json["type"]?.text == "/problems/being-deleted", "\(answer.text)")
+                #expect(answer.headers.first(name: "retry-after") != nil)
+                return nil
+            }
+        }
+
+        private func fill() async throws {
+            try await server.withSession { session in
+                for columns in [
+                    "users (network_id, user_id, facts_at) SELECT 'acme', 'former' || n, 'epoch'",
+                    """
+                    members (network_id, channel_id, user_id, is_member, since_event, facts_at)
+                    SELECT 'acme', 'general', 'former' || n, true, gen_random_uuid(), now()
+                    """,
+                ] as [SQL] {
+                    try session.execute("INSERT INTO " + columns + " FROM generate_series(1, \(Self.users)) n")
+                }
+            }
+        }
+
+        private func formerUsers() async throws -> Int {
+            try await server.withSession { session in
+                try session.execute("SELECT FROM users WHERE network_id = 'acme' AND user_id LIKE 'former%'")
+            }
+        }
+    }
+}
