@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonTesting
 import HTTPTypes
 import Testing
 

@@ -181,6 +181,20 @@ import Testing
         }
     }
 
+    @Test func `a sweep of removals that began in a former network takes nothing of its successor's`() async throws {
+        try await withStores { scene, pool in
+            _ = try await scene.directory.addMember("a", to: "c", in: scene.network)
+            let device = Device(id: "d", userID: "a", address: .log, registeredAt: .now)
+            _ = try await scene.devices.putDevice(device, in: scene.network)
+            let later = (Timestamp.now + .seconds(60)).stored
+            let sweep = RemovalSweep(pool: pool)
+            try await sweep.sweep(.init(network: scene.network, user: "a", wipedAt: later, wipes: 1))
+            try await sweep.sweep(.init(network: scene.network, channel: "c", wipedAt: later, emptiedAt: later))
+            #expect(try await scene.devices.device("d", in: scene.network) != nil)
+            #expect(try await pool.count("members") == 1)
+        }
+    }
+
     @Test func `answers to requests of nobody's network stay when orphans are looked for`() async throws {
         try await withStores { scene, pool in
             let request = IdempotentRequest(networkID: nil, keyHash: [1], bodyHash: [1], answer: [1])

@@ -7,7 +7,7 @@ struct RemovalSweep {
     /// How many removals of one network are swept at a time, so that others' get their turn.
     static let share = 100
 
-    fileprivate struct RemovedChannel: Sendable {
+    struct RemovedChannel: Sendable {
         var network: NetworkID
         var channel: ChannelID
         var wipedAt: PostgresTimestamp
@@ -117,7 +117,7 @@ struct RemovalSweep {
         """
     }
 
-    private func sweep(_ removed: RemovedChannel) async throws {
+    func sweep(_ removed: RemovedChannel) async throws {
         var page = Page(last: "")
         while let after = page.last {
             guard let next = try await pool.takingTurn(at: "removals", { try $0.sweep(removed, after: after) }) else {
@@ -128,22 +128,34 @@ struct RemovalSweep {
         try await finish(removed)
     }
 
-    private func sweep(_ removed: RemovedUser) async throws {
+    func sweep(_ removed: RemovedUser) async throws {
         while let count = try await pool.takingTurn(at: "removals", { try $0.sweep(removed, telling: listeners) }) {
             guard count > 0 else { return try await finish(removed) }
         }
+    }
+
+    /// The row of a channel as it was found, of the same network: not of one that was made under its name meanwhile.
+    fileprivate static func isStill(_ removed: RemovedChannel) -> SQL {
+        """
+        network_id = \(removed.network.rawValue) AND channel_id = \(removed.channel.rawValue)
+            AND coalesce(wiped_at, '-infinity') = \(removed.wipedAt)
+            AND coalesce(emptied_at, '-infinity') = \(removed.emptiedAt)
+        """
+    }
+
+    /// The same of a user.
+    fileprivate static func isStill(_ removed: RemovedUser) -> SQL {
+        """
+        network_id = \(removed.network.rawValue) AND user_id = \(removed.user.rawValue) AND wipes = \(removed.wipes)
+            AND coalesce(wiped_at, '-infinity') = \(removed.wipedAt)
+        """
     }
 
     /// Unless it was removed again meanwhile.
     private func finish(_ removed: RemovedChannel) async throws {
         try await pool.write { session in
             _ = try session.execute(
-                """
-                UPDATE channels SET unswept = false
-                WHERE network_id = \(removed.network.rawValue) AND channel_id = \(removed.channel.rawValue)
-                    AND coalesce(wiped_at, '-infinity') = \(removed.wipedAt)
-                    AND coalesce(emptied_at, '-infinity') = \(removed.emptiedAt)
-                """
+                "UPDATE channels SET unswept = false WHERE \(sql: Self.isStill(removed))"
             )
         }
     }
@@ -151,11 +163,7 @@ struct RemovalSweep {
     private func finish(_ removed: RemovedUser) async throws {
         try await pool.write { session in
             _ = try session.execute(
-                """
-                UPDATE users SET unswept = false
-                WHERE network_id = \(removed.network.rawValue) AND user_id = \(removed.user.rawValue)
-                    AND wipes = \(removed.wipes)
-                """
+                "UPDATE users SET unswept = false WHERE \(sql: Self.isStill(removed))"
             )
         }
     }
@@ -167,6 +175,9 @@ extension PostgresSession {
     /// What carries nothing that an older event could overwrite is deleted: the removal itself keeps those out. Where
     /// toggles were set, the row stays with the number of the next version.
     fileprivate func sweep(_ removed: RemovalSweep.RemovedChannel, after: String) throws -> RemovalSweep.Page {
+        guard try execute("SELECT FROM channels WHERE \(sql: RemovalSweep.isStill(removed)) FOR KEY SHARE") == 1 else {
+            return RemovalSweep.Page()
+        }
         let network = removed.network.rawValue
         let channel = removed.channel.rawValue
         let last = try queryFirst(
@@ -212,6 +223,9 @@ extension PostgresSession {
 
     /// Sweeps some of a user's relations, devices and subscriptions; answers how many rows.
     fileprivate func sweep(_ removed: RemovalSweep.RemovedUser, telling listeners: FeedbackListeners) throws -> Int {
+        guard try execute("SELECT FROM users WHERE \(sql: RemovalSweep.isStill(removed)) FOR KEY SHARE") == 1 else {
+            return 0
+        }
         let network = removed.network.rawValue
         let user = removed.user.rawValue
         let channels = try query(
