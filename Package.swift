@@ -83,11 +83,11 @@ let package = Package(
         .executableTarget(
             name: "carillon",
             dependencies: [
-                "CarillonClient", "CarillonCore", "CarillonEdge", "CarillonFaces", "CarillonHTTP", "CarillonProviders",
+                "CarillonCore", "CarillonEdge", "CarillonFaces", "CarillonHTTP", "CarillonProviders",
                 "CarillonSimulator",
                 "CarillonStore",
                 "CarillonTemplates", "CarillonWebhooks", "CMalloc", "EmbeddedPostgres", "Postgres",
-                argumentParser, asyncHTTPClient, configuration, httpTypes, hummingbird, jwtKit, logging, metrics,
+                argumentParser, configuration, httpTypes, hummingbird, jwtKit, logging, metrics,
                 metricsCore,
                 nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, unixSignals, yams,
             ],
@@ -170,7 +170,7 @@ let package = Package(
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-        // For apps and back ends; also a package of their own, Clients/Swift, with the documentation. Of the service only its demo uses them.
+        // For apps and back ends; also a package of their own, Clients/Swift, with the documentation.
         .target(
             name: "CarillonClient",
             dependencies: [httpTypes, httpTypesFoundation],

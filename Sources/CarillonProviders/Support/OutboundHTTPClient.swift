@@ -5,7 +5,7 @@ import NIOPosix
 package import NIOSSL
 import Synchronization
 
-/// Sends POST requests, to the addresses that ``EgressGuard`` permits and nowhere else.
+/// Sends requests, to the addresses that ``EgressGuard`` permits and nowhere else.
 ///
 /// A name is looked up here, all of its addresses are checked, and the connection is made to one of those, while `Host`,
 /// SNI and the verification of the certificate go by the name. Clients that take a URL look the name up themselves, after

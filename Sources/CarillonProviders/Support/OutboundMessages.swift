@@ -1,7 +1,7 @@
 package import CarillonCore
 package import NIOHTTP1
 
-/// A request to a URL that somebody else chose.
+/// A request, as a rule to a URL that somebody else chose.
 package struct OutboundRequest: Sendable {
     /// What is asked for there.
     package enum Method: String, Sendable {
@@ -9,6 +9,15 @@ package struct OutboundRequest: Sendable {
         case post = "POST"
         /// To answer with what is there. Has no body.
         case get = "GET"
+        /// To put the body in the place of what is there.
+        case put = "PUT"
+        /// To change what is there as the body says.
+        case patch = "PATCH"
+        /// To remove what is there. Has no body.
+        case delete = "DELETE"
+
+        /// Whether there is a body, be it an empty one.
+        var hasBody: Bool { self == .post || self == .put || self == .patch }
     }
 
     /// What is asked for.

@@ -2,6 +2,7 @@ import ArgumentParser
 import CarillonCore
 import CarillonProviders
 import Foundation
+import NIOSSL
 import Logging
 
 /// `carillon demo`: plays the main job, on a service of its own or on one that runs.
@@ -31,7 +32,8 @@ struct DemoCommand: AsyncParsableCommand {
                     throw StartError("cannot read \(operatorTokenFile): --operator-token-file names the operator token")
                 }
                 let secret = Secret(token.trimmingCharacters(in: .whitespacesAndNewlines))
-                let client = DemoClient(base: url, operatorToken: secret, terminal: terminal)
+                let service = try RunningService(at: url, tls: .makeClientConfiguration())
+                let client = DemoClient(service, operatorToken: secret, terminal: terminal)
                 try await DemoScript(on: DemoStage(client: client, terminal: terminal), logLines: nil).play()
                 terminal.line()
                 terminal.line("The other acts need a service of the demo's own, without --url.")

@@ -1,8 +1,7 @@
 import ArgumentParser
-import AsyncHTTPClient
 import CarillonCore
+import CarillonProviders
 import Foundation
-import NIOCore
 import NIOHTTP1
 
 /// `carillon import-sygnal`: makes bindings and credentials of Sygnal's configuration.
@@ -78,14 +77,12 @@ struct ImportSygnalCommand: AsyncParsableCommand {
 
 /// The network of a running service that apps are taken over into.
 struct ImportTarget: Sendable {
-    private static let timeout = TimeAmount.seconds(15)
-    private static let maximumBytes = 1 << 20
-
-    private let base: String
+    private let service: RunningService
+    private let network: String
     private let token: Secret
 
     /// The network of a service, as the environment says where it is and who its operator is.
-    init(url: String?, network: String) throws(ConfigurationError) {
+    init(url: String?, network: String) throws {
         let settings = try Settings(environment: ProcessInfo.processInfo.environment)
         let secret = GeneratedSecrets(dataDirectory: settings.dataDirectory).operatorToken
         if let token = settings.operatorToken {
@@ -97,8 +94,8 @@ struct ImportTarget: Sendable {
                 "\(Setting.operatorToken.variable) is needed: bindings are made by the operator"
             ])
         }
-        let address = url ?? "http://\(settings.listen)"
-        base = (address.hasSuffix("/") ? String(address.dropLast()) : address) + Self.path(of: network)
+        service = try RunningService(at: url ?? "http://\(settings.listen)", tls: settings.outboundTLS)
+        self.network = network
     }
 
     /// What the paths of a network begin with.
@@ -106,16 +103,9 @@ struct ImportTarget: Sendable {
 
     /// Carries out a call; says why not, where it is refused.
     func put(_ call: SygnalTranslation.Call) async throws -> String? {
-        var request = HTTPClientRequest(url: base + call.path)
-        request.method = .PUT
-        request.headers.add(name: "content-type", value: "application/json")
-        token.reveal { request.headers.add(name: "authorization", value: "Bearer \($0)") }
-        request.body = .bytes(ByteBuffer(bytes: JSONValue.object(call.body).serialized))
-        let response = try await HTTPClient.shared.execute(request, timeout: Self.timeout)
-        let bytes = Array(buffer: try await response.body.collect(upTo: Self.maximumBytes))
-        guard response.status.code >= 300 else { return nil }
-        let problem = try? JSONValue(parsing: bytes)
-        let words = [problem?["title"]?.text, problem?["detail"]?.text].compactMap(\.self)
-        return "\(response.status.code) \(words.joined(separator: ": "))"
+        let headers: HTTPHeaders = ["authorization": token.reveal { "Bearer \($0)" }]
+        let body = JSONValue.object(call.body).serialized
+        let answer = try await service.call(.put, Self.path(of: network) + call.path, headers, body)
+        return answer.status < 300 ? nil : answer.problem
     }
 }

@@ -1,10 +1,9 @@
-import AsyncHTTPClient
-import CarillonClient
 import CarillonCore
+import CarillonProviders
 import CarillonWebhooks
 import Foundation
 import HTTPTypes
-import NIOCore
+import JWTKit
 import NIOHTTP1
 
 /// Speaks to a service as an operator, as an admin and as a chat backend, and shows each call in short as a `curl` line.
@@ -18,39 +17,43 @@ struct DemoClient: Sendable {
     }
 
     /// An answer.
-    struct Answer: Sendable {
-        let status: UInt
-        let body: JSONValue
+    typealias Answer = RunningService.Answer
 
-        subscript(name: String) -> JSONValue? {
-            if case .object(let object) = body { object[name] } else { nil }
+    /// What the chat backend signs for whoever signs in.
+    private struct Claims: JWTPayload {
+        let sub: SubjectClaim
+        let aud: AudienceClaim
+        let exp: ExpirationClaim
+
+        func verify(using algorithm: some JWTAlgorithm) throws {
+            try exp.verifyNotExpired()
         }
     }
 
-    private static let timeout = TimeAmount.seconds(10)
-    private static let maximumBytes = 1 << 20
+    private static let timeout = Duration.seconds(10)
+    private static let tokenLifetime: TimeInterval = 600
 
-    private let base: String
+    private let service: RunningService
     private let operatorToken: Secret
     private let terminal: Terminal
 
-    init(base: String, operatorToken: Secret, terminal: Terminal) {
-        self.base = base
+    init(_ service: RunningService, operatorToken: Secret, terminal: Terminal) {
+        self.service = service
         self.operatorToken = operatorToken
         self.terminal = terminal
     }
 
     /// Calls as the operator.
-    func asOperator(_ method: HTTPMethod, _ path: String, _ body: JSONValue? = nil) async throws -> Answer {
+    func asOperator(_ method: OutboundRequest.Method, _ path: String, _ body: JSONValue? = nil) async throws -> Answer {
         show(method, path, ["authorization: Bearer $OPERATOR_TOKEN"], body)
-        let headers = ["authorization": operatorToken.reveal { "Bearer \($0)" }]
+        let headers: HTTPHeaders = ["authorization": operatorToken.reveal { "Bearer \($0)" }]
         return try await call(method, path, headers, body?.serialized)
     }
 
     /// Calls as a network's admin; what is shown instead of the body leaves its secrets out.
     func asAdmin(
         of network: Network,
-        _ method: HTTPMethod,
+        _ method: OutboundRequest.Method,
         _ path: String,
         _ body: JSONValue? = nil,
         isShown: Bool = true,
@@ -67,37 +70,48 @@ struct DemoClient: Sendable {
         let body = event.serialized
         let fields = Webhook(network.webhookSecret).sign(body, id: id)
         let signature = fields[.webhookSignature] ?? ""
-        show(.POST, path, ["webhook-id: \(id)", "webhook-signature: \(signature.prefix(10))…"], event)
-        let headers = Dictionary(uniqueKeysWithValues: fields.map { ($0.name.rawName, $0.value) })
-        return try await call(.POST, path, headers, body)
+        show(.post, path, ["webhook-id: \(id)", "webhook-signature: \(signature.prefix(10))…"], event)
+        let headers = HTTPHeaders(fields.map { ($0.name.rawName, $0.value) })
+        return try await call(.post, path, headers, body)
     }
 
-    /// The app of somebody who is signed in.
-    func app(of user: String, in network: Network) throws -> CarillonClient {
-        try DemoApp.client(of: user, in: network, at: base, terminal)
+    /// Calls as the app on somebody's phone does: by a token that the chat backend signed for them.
+    func asApp(
+        of user: String,
+        in network: Network,
+        _ method: OutboundRequest.Method,
+        _ path: String,
+        _ body: JSONValue? = nil
+    ) async throws {
+        let path = "/v1/networks/\(network.id)\(path)"
+        show(method, path, ["authorization: Bearer $\(user.uppercased())S_TOKEN"], body?.shortened)
+        let token = try await Self.token(for: user, in: network)
+        let answer = try await call(method, path, ["authorization": "Bearer \(token)"], body?.serialized)
+        guard answer.status < 300 else { throw StartError("\(method.rawValue) \(path) was answered \(answer.problem)") }
+    }
+
+    private static func token(for user: String, in network: Network) async throws -> String {
+        let secret = network.userTokenSecret.reveal { HMACKey(from: $0) }
+        let keys = await JWTKeyCollection().add(hmac: secret, digestAlgorithm: .sha256)
+        let claims = Claims(
+            sub: SubjectClaim(value: user),
+            aud: AudienceClaim(value: ["carillon:\(network.id)"]),
+            exp: ExpirationClaim(value: Date(timeIntervalSinceNow: tokenLifetime))
+        )
+        return try await keys.sign(claims)
     }
 
     private func call(
-        _ method: HTTPMethod,
+        _ method: OutboundRequest.Method,
         _ path: String,
-        _ headers: [String: String],
+        _ headers: HTTPHeaders,
         _ body: [UInt8]?
     ) async throws -> Answer {
-        var request = HTTPClientRequest(url: base + path)
-        request.method = method
-        request.headers = HTTPHeaders(headers.sorted { $0.key < $1.key })
-        if let body {
-            request.headers.add(name: "content-type", value: "application/json")
-            request.body = .bytes(ByteBuffer(bytes: body))
-        }
-        let response = try await HTTPClient.shared.execute(request, timeout: Self.timeout)
-        let bytes = Array(buffer: try await response.body.collect(upTo: Self.maximumBytes))
-        let value = bytes.isEmpty ? JSONValue.null : try JSONValue(parsing: bytes)
-        return Answer(status: response.status.code, body: value)
+        try await service.call(method, path, headers, body ?? [], timeout: Self.timeout)
     }
 
-    private func show(_ method: HTTPMethod, _ path: String, _ headers: [String], _ body: JSONValue?) {
-        terminal.curl(method.rawValue, base + path, headers, body)
+    private func show(_ method: OutboundRequest.Method, _ path: String, _ headers: [String], _ body: JSONValue?) {
+        terminal.curl(method.rawValue, service.base + path, headers, body)
     }
 }
 
@@ -115,12 +129,16 @@ extension Terminal {
 }
 
 extension JSONValue {
-    /// The text of a string.
-    var text: String? { if case .string(let text) = self { text } else { nil } }
+    private static let longestString = 40
 
-    /// The elements of an array.
-    var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
-
-    /// A member of an object.
-    subscript(name: String) -> JSONValue? { if case .object(let object) = self { object[name] } else { nil } }
+    /// The same with tokens and keys cut off.
+    fileprivate var shortened: JSONValue {
+        switch self {
+        case .string(let text) where text.count > Self.longestString: .string("\(text.prefix(8))…")
+        case .array(let elements): .array(elements.map(\.shortened))
+        case .object(let object):
+            .object(object.members.reduce(into: JSONObject()) { $0[$1.0] = $1.1.shortened })
+        default: self
+        }
+    }
 }

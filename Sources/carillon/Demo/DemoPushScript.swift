@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonProviders
 import CarillonSimulator
 import Foundation
 import NIOHTTP1
@@ -53,9 +54,9 @@ struct DemoPushScript: Sendable {
         try await stage.put(network, "/providers/webpush", subject)
         stage.remark("Browsers' push services are few and known; the simulated one is allowed beside them.")
         let hosts: JSONValue = ["webPushHosts": [.string(WebPushHosts.wellKnown), "127.0.0.1"]]
-        let changed = try await stage.client.asAdmin(of: network, .PATCH, "", hosts)
+        let changed = try await stage.client.asAdmin(of: network, .patch, "", hosts)
         guard changed.status == 200 else { throw stage.unexpected(changed, "200") }
-        let answer = try await stage.client.asAdmin(of: network, .GET, "/providers/webpush/key")
+        let answer = try await stage.client.asAdmin(of: network, .get, "/providers/webpush/key")
         guard let publicKey = answer["publicKey"]?.text else { throw stage.unexpected(answer, "a public key") }
         stage.terminal.line("  the key with which browsers subscribe, made for this network: \(publicKey.prefix(16))…")
         return publicKey
@@ -85,7 +86,7 @@ struct DemoPushScript: Sendable {
         simulator.removeDevice(gone.token)
         try await play(.messageSent("Who is still here?"), in: network, handsets, expecting: Set(others.map(\.owner)))
         for handset in handsets {
-            let device = try await stage.client.asAdmin(of: network, .GET, "/devices/\(handset.id)")
+            let device = try await stage.client.asAdmin(of: network, .get, "/devices/\(handset.id)")
             let (state, error) = (device["state"]?.text ?? "unknown", device["error"]?.text)
             let isActive = state == "active"
             let shown = stage.terminal.styled(state, isActive ? .green : .red)

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonProviders
 import CarillonWebhooks
 import Hummingbird
 import HTTPTypes

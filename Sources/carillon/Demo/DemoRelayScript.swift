@@ -1,5 +1,5 @@
-import CarillonClient
 import CarillonCore
+import CarillonProviders
 import CarillonSimulator
 import CarillonWebhooks
 import Foundation
@@ -51,7 +51,7 @@ struct DemoRelayScript: Sendable {
         for (path, credential) in [("apns", apns), ("fcm", account)] {
             let answer = try await stage.client.asAdmin(
                 of: network,
-                .PUT,
+                .put,
                 "/providers/\(path)/apps/\(Self.app)",
                 credential,
                 isShown: false
@@ -74,7 +74,7 @@ struct DemoRelayScript: Sendable {
         }
         var body: JSONObject = ["url": .string(url), "mode": .string(role.rawValue)]
         for (name, value) in settings.members { body[name] = value }
-        let made = try await stage.client.asAdmin(of: network, .POST, "/endpoints", .object(body))
+        let made = try await stage.client.asAdmin(of: network, .post, "/endpoints", .object(body))
         guard made.status == 201, let secret = made["secret"]?.text.flatMap(SigningSecret.init) else {
             throw stage.unexpected(made, "an endpoint")
         }
@@ -84,7 +84,7 @@ struct DemoRelayScript: Sendable {
     private func playTag(_ network: DemoClient.Network, _ handsets: [DemoHandset]) async throws {
         stage.step("A tag: Bob subscribes to offers, and only he hears of them.")
         try await stage.put(network, "/tags/offers", ["selfService": true])
-        try await stage.client.app(of: "bob", in: network).tags.subscribe(to: "offers")
+        try await stage.client.asApp(of: "bob", in: network, .put, "/tags/offers/users/me")
         let offer: JSONValue = ["to": ["tags": ["offers"]], "title": "Half price", "body": "Until noon"]
         try await notify(offer, network, handsets, expecting: ["bob": "Half price | Until noon"])
     }
@@ -151,7 +151,7 @@ struct DemoRelayScript: Sendable {
         expecting expected: [String: String]
     ) async throws -> [String: ReceivedNotification] {
         let seen = simulator.received.total
-        let accepted = try await stage.client.asAdmin(of: network, .POST, "/notifications", notification)
+        let accepted = try await stage.client.asAdmin(of: network, .post, "/notifications", notification)
         guard accepted.status == 202, let id = accepted["id"]?.text else { throw stage.unexpected(accepted, "a 202") }
         _ = try await stage.state(of: id, in: network)
         var arrived: [String: ReceivedNotification] = [:]

@@ -1,5 +1,5 @@
-import CarillonClient
 import CarillonCore
+import CarillonProviders
 import CarillonWebhooks
 import NIOHTTP1
 
@@ -33,7 +33,7 @@ struct DemoScript: Sendable {
     /// Bob and Carol have a device of the `log` provider; Dave's is a webhook to this machine.
     private func registerDevices(_ network: DemoClient.Network) async throws -> [DemoPerson] {
         stage.step("Devices: Bob reads English, Carol Thai; Dave's notifications go to a webhook.")
-        let answer = try await stage.client.asAdmin(of: network, .POST, "/providers/webhook/secret")
+        let answer = try await stage.client.asAdmin(of: network, .post, "/providers/webhook/secret")
         guard answer.status == 201, let secret = answer["secret"]?.text.flatMap(SigningSecret.init) else {
             throw stage.unexpected(answer, "a secret for webhooks")
         }
@@ -44,7 +44,7 @@ struct DemoScript: Sendable {
             throw StartError("the webhook receiver did not start")
         }
         let server: JSONValue = ["userId": "dave", "provider": "webhook", "url": .string(url)]
-        let registered = try await stage.client.asAdmin(of: network, .PUT, "/devices/dave-server", server)
+        let registered = try await stage.client.asAdmin(of: network, .put, "/devices/dave-server", server)
         if registered.status == 400 {
             throw StartError(
                 """
@@ -75,10 +75,11 @@ extension DemoScript {
         try await stage.put(network, "/notifications", ["events": ["member.joined": ["enabled": false]]])
         try await play(.memberJoined("frank"), in: network, cast, expecting: [])
         stage.step("A user's toggle: Bob wants nothing at all.")
-        try await stage.client.app(of: "bob", in: network).notifications.disable()
+        try await stage.client.asApp(of: "bob", in: network, .patch, "/users/me/notifications", ["enabled": false])
         try await play(.messageSent("Is Bob there?"), in: network, cast, expecting: ["carol", "dave"])
         stage.step("A channel's toggle: Carol mutes this channel, unless she is mentioned.")
-        try await stage.client.app(of: "carol", in: network).channel("general").mentionsOnly()
+        let channel = "/users/me/channels/general/notifications"
+        try await stage.client.asApp(of: "carol", in: network, .patch, channel, ["mentionsOnly": true])
         try await play(.messageSent("Nobody in particular"), in: network, cast, expecting: ["dave"])
         try await play(.messageSent("Carol?", mentions: ["carol"]), in: network, cast, expecting: ["carol", "dave"])
     }

@@ -3,6 +3,7 @@ import CarillonProviders
 import CarillonSimulator
 import Foundation
 import Logging
+import NIOSSL
 
 #if canImport(Glibc)
     import Glibc
@@ -74,9 +75,8 @@ enum DemoService {
                     await result {
                         guard let address = await address(of: composition) else { throw CancellationError() }
                         let token = composition.operatorToken
-                        try await script(
-                            DemoClient(base: "http://\(address)", operatorToken: token, terminal: Terminal())
-                        )
+                        let service = try RunningService(at: "http://\(address)", tls: .makeClientConfiguration())
+                        try await script(DemoClient(service, operatorToken: token, terminal: Terminal()))
                     }
                 )
             }

@@ -1,5 +1,5 @@
-import CarillonClient
 import CarillonCore
+import CarillonProviders
 import CarillonWebhooks
 import NIOHTTP1
 
@@ -62,15 +62,14 @@ struct DemoStage: Sendable {
         _ body: JSONValue,
         shown: JSONValue? = nil
     ) async throws -> DemoClient.Answer {
-        let answer = try await client.asAdmin(of: network, .PUT, path, body, shown: shown)
+        let answer = try await client.asAdmin(of: network, .put, path, body, shown: shown)
         guard answer.status == 200 || answer.status == 201 else { throw unexpected(answer, "200 or 201") }
         return answer
     }
 
     /// Has its owner's app register a handset.
     func register(_ handset: DemoHandset, _ network: DemoClient.Network) async throws {
-        let app = try client.app(of: handset.owner, in: network)
-        try await app.register(handset.registration, as: handset.id)
+        try await client.asApp(of: handset.owner, in: network, .put, "/devices/\(handset.id)", handset.registration)
     }
 
     /// Posts an event, and answers its id and its state when it is done.
@@ -87,7 +86,7 @@ struct DemoStage: Sendable {
     /// What became of an event when it is done.
     func state(of id: String, in network: DemoClient.Network) async throws -> DemoClient.Answer {
         let state = try await waitFor {
-            let answer = try await client.asAdmin(of: network, .GET, "/events/\(id)", isShown: false)
+            let answer = try await client.asAdmin(of: network, .get, "/events/\(id)", isShown: false)
             return answer["state"]?.text == "done" ? answer : nil
         }
         guard let state else { throw StartError("the event was not done in time") }
@@ -96,14 +95,14 @@ struct DemoStage: Sendable {
 
     /// What became of an event for each device.
     func deliveries(of event: String, in network: DemoClient.Network) async throws -> [JSONValue] {
-        let answer = try await client.asAdmin(of: network, .GET, "/events/\(event)/deliveries", isShown: false)
+        let answer = try await client.asAdmin(of: network, .get, "/events/\(event)/deliveries", isShown: false)
         return answer["items"]?.elements ?? []
     }
 
     /// What becomes of an event for a user, and why.
     func explain(_ event: JSONValue, for user: String, in network: DemoClient.Network) async throws -> JSONValue {
         let question: JSONValue = ["event": event, "userId": .string(user)]
-        return try await client.asAdmin(of: network, .POST, "/explain", question, isShown: false).body
+        return try await client.asAdmin(of: network, .post, "/explain", question, isShown: false).body
     }
 
     /// An answer that ends the demo.
@@ -123,7 +122,7 @@ struct DemoStage: Sendable {
 
     private func makeNetwork() async throws -> DemoClient.Network {
         let id = "demo-" + String(UInt32.random(in: .min ... .max), radix: 36)
-        let answer = try await client.asOperator(.POST, "/v1/networks", ["id": .string(id), "displayName": "Demo"])
+        let answer = try await client.asOperator(.post, "/v1/networks", ["id": .string(id), "displayName": "Demo"])
         guard answer.status == 201, let key = answer["apiKey"]?.text,
             let secret = answer["webhookSecret"]?.text.flatMap(SigningSecret.init),
             let tokenSecret = answer["userTokenSecret"]?.text
@@ -141,7 +140,7 @@ struct DemoStage: Sendable {
 
     private func removeNetwork(_ network: DemoClient.Network) async throws {
         step("The network is removed, with everything in it.")
-        let answer = try await client.asOperator(.DELETE, "/v1/networks/\(network.id)")
+        let answer = try await client.asOperator(.delete, "/v1/networks/\(network.id)")
         guard answer.status == 204 else { throw unexpected(answer, "the network to go") }
     }
 }

@@ -2,12 +2,7 @@ import CarillonCore
 import CarillonEdge
 import CarillonHTTP
 import CarillonTemplates
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import Foundation
 
 /// Looks at what is on the disk.
 struct FileChecks: Sendable {
@@ -69,14 +64,14 @@ struct FileChecks: Sendable {
         guard case .embedded = settings.database else { return [] }
         let subject = "data directory"
         let path = settings.dataDirectory
-        var status = stat()
-        guard stat(path, &status) == 0 else {
+        let place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: place) else {
             return [.ok(subject, "\(path) does not exist yet: the first start makes it")]
         }
-        guard status.st_mode & S_IFMT == S_IFDIR, access(path, R_OK | W_OK | X_OK) == 0 else {
+        guard attributes[.type] as? FileAttributeType == .typeDirectory, access(path, R_OK | W_OK | X_OK) == 0 else {
             return [.fail(subject, "\(path) cannot be used by this account: run as its owner or set CARILLON_DATA_DIR")]
         }
-        if status.st_mode & 0o022 != 0 {
+        if ((attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0) & 0o022 != 0 {
             return [.fail(subject, "\(path) can be written to by others: chmod go-w \(path)")] + secrets
         }
         return [.ok(subject, path)] + secrets

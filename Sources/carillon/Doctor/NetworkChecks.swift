@@ -1,13 +1,10 @@
-import AsyncHTTPClient
 import CarillonCore
+import CarillonProviders
 import NIOCore
-import NIOHTTP1
 import NIOPosix
 
 /// Looks at the two ports and at where webhooks may go.
 struct NetworkChecks: Sendable {
-    private static let longestAnswer = 1 << 20
-
     private let settings: Settings
 
     init(_ settings: Settings) {
@@ -45,21 +42,15 @@ struct NetworkChecks: Sendable {
     private func readiness() async -> Finding? {
         guard let answer = await answer(of: "/health/ready", at: settings.managementListen) else { return nil }
         if answer.status == 200 { return .ok("service", "runs and is ready") }
-        let reason = answer.detail ?? "GET /health/ready on the management port says why"
+        let reason = answer["detail"]?.text ?? "GET /health/ready on the management port says why"
         return .fail("service", "runs, but is not ready (\(answer.status)): \(reason)")
     }
 
-    /// What is answered with, and the problem's detail if it is one.
-    private func answer(of path: String, at address: ListenAddress) async -> (status: UInt, detail: String?)? {
+    /// What is answered with; `nil` when nobody answers.
+    private func answer(of path: String, at address: ListenAddress) async -> RunningService.Answer? {
         guard address.port != 0 else { return nil }
-        let request = HTTPClientRequest(url: "http://\(address)\(path)")
-        guard let response = try? await HTTPClient.shared.execute(request, timeout: .seconds(3)) else { return nil }
-        let body = try? await response.body.collect(upTo: Self.longestAnswer)
-        let json = body.flatMap { try? JSONValue(parsing: Array($0.readableBytesView)) }
-        guard case .object(let members)? = json, case .string(let detail)? = members["detail"] else {
-            return (response.status.code, nil)
-        }
-        return (response.status.code, detail)
+        let service = try? RunningService(at: "http://\(address)", tls: settings.outboundTLS)
+        return try? await service?.call(.get, path, timeout: .seconds(3))
     }
 
     private var egress: Finding {

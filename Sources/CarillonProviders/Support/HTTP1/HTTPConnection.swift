@@ -57,7 +57,7 @@ final class HTTPConnection: Sendable {
 extension HTTPRequestHead {
     fileprivate init(_ request: OutboundRequest, to url: OutboundURL) {
         var headers: HTTPHeaders = ["host": url.authority]
-        if request.method == .post { headers.add(name: "content-length", value: "\(request.body.count)") }
+        if request.method.hasBody { headers.add(name: "content-length", value: "\(request.body.count)") }
         headers.add(contentsOf: request.headers)
         self.init(
             version: .http1_1,

@@ -20,7 +20,7 @@ extension HPACKHeaders {
             let name = isLowercased ? name : name.lowercased()
             add(name: name, value: value, indexing: Self.indexing(of: name))
         }
-        if request.method == .post {
+        if request.method.hasBody {
             add(name: "content-length", value: "\(request.body.count)", indexing: .nonIndexable)
         }
     }
