@@ -22,9 +22,11 @@ struct Standby: Sendable {
         let account = try directory.serverAccount(named: "postgres")
         try directory.create(for: account)
         let binaries = try await ServerBinaries.find(in: nil, for: nil)
+        // Beside the server itself, of which there may be only a link in PATH.
+        let programs = URL(fileURLWithPath: binaries.postgres).resolvingSymlinksInPath().deletingLastPathComponent()
         try Self.run(
             ServerCommand(
-                "\(URL(fileURLWithPath: binaries.postgres).deletingLastPathComponent().path)/pg_basebackup",
+                "\(programs.path)/pg_basebackup",
                 ["-D", directory.cluster, "-d", primary, "-R", "-X", "stream", "-c", "fast", "--no-sync"],
                 as: account
             )
