@@ -14,9 +14,10 @@ struct TestClient: Sendable {
         var json: JSONValue { (try? JSONValue(parsing: text)) ?? .null }
     }
 
-    /// Fails at once when nobody listens: a service that is gone is gone.
+    /// Fails at once when nobody listens: a service that is gone is gone. One that is busy may take its time, and so may the
+    /// requests before this one.
     private static let client: HTTPClient = {
-        var configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(5)))
+        var configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(30)))
         configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
