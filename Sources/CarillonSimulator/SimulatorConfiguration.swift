@@ -34,6 +34,8 @@ package struct SimulatorConfiguration: Sendable {
     package var fcmPort = 0
     /// Where Web Push listens; 0 takes a port that is free.
     package var webPushPort = 0
+    /// The ports that URLs name where a proxy stands before a service: clients sign what they are called by.
+    package var proxyPorts: [SimulatedService: Int] = [:]
     /// The folder for the generated files; `nil` makes one that ``Simulator/shutdown()`` removes.
     package var directory: String?
     /// The number of event loops.

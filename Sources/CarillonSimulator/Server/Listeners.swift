@@ -22,12 +22,14 @@ struct Listeners: Sendable {
     }
 
     private let host: String
+    private let proxyPorts: [SimulatedService: Int]
     private let group: MultiThreadedEventLoopGroup
     private var open: [SimulatedService: OpenPort] = [:]
 
-    private init(host: String, threads: Int) {
-        self.host = host
-        group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, threads))
+    private init(_ configuration: SimulatorConfiguration) {
+        host = configuration.host
+        proxyPorts = configuration.proxyPorts
+        group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.threads))
     }
 
     /// Opens all ports; connections are accepted after ``assign(_:)``.
@@ -52,7 +54,7 @@ struct Listeners: Sendable {
             clients: .none,
             protocols: ["h2", "http/1.1"]
         )
-        var listeners = Listeners(host: configuration.host, threads: configuration.threads)
+        var listeners = Listeners(configuration)
         do {
             for (service, port) in configuration.ports {
                 let isApple = service == .apnsProduction || service == .apnsSandbox
@@ -97,7 +99,7 @@ struct Listeners: Sendable {
     }
 
     private func url(_ service: SimulatedService) -> String {
-        let port = open[service]?.channel.localAddress?.port ?? 0
+        let port = proxyPorts[service] ?? open[service]?.channel.localAddress?.port ?? 0
         return host.contains(":") ? "https://[\(host)]:\(port)" : "https://\(host):\(port)"
     }
 }

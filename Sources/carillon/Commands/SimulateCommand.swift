@@ -26,6 +26,12 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(help: "Where Web Push listens; 0 takes a free port.")
     var webPushPort = 0
 
+    @Option(help: "The port of a proxy before FCM, which clients are told in place of its own.")
+    var fcmProxyPort: Int?
+
+    @Option(help: "The port of a proxy before Web Push, likewise.")
+    var webPushProxyPort: Int?
+
     @Option(help: ArgumentHelp("How long every answer waits, in milliseconds.", valueName: "ms"))
     var delay = 0
 
@@ -48,7 +54,8 @@ struct SimulateCommand: AsyncParsableCommand {
     var constant = false
 
     func validate() throws {
-        for port in [apnsPort, apnsSandboxPort, fcmPort, webPushPort] where !(0...65_535).contains(port) {
+        let proxyPorts = [fcmProxyPort, webPushProxyPort].compactMap(\.self)
+        for port in [apnsPort, apnsSandboxPort, fcmPort, webPushPort] + proxyPorts where !(0...65_535).contains(port) {
             throw ValidationError("a port is a number from 0 to 65535")
         }
         guard (0...3_600_000).contains(delay) else { throw ValidationError("--delay is at most an hour") }
@@ -77,6 +84,8 @@ struct SimulateCommand: AsyncParsableCommand {
         configuration.apnsSandboxPort = apnsSandboxPort
         configuration.fcmPort = fcmPort
         configuration.webPushPort = webPushPort
+        configuration.proxyPorts[.fcm] = fcmProxyPort
+        configuration.proxyPorts[.webPush] = webPushProxyPort
         configuration.maximumConcurrentStreams = streams
         configuration.directory = directory
         configuration.recordLimit = 1000
@@ -125,6 +134,7 @@ extension ReceivedNotification {
     fileprivate var json: JSONValue {
         func text(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
         return [
+            "at": .string((Timestamp.epoch + receivedAt).description),
             "service": .string(service.rawValue),
             "device": .string(deviceToken),
             "status": status.map { .number(JSONNumber($0)) } ?? .null,

@@ -1,0 +1,117 @@
+"""Plays rounds of load and faults on the real program, and judges whether what is promised holds.
+
+    Scripts/chaos --seed 1 --rounds 20
+    Scripts/chaos --seed 250 --rounds 250 --instances 4    # a piece of the long form: rounds have the seeds 250 to 499
+    Scripts/chaos --table                                  # what all rounds so far have shown
+"""
+
+import argparse
+import asyncio
+import json
+import pathlib
+import shutil
+import sys
+import tempfile
+import traceback
+
+import faults
+import table
+from rounds import Rounds
+from world import World
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="Scripts/chaos", description="Hurts the service, and looks whether it keeps its word.")
+    parser.add_argument("--seed", type=int, default=1, help="of the first round; each further one has the next")
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--faults", default="all", help=f"of these, with commas between: {', '.join(faults.FAULTS)}")
+    parser.add_argument("--instances", type=int, default=2, choices=range(1, 5))
+    parser.add_argument("--program", type=pathlib.Path, default=ROOT / ".build/debug/carillon")
+    parser.add_argument("--former", type=pathlib.Path, help="the program of the former release, which takes part in upgrades")
+    parser.add_argument("--real-leases", action="store_true", help="wait for leases of the dead, a minute, in place of ending them")
+    parser.add_argument("--table", action="store_true", help="show what all rounds so far have shown, and play none")
+    return parser.parse_args()
+
+
+def names(options, world):
+    """The faults that are to be played and can be."""
+    asked = list(faults.FAULTS) if options.faults == "all" else options.faults.split(",")
+    if unknown := set(asked) - set(faults.FAULTS):
+        sys.exit(f"error: no such fault: {', '.join(sorted(unknown))}; there are {', '.join(faults.FAULTS)}")
+    found = faults.available(world)
+    for name in asked:
+        if name not in found:
+            print(f"    {name} is left out: {faults.FAULTS[name].unless(world)}", flush=True)
+    if not (played := [name for name in asked if name in found]):
+        sys.exit("error: no fault is left to be played")
+    return played
+
+
+def repeat(options, seed):
+    words = [f"Scripts/chaos --seed {seed} --rounds 1 --instances {options.instances}"]
+    if options.faults != "all":
+        words.append(f"--faults {options.faults}")
+    if options.former:
+        words.append(f"--former {options.former}")
+    return " ".join(words)
+
+
+def tell(options, found, archive):
+    mark = "✘" if found["findings"] else "✔"
+    print(
+        f"{mark} {found['seed']} {','.join(found['faults'])}: {found['events']} events, {found['deliveries']} notifications, "
+        f"{found['messages']} messages, {found['duplicates']} duplicates, quiet after {found['quiet']:.1f} s "
+        f"({found['seconds']} s)",
+        flush=True,
+    )
+    for text in found["findings"]:
+        print(f"    {text[:2000]}", flush=True)
+    if found["findings"]:
+        print(f"    again: {repeat(options, found['seed'])}\n    logs: {archive / str(found['seed'])}", flush=True)
+
+
+async def play(options, folder):
+    results = ROOT / ".build/chaos"
+    results.mkdir(parents=True, exist_ok=True)
+    world = World(options.program, options.former, ROOT, folder, options.instances, options.real_leases)
+    played, failed = [], False
+    try:
+        await world.start()
+        rounds = Rounds(world, names(options, world), results)
+        last = options.seed + options.rounds - 1
+        for seed in range(options.seed, last + 1):
+            found = await rounds.play(seed, last)
+            played.append(found)
+            with open(results / "rounds.jsonl", "a") as file:
+                file.write(json.dumps(found) + "\n")
+            tell(options, found, results)
+            failed = failed or bool(found["findings"])
+        for text in await rounds.finish():
+            print(f"✘ at the end: {text}", flush=True)
+            failed = True
+    except Exception:
+        traceback.print_exc()
+        print("\n".join(world.findings), flush=True)
+        shutil.copytree(folder, results / "broken", dirs_exist_ok=True, ignore=shutil.ignore_patterns("one", "two"))
+        failed = True
+    finally:
+        await world.stop()
+    print(f"\n{table.write(played)}\n\nAnswers: {dict(world.answers)}", flush=True)
+    return failed
+
+
+def main():
+    options = arguments()
+    if options.table:
+        print(table.write(table.read(ROOT / ".build/chaos/rounds.jsonl")))
+        return 0
+    with tempfile.TemporaryDirectory(prefix="chaos-", dir="/tmp", ignore_cleanup_errors=True) as name:
+        folder = pathlib.Path(name)
+        folder.chmod(0o755)
+        return int(asyncio.run(play(options, folder)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+"""Everything that a round is played on: a database, instances of the service, push services, and what was seen of them."""
+
+import asyncio
+import collections
+import dataclasses
+import random
+import time
+
+import client
+from cluster import Cluster
+from fleet import TOKEN, Fleet
+from ledger import Ledger
+from push import Push, Receiver
+
+# Who holds a lease: PostgreSQL is told by a column of the tests' own, so that a dead instance's leases need not be waited for.
+HOLDERS = """
+CREATE FUNCTION chaos_hold() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN NEW.chaos_holder := current_setting('application_name'); RETURN NEW; END $$;
+ALTER TABLE inbox ADD COLUMN chaos_holder text DEFAULT current_setting('application_name');
+ALTER TABLE deliveries ADD COLUMN chaos_holder text DEFAULT current_setting('application_name');
+CREATE TRIGGER chaos_hold BEFORE UPDATE OF lease_token ON inbox FOR EACH ROW EXECUTE FUNCTION chaos_hold();
+CREATE TRIGGER chaos_hold BEFORE UPDATE OF lease_token ON deliveries FOR EACH ROW EXECUTE FUNCTION chaos_hold();
+"""
+
+
+@dataclasses.dataclass
+class Disruption:
+    """Something after which things may come twice."""
+
+    kind: str
+    start: float
+    end: float
+    services: tuple
+
+
+@dataclasses.dataclass
+class Done:
+    answer: client.Answer
+    was_lost: bool
+    """Whether an earlier try was answered by nobody knows what."""
+
+
+class World:
+    def __init__(self, program, former, root, folder, instances, real_leases):
+        self.program, self.former, self.root, self.folder = program, former, root, folder
+        self.real_leases = real_leases
+        self.ledger = Ledger()
+        self.cluster = Cluster(folder)
+        self.push = Push(folder, self.ledger)
+        self.receiver = Receiver(self.ledger)
+        self.fleet = Fleet(self, instances)
+        self.database = asyncio.Lock()
+        """Held by whoever hurts the database as a whole."""
+        self.disruptions = []
+        self.findings = []
+        self.answers = collections.Counter()
+
+    @staticmethod
+    def now():
+        return time.time()
+
+    async def start(self):
+        await asyncio.gather(self.cluster.start(), self.push.start(self.program), self.receiver.start())
+        await self.migrate()
+        await self.cluster.query(HOLDERS)
+        await self.fleet.start()
+
+    async def migrate(self):
+        instance = self.fleet.instances[0]
+        process = await asyncio.create_subprocess_exec(
+            str(self.program),
+            "migrate",
+            cwd=self.root,
+            env=instance.environment("migrate", [self.cluster.primary.port]),
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        if await process.wait():
+            raise RuntimeError("the database cannot be migrated")
+
+    async def stop(self):
+        await self.fleet.stop()
+        await self.cluster.stop()
+        await self.push.stop()
+
+    def find(self, kind, text):
+        """Something that must not be."""
+        self.findings.append(f"{kind}: {text}")
+
+    def disrupt(self, kind, start, end=None, services=()):
+        self.disruptions.append(Disruption(kind, start, end or start, services))
+
+    async def end_leases(self, application):
+        """Lets the leases of a dead instance run out, as they do by themselves a minute after its end."""
+        backends = "FROM pg_stat_activity WHERE application_name = %s"
+        end = time.monotonic() + 5
+        while (await self.cluster.query(f"SELECT count(*) {backends}", [application]))[0][0]:
+            if time.monotonic() > end:
+                await self.cluster.query(f"SELECT pg_terminate_backend(pid) {backends}", [application])
+            await asyncio.sleep(0.05)
+        for table in ("inbox", "deliveries"):
+            await self.cluster.query(
+                f"UPDATE {table} SET run_at = now() WHERE leased AND chaos_holder = %s", [application]
+            )
+
+    async def insist(
+        self, method, path, body=None, token=TOKEN, headers={}, once=False, repeated=(), rng=random, until=None
+    ):
+        """Asks one instance after the other until one answers well; `None` where that did not happen."""
+        until = until or self.now() + 60
+        was_lost = False
+        while True:
+            instance = rng.choice(self.fleet.running or self.fleet.instances)
+            try:
+                answer = await client.send(instance.port, method, path, body, token, headers)
+            except client.Lost:
+                was_lost = True
+                self.answers["none"] += 1
+                await asyncio.sleep(0.1)
+            else:
+                self.answers[answer.status] += 1
+                if answer.is_success:
+                    return Done(answer, was_lost)
+                if not self.may_be_repeated(method, path, answer, repeated):
+                    return None
+                was_lost = was_lost or b'"unknown"' in answer.body
+                await asyncio.sleep(min(0.5, float(answer.headers.get("retry-after", 0.1))))
+            if once:
+                return None
+            if self.now() > until:
+                self.find("refused", f"{method} {path} was not answered well in time")
+                return None
+
+    def may_be_repeated(self, method, path, answer, repeated):
+        """Whether a refusal is one that senders have to live with."""
+        if answer.status in (429, 503) and "retry-after" in answer.headers or answer.status in repeated:
+            return True
+        self.find("answer", f"{method} {path}: {answer.status} {answer.headers} {answer.body[:300]}")
+        return answer.status >= 500
