@@ -45,6 +45,10 @@ class Instance:
         return f"chaos-{self.index}-{self.life}"
 
     @property
+    def log(self):
+        return self.world.folder / f"instance-{self.index}-{self.life}.log"
+
+    @property
     def is_running(self):
         return self.process is not None and self.process.returncode is None
 
@@ -62,7 +66,8 @@ class Instance:
             "CARILLON_EGRESS_ALLOW": "127.0.0.0/8",
         } | self.world.push.environment
 
-    async def start(self, program=None):
+    async def start(self, program=None, files=None):
+        """Starts a process; with a limit of open files where one is given."""
         self.life += 1
         environment = self.environment(self.application, [proxy.port for proxy in self.proxies])
         command = [str(program or self.world.program), "serve"]
@@ -76,8 +81,7 @@ class Instance:
                 "FAKETIME_CACHE_DURATION": "1",
                 "FAKETIME_DONT_FAKE_MONOTONIC": "1",
             }
-        log = open(self.world.folder / f"instance-{self.index}-{self.life}.log", "wb")
-        with log:
+        with open(self.log, "wb") as log:
             self.process = await asyncio.create_subprocess_exec(
                 *command,
                 cwd=self.world.root,
@@ -85,6 +89,7 @@ class Instance:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,
                 limit=1 << 20,
+                preexec_fn=files and (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))),
             )
         self.reading = asyncio.create_task(self.read(self.process))
 
@@ -107,11 +112,13 @@ class Instance:
 
     async def kill(self):
         """`kill -9`; what was leased to it is due as soon as nobody is at work for it any more."""
-        application, reading = self.application, self.reading
-        self.process.kill()
-        await self.process.wait()
-        self.world.disrupt("kill", time.time())
-        return asyncio.create_task(self.bury(application, reading))
+        with self.world.disrupting("kill"):
+            self.process.kill()
+            await self.process.wait()
+        return self.burial()
+
+    def burial(self):
+        return asyncio.create_task(self.bury(self.application, self.reading))
 
     async def bury(self, application, reading):
         await reading
@@ -120,9 +127,10 @@ class Instance:
 
     async def terminate(self):
         """SIGTERM; answers the status, or nothing when it takes longer than it may."""
-        self.process.send_signal(signal.SIGTERM)
-        with contextlib.suppress(TimeoutError):
-            return await asyncio.wait_for(self.process.wait(), 30)
+        with self.world.disrupting("stop"):
+            self.process.send_signal(signal.SIGTERM)
+            with contextlib.suppress(TimeoutError):
+                return await asyncio.wait_for(self.process.wait(), 30)
 
     @contextlib.contextmanager
     def stopped(self):
@@ -133,19 +141,6 @@ class Instance:
         finally:
             with contextlib.suppress(ProcessLookupError):
                 self.process.send_signal(signal.SIGCONT)
-
-    @contextlib.contextmanager
-    def without_files(self):
-        """Lets it open nothing more."""
-        process = self.process.pid
-        former = resource.prlimit(process, resource.RLIMIT_NOFILE)
-        used = len(os.listdir(f"/proc/{process}/fd"))
-        resource.prlimit(process, resource.RLIMIT_NOFILE, (min(used, former[0]), former[1]))
-        try:
-            yield
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                resource.prlimit(process, resource.RLIMIT_NOFILE, former)
 
     def set_clock(self, seconds):
         # The library wants a line, and reads it once a second.

@@ -7,6 +7,7 @@ import time
 
 import faults
 from community import Community
+from fleet import TOKEN
 from load import Load
 from verdict import Accounts, Verdict
 
@@ -42,6 +43,7 @@ class Rounds:
         world = self.world
         started = time.time()
         world.findings.clear()
+        world.notes.clear()
         logs = {path: path.stat().st_size for path in world.folder.glob("*.log")}
         community = await self.make(seed)
         for following in range(seed + 1, min(seed + 3, last + 1)):
@@ -95,7 +97,7 @@ class Rounds:
             is_quiet = not any(found.end >= accounts.started_at - 1 for found in disruptions)
             await accounts.judge(is_quiet)
             if not is_kept:
-                await accounts.community.call("DELETE", accounts.community.path)
+                await accounts.community.call("DELETE", accounts.community.path, token=TOKEN)
                 self.world.ledger.forget(accounts.community.name)
         horizon = self.world.now() - 300
         self.world.disruptions = [found for found in self.world.disruptions if found.end > horizon]
@@ -123,5 +125,5 @@ class Rounds:
                 if said := file.read():
                     (folder / path.name).write_bytes(said)
         (folder / "findings").write_text("\n".join(self.world.findings) + "\n")
-        with open(folder / "disruptions", "w") as file:
-            file.writelines(f"{disruption}\n" for disruption in self.world.disruptions)
+        hurt = [f"{found.start:.3f} to {found.end:.3f} {found.kind}" for found in self.world.disruptions]
+        (folder / "notes").write_text("\n".join(sorted(hurt + self.world.notes)) + "\n")

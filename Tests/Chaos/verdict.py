@@ -9,6 +9,10 @@ import datetime
 PATIENCE = 120
 # Promised are 250 ms from a push service's answer to the row; a busy machine takes longer to write it.
 UNSETTLED = 1.0
+# How long it takes, once PostgreSQL is back, until what waited for it is written.
+RECOVERY = 2.0
+# What an instance has sent arrives some time after it was killed, where the machine is busy.
+BEHIND = 2.0
 # An answer that was on a connection when that was cut is at most as old as push services are made to wait.
 ON_THE_WIRE = 3.0
 
@@ -73,6 +77,8 @@ class Verdict:
             if self.world.now() - self.healed_at > PATIENCE:
                 self.world.find("rows", f"left after {PATIENCE} s: {await self.rows(WAITING)}")
                 return False
+            if not self.world.real_leases:
+                await self.world.end_unrenewed_leases(self.community.name)
             await asyncio.sleep(0.1)
         self.counts.quiet = self.world.now() - self.healed_at
         return True
@@ -140,12 +146,23 @@ class Verdict:
     def is_explained(self, copy):
         """Whether something ended between the push service's answer and the row that tells of it."""
         for disruption in self.world.disruptions:
-            if disruption.kind == "kill" and -0.5 < (age := disruption.start - copy.at) < UNSETTLED:
-                self.counts.oldest = max(self.counts.oldest, age)
-                return True
+            if disruption.kind in ("kill", "stop") and copy.at < disruption.end + BEHIND:
+                if disruption.kind == "kill" and (age := disruption.start - copy.at) < UNSETTLED:
+                    self.counts.oldest = max(self.counts.oldest, age)
+                    return True
+                if self.was_unwritten(copy.at, disruption.end):
+                    return True
             if copy.service in disruption.services and disruption.start - ON_THE_WIRE < copy.at < disruption.end + 0.5:
                 return True
         return False
+
+    def was_unwritten(self, since, until):
+        """Whether PostgreSQL could not be written to from one moment to another, as far as can be known."""
+        hurt = [found for found in self.world.disruptions if found.kind == "database"]
+        for disruption in sorted(hurt, key=lambda found: found.start):
+            if disruption.start - UNSETTLED < since:
+                since = max(since, disruption.end + RECOVERY)
+        return since >= until
 
     # What is written
 

@@ -2,7 +2,9 @@
 
 import asyncio
 import collections
+import contextlib
 import dataclasses
+import math
 import random
 import time
 
@@ -52,7 +54,8 @@ class World:
         self.database = asyncio.Lock()
         """Held by whoever hurts the database as a whole."""
         self.disruptions = []
-        self.findings = []
+        self.findings, self.notes = [], []
+        self.watching = None
         self.answers = collections.Counter()
 
     @staticmethod
@@ -63,6 +66,7 @@ class World:
         await asyncio.gather(self.cluster.start(), self.push.start(self.program), self.receiver.start())
         await self.migrate()
         await self.cluster.query(HOLDERS)
+        self.watching = asyncio.create_task(self.watch())
         await self.fleet.start()
 
     async def migrate(self):
@@ -78,17 +82,38 @@ class World:
         if await process.wait():
             raise RuntimeError("the database cannot be migrated")
 
+    async def watch(self):
+        """Notes when this programme, through which everything goes, was kept from working: the machine was busy then."""
+        while True:
+            before = self.now()
+            await asyncio.sleep(0.05)
+            if (late := self.now() - before - 0.05) > 0.3:
+                self.note(f"the programme stood still for {late:.1f} s")
+
     async def stop(self):
+        if self.watching:
+            self.watching.cancel()
         await self.fleet.stop()
         await self.cluster.stop()
         await self.push.stop()
+
+    def note(self, text):
+        """Something that helps to understand a finding."""
+        self.notes.append(f"{self.now():.3f} {text}")
 
     def find(self, kind, text):
         """Something that must not be."""
         self.findings.append(f"{kind}: {text}")
 
-    def disrupt(self, kind, start, end=None, services=()):
-        self.disruptions.append(Disruption(kind, start, end or start, services))
+    @contextlib.contextmanager
+    def disrupting(self, kind, services=()):
+        """Notes that something is hurt meanwhile."""
+        disruption = Disruption(kind, self.now(), math.inf, services)
+        self.disruptions.append(disruption)
+        try:
+            yield
+        finally:
+            disruption.end = self.now()
 
     async def end_leases(self, application):
         """Lets the leases of a dead instance run out, as they do by themselves a minute after its end."""
@@ -99,9 +124,19 @@ class World:
                 await self.cluster.query(f"SELECT pg_terminate_backend(pid) {backends}", [application])
             await asyncio.sleep(0.05)
         for table in ("inbox", "deliveries"):
-            await self.cluster.query(
-                f"UPDATE {table} SET run_at = now() WHERE leased AND chaos_holder = %s", [application]
-            )
+            statement = f"UPDATE {table} SET run_at = now() WHERE leased AND chaos_holder = %s RETURNING network_id"
+            ended = await self.cluster.query(statement, [application])
+            self.note(f"{len(ended)} leases of {application} in {table} were ended")
+
+    async def end_unrenewed_leases(self, network):
+        """Likewise of leases that nobody renews, as the answer to whoever took them was lost: what is held has 40 s or more."""
+        for table in ("inbox", "deliveries"):
+            statement = f"""
+                UPDATE {table} SET run_at = now()
+                WHERE leased AND network_id = %s AND run_at < now() + interval '35 s' RETURNING chaos_holder
+                """
+            if ended := await self.cluster.query(statement, [network]):
+                self.note(f"{len(ended)} leases in {table} that nobody renewed were ended: {ended[0]}")
 
     async def insist(
         self, method, path, body=None, token=TOKEN, headers={}, once=False, repeated=(), rng=random, until=None

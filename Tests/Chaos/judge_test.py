@@ -1,0 +1,155 @@
+"""Whether the judge of rounds finds what it has to find: one that finds nothing would let everything pass."""
+
+import asyncio
+import contextlib
+import types
+import unittest
+
+from community import Community, Device, Post, User
+from ledger import Copy, Ledger
+from table import write
+from timeline import Timeline
+from verdict import Verdict
+from world import World
+
+
+class Judging(unittest.TestCase):
+    """A message of second 100 to alice, bob and carol, of whom alice sent it."""
+
+    def setUp(self):
+        self.world = World.__new__(World)
+        self.world.ledger = Ledger()
+        self.world.findings, self.world.notes, self.world.disruptions = [], [], []
+        self.community = Community(self.world, 1)
+        for name in ("alice", "bob", "carol"):
+            self.community.users[name] = User(name, memberships={"general": Timeline()})
+            self.community.devices.append(Device(f"d-{name}", name, {}, f"to-{name}"))
+        self.community.posts.append(Post("message", "general", "alice", 100.0, "e"))
+
+    def arrive(self, address, *moments, identity="n", service="apns"):
+        for moment in moments:
+            self.world.ledger.note(self.community.name, "e", address, Copy(moment, identity, service))
+
+    def hurt(self, kind, start, end, services=()):
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(self.world.disrupting(kind, services))
+        self.world.disruptions[-1].start, self.world.disruptions[-1].end = start, end
+
+    def found(self):
+        verdict = Verdict(self.world, self.community, 120.0)
+        verdict.judge_copies()
+        verdict.judge_duplicates()
+        self.counts = verdict.counts
+        return [text.partition(":")[0] for text in self.world.findings]
+
+    def arrive_everywhere(self):
+        for address in ("to-bob", "to-carol", "endpoint"):
+            self.arrive(address, 101.0)
+
+    def test_finds_nothing_where_all_is_well(self):
+        self.arrive_everywhere()
+        self.assertEqual(self.found(), [])
+        self.assertEqual((self.counts.events, self.counts.deliveries, self.counts.messages), (1, 2, 1))
+
+    def test_finds_what_is_lost_to_a_device_and_to_the_endpoint(self):
+        self.arrive("to-bob", 101.0)
+        self.assertEqual(self.found(), ["LOST"])
+        self.assertIn("2: ", self.world.findings[0])
+
+    def test_misses_nobody_who_was_about_to_switch_off(self):
+        self.community.users["carol"].switch.begin(100.5)
+        self.arrive("to-bob", 101.0)
+        self.arrive("endpoint", 101.0)
+        self.assertEqual(self.found(), [])
+
+    def test_finds_what_passes_a_switch_that_was_off_before(self):
+        switch = self.community.users["carol"].switch
+        switch.begin(98.0)
+        switch.end(False, 99.0)
+        self.arrive_everywhere()
+        self.assertEqual(self.found(), ["FORBIDDEN"])
+
+    def test_lets_pass_what_came_after_the_switch_was_about_to_be_on_again(self):
+        switch = self.community.users["carol"].switch
+        switch.end(False, 99.0)
+        switch.begin(100.8)
+        self.arrive_everywhere()
+        self.assertEqual(self.found(), [])
+
+    def test_finds_what_goes_to_an_address_that_a_device_no_longer_has(self):
+        self.community.devices[2].registered.end(False, 99.0)
+        self.arrive_everywhere()
+        self.assertEqual(self.found(), ["FORBIDDEN"])
+
+    def test_finds_what_does_not_concern_whoever_got_it(self):
+        self.arrive_everywhere()
+        self.arrive("to-alice", 101.0)
+        self.assertEqual(self.found(), ["FORBIDDEN"])
+
+    def test_finds_a_copy_that_nothing_explains(self):
+        self.arrive_everywhere()
+        self.arrive("to-bob", 102.0)
+        self.assertEqual(self.found(), ["DUPLICATE"])
+
+    def test_takes_a_kill_for_an_explanation_of_what_was_sent_just_before(self):
+        self.hurt("kill", 101.3, 101.4)
+        self.arrive_everywhere()
+        self.arrive("to-bob", 103.0)
+        self.assertEqual(self.found(), [])
+        self.assertEqual(self.counts.duplicates, 1)
+        self.assertAlmostEqual(self.counts.oldest, 0.3)
+
+    def test_does_not_take_a_kill_for_an_explanation_of_what_was_sent_long_before(self):
+        self.hurt("kill", 103.0, 103.1)
+        self.arrive_everywhere()
+        self.arrive("to-bob", 104.0)
+        self.assertEqual(self.found(), ["DUPLICATE"])
+
+    def test_takes_a_database_that_was_away_until_the_kill_for_an_explanation(self):
+        self.hurt("database", 101.2, 102.5)
+        self.hurt("kill", 103.0, 103.1)
+        self.arrive_everywhere()
+        self.arrive("to-bob", 104.0)
+        self.assertEqual(self.found(), [])
+
+    def test_takes_a_cut_for_an_explanation_only_of_what_its_push_service_got(self):
+        self.hurt("push", 101.1, 101.2, ("fcm",))
+        self.arrive_everywhere()
+        self.arrive("to-bob", 102.0)
+        self.assertEqual(self.found(), ["DUPLICATE"])
+
+    def test_finds_copies_with_different_ids_however_they_came(self):
+        self.hurt("kill", 101.3, 101.4)
+        self.arrive_everywhere()
+        self.arrive("to-bob", 103.0, identity="another")
+        self.assertEqual(self.found(), ["DUPLICATE"])
+
+
+class Rows(unittest.TestCase):
+    def test_finds_counts_that_differ_from_what_arrived(self):
+        case = Judging()
+        case.setUp()
+        case.arrive_everywhere()
+        verdict = Verdict(case.world, case.community, 120.0)
+        rows = iter([[("e", 2, 2)], [("e", 1)], [], [], []])
+
+        async def query(*_):
+            return next(rows)
+
+        case.world.cluster = types.SimpleNamespace(query=query)
+        asyncio.run(verdict.judge_rows())
+        self.assertEqual([text.partition(":")[0] for text in case.world.findings], ["COUNTS"])
+
+
+class Tables(unittest.TestCase):
+    def test_names_the_seeds_that_found_something(self):
+        counts = dict(events=1, deliveries=2, messages=1, duplicates=0, oldest=0.2, quiet=1.0, seconds=5.0)
+        rounds = [counts | dict(seed=seed, instances=2, faults=["kill"], findings=[]) for seed in (7, 8)]
+        rounds[1]["findings"] = ["LOST: 1"]
+        text = write(rounds)
+        self.assertIn("| seeds that found something | 8 |", text)
+        self.assertIn("| rounds in which something was lost | 1 |", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
