@@ -15,7 +15,9 @@ import tempfile
 import traceback
 
 import faults
+import patroni
 import table
+from cluster import Cluster
 from rounds import Rounds
 from world import World
 
@@ -31,6 +33,7 @@ def arguments():
     parser.add_argument("--program", type=pathlib.Path, default=ROOT / ".build/debug/carillon")
     parser.add_argument("--former", type=pathlib.Path, help="the program of the former release, which takes part in upgrades")
     parser.add_argument("--real-leases", action="store_true", help="wait for leases of the dead, a minute, in place of ending them")
+    parser.add_argument("--patroni", action="store_true", help="Patroni and etcd do the fail-over, which is the only fault then")
     parser.add_argument("--table", action="store_true", help="show what all rounds so far have shown, and play none")
     return parser.parse_args()
 
@@ -51,7 +54,9 @@ def names(options, world):
 
 def repeat(options, seed):
     words = [f"Scripts/chaos --seed {seed} --rounds 1 --instances {options.instances}"]
-    if options.faults != "all":
+    if options.patroni:
+        words.append("--patroni")
+    elif options.faults != "all":
         words.append(f"--faults {options.faults}")
     if options.former:
         words.append(f"--former {options.former}")
@@ -75,7 +80,8 @@ def tell(options, found, archive):
 async def play(options, folder):
     results = ROOT / ".build/chaos"
     results.mkdir(parents=True, exist_ok=True)
-    world = World(options.program, options.former, ROOT, folder, options.instances, options.real_leases)
+    cluster = patroni.PatroniCluster if options.patroni else Cluster
+    world = World(options.program, options.former, ROOT, folder, options.instances, options.real_leases, cluster)
     played, failed = [], False
     try:
         await world.start()
@@ -104,6 +110,10 @@ async def play(options, folder):
 
 def main():
     options = arguments()
+    if options.patroni:
+        options.faults = "failover"
+        if lacking := patroni.missing():
+            sys.exit(f"error: {', '.join(lacking)} cannot be found: Debian's packages are patroni and etcd-server")
     if options.table:
         print(table.write(table.read(ROOT / ".build/chaos/rounds.jsonl")))
         return 0

@@ -113,7 +113,8 @@ class Instance:
     async def kill(self):
         """`kill -9`; what was leased to it is due as soon as nobody is at work for it any more."""
         with self.world.disrupting("kill"):
-            self.process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                self.process.kill()
             await self.process.wait()
         return self.burial()
 
@@ -128,7 +129,8 @@ class Instance:
     async def terminate(self):
         """SIGTERM; answers the status, or nothing when it takes longer than it may."""
         with self.world.disrupting("stop"):
-            self.process.send_signal(signal.SIGTERM)
+            with contextlib.suppress(ProcessLookupError):
+                self.process.send_signal(signal.SIGTERM)
             with contextlib.suppress(TimeoutError):
                 return await asyncio.wait_for(self.process.wait(), 30)
 

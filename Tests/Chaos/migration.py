@@ -1,7 +1,7 @@
 """Migrations that are killed, in databases of their own."""
 
 import asyncio
-import os
+import contextlib
 import subprocess
 import time
 
@@ -31,7 +31,8 @@ async def kill_migration(world, rng):
         try:
             await asyncio.wait_for(process.wait(), rng.uniform(0.05, 1.5))
         except TimeoutError:
-            process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
             await process.wait()
     await finish(world, environment, database)
 

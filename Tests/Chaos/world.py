@@ -43,11 +43,11 @@ class Done:
 
 
 class World:
-    def __init__(self, program, former, root, folder, instances, real_leases):
+    def __init__(self, program, former, root, folder, instances, real_leases, cluster=Cluster):
         self.program, self.former, self.root, self.folder = program, former, root, folder
         self.real_leases = real_leases
         self.ledger = Ledger()
-        self.cluster = Cluster(folder)
+        self.cluster = cluster(folder)
         self.push = Push(folder, self.ledger)
         self.receiver = Receiver(self.ledger)
         self.fleet = Fleet(self, instances)
