@@ -1,8 +1,8 @@
 """Plays rounds of load and faults on the real program, and judges whether what is promised holds.
 
-    Scripts/chaos --seed 1 --rounds 20
-    Scripts/chaos --seed 250 --rounds 250 --instances 4    # a piece of the long form: rounds have the seeds 250 to 499
-    Scripts/chaos --table                                  # what all rounds so far have shown
+Scripts/chaos --seed 1 --rounds 20
+Scripts/chaos --seed 250 --rounds 250 --instances 4    # a piece of the long form: rounds have the seeds 250 to 499
+Scripts/chaos --table                                  # what all rounds so far have shown
 """
 
 import argparse
@@ -25,15 +25,23 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="Scripts/chaos", description="Hurts the service, and looks whether it keeps its word.")
+    parser = argparse.ArgumentParser(
+        prog="Scripts/chaos", description="Hurts the service, and looks whether it keeps its word."
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the first round; each further one has the next")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--faults", default="all", help=f"of these, with commas between: {', '.join(faults.FAULTS)}")
     parser.add_argument("--instances", type=int, default=2, choices=range(1, 5))
     parser.add_argument("--program", type=pathlib.Path, default=ROOT / ".build/debug/carillon")
-    parser.add_argument("--former", type=pathlib.Path, help="the program of the former release, which takes part in upgrades")
-    parser.add_argument("--real-leases", action="store_true", help="wait for leases of the dead, a minute, in place of ending them")
-    parser.add_argument("--patroni", action="store_true", help="Patroni and etcd do the fail-over, which is the only fault then")
+    parser.add_argument(
+        "--former", type=pathlib.Path, help="the program of the former release, which takes part in upgrades"
+    )
+    parser.add_argument(
+        "--real-leases", action="store_true", help="wait for leases of the dead, a minute, in place of ending them"
+    )
+    parser.add_argument(
+        "--patroni", action="store_true", help="Patroni and etcd do the fail-over, which is the only fault then"
+    )
     parser.add_argument("--table", action="store_true", help="show what all rounds so far have shown, and play none")
     return parser.parse_args()
 
@@ -66,9 +74,9 @@ def repeat(options, seed):
 def tell(options, found, archive):
     mark = "✘" if found["findings"] else "✔"
     print(
-        f"{mark} {found['seed']} {','.join(found['faults'])}: {found['events']} events, {found['deliveries']} notifications, "
-        f"{found['messages']} messages, {found['duplicates']} duplicates, quiet after {found['quiet']:.1f} s "
-        f"({found['seconds']} s)",
+        f"{mark} {found['seed']} {','.join(found['faults'])}: {found['events']} events, "
+        f"{found['deliveries']} notifications, {found['messages']} messages, {found['duplicates']} duplicates, "
+        f"quiet after {found['quiet']:.1f} s ({found['seconds']} s)",
         flush=True,
     )
     for text in found["findings"]:

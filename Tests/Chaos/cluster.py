@@ -50,7 +50,7 @@ def signal_all(processes, number):
 
 
 async def kill_all(processes):
-    """Kills processes, and buries those that have become ours by the end of their parents, as they do in a room of our own."""
+    """Kills processes, and buries those that have become ours by the end of their parents."""
     signal_all(processes, signal.SIGKILL)
     end = time.monotonic() + 5
     for process in processes:
@@ -66,9 +66,12 @@ class Node:
         self.name, self.account = name, account
         self.mount = folder / name
         self.mount.mkdir()
-        self.is_small = account is not None and not subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m,mode=0755", "chaos", self.mount], capture_output=True
-        ).returncode
+        self.is_small = (
+            account is not None
+            and not subprocess.run(
+                ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m,mode=0755", "chaos", self.mount], capture_output=True
+            ).returncode
+        )
         if account:
             shutil.chown(self.mount, account)
         self.data = self.mount / "data"
@@ -182,7 +185,9 @@ class Cluster:
     def __init__(self, folder, megabytes=1024):
         account = None
         if os.geteuid() == 0:
-            account = next(name for name in ("postgres", "nobody") if name in {entry.pw_name for entry in pwd.getpwall()})
+            account = next(
+                name for name in ("postgres", "nobody") if name in {entry.pw_name for entry in pwd.getpwall()}
+            )
         self.primary = Node(folder, "one", account, megabytes)
         self.standby = Node(folder, "two", account, megabytes)
         self.nodes = (self.primary, self.standby)

@@ -54,17 +54,22 @@ class Instance:
 
     def environment(self, application, ports):
         hosts = ",".join(f"127.0.0.1:{port}" for port in ports)
+        options = f"application_name={application}&sslmode=disable"
         kept = {name: value for name, value in os.environ.items() if not name.startswith("CARILLON_")}
-        return kept | {
-            "CARILLON_DATABASE_URL": f"postgres://{USER}@{hosts}/{DATABASE}?application_name={application}&sslmode=disable",
-            "CARILLON_OPERATOR_TOKEN": TOKEN,
-            "CARILLON_MASTER_KEY": MASTER_KEY,
-            "CARILLON_LISTEN": f"127.0.0.1:{self.port}",
-            "CARILLON_MANAGEMENT_LISTEN": f"127.0.0.1:{self.management}",
-            "CARILLON_DATA_DIR": str(self.world.folder / f"data-{self.index}"),
-            "CARILLON_LOG_FORMAT": "json",
-            "CARILLON_EGRESS_ALLOW": "127.0.0.0/8",
-        } | self.world.push.environment
+        return (
+            kept
+            | {
+                "CARILLON_DATABASE_URL": f"postgres://{USER}@{hosts}/{DATABASE}?{options}",
+                "CARILLON_OPERATOR_TOKEN": TOKEN,
+                "CARILLON_MASTER_KEY": MASTER_KEY,
+                "CARILLON_LISTEN": f"127.0.0.1:{self.port}",
+                "CARILLON_MANAGEMENT_LISTEN": f"127.0.0.1:{self.management}",
+                "CARILLON_DATA_DIR": str(self.world.folder / f"data-{self.index}"),
+                "CARILLON_LOG_FORMAT": "json",
+                "CARILLON_EGRESS_ALLOW": "127.0.0.0/8",
+            }
+            | self.world.push.environment
+        )
 
     async def start(self, program=None, files=None):
         """Starts a process; with a limit of open files where one is given."""
@@ -72,8 +77,8 @@ class Instance:
         environment = self.environment(self.application, [proxy.port for proxy in self.proxies])
         command = [str(program or self.world.program), "serve"]
         if self.index == 0 and faked_clock():
-            # By way of `env`: the library moves the environment of the first process that it is in, and a Swift program does
-            # not find its arguments then.
+            # By way of `env`: the library moves the environment of the first process that it is in, and a Swift program
+            # does not find its arguments then.
             command.insert(0, "/usr/bin/env")
             environment |= {
                 "LD_PRELOAD": faked_clock(),

@@ -4,7 +4,6 @@ import collections
 import json
 from typing import NamedTuple
 
-
 SERVICES = {"apns production": "apns", "fcm": "fcm", "web push": "webPush"}
 
 

@@ -59,7 +59,11 @@ class Load:
             sender = self.rng.choice(members[channel])
             events, posts = [], []
             for _ in range(self.rng.choice([1, 1, 2, 5])):
-                data = {"channel": {"id": channel}, "user": {"id": sender}, "message": {"type": "text", "text": "Hello"}}
+                data = {
+                    "channel": {"id": channel},
+                    "user": {"id": sender},
+                    "message": {"type": "text", "text": "Hello"},
+                }
                 events.append({"id": uuid.uuid4().hex, "type": "message.sent", "data": data})
                 posts.append(self.new_post("message", channel, sender))
             await self.deliver("events", events, posts)
@@ -153,7 +157,9 @@ class Load:
         """A phone that gets another token, goes, or changes hands."""
         community = self.community
         await asyncio.sleep(self.rng.uniform(0, self.seconds * 0.6))
-        device = next((device for device in community.devices if device.user == user.id and "token" in device.body), None)
+        device = next(
+            (device for device in community.devices if device.user == user.id and "token" in device.body), None
+        )
         if not device:
             return
         action = self.rng.choice(["token", "delete", "move"])

@@ -9,7 +9,8 @@ import psycopg
 
 # What a database looks like, but for what the tests have added to theirs.
 SHAPE = """
-SELECT 'column', table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable || coalesce(column_default, '')
+SELECT 'column',
+       table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable || coalesce(column_default, '')
 FROM information_schema.columns
 WHERE table_schema = 'public' AND column_name <> 'chaos_holder' AND table_name !~ '_[0-9]{8}$'
 UNION ALL
@@ -42,7 +43,12 @@ async def migrate(world, environment):
     head, _, tail = environment["CARILLON_DATABASE_URL"].partition("@")
     environment["CARILLON_DATABASE_URL"] = f"{head}@127.0.0.1:{port}/{tail.partition('/')[2]}"
     return await asyncio.create_subprocess_exec(
-        str(world.program), "migrate", cwd=world.root, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        str(world.program),
+        "migrate",
+        cwd=world.root,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
     )
 
 

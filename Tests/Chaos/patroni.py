@@ -53,7 +53,13 @@ class Manager:
                 "pgpass": str(node.mount / "pgpass"),
                 "authentication": {"superuser": {"username": USER}, "replication": {"username": "replicator"}},
                 "parameters": {"unix_socket_directories": str(node.mount)},
-                "pg_hba": ["local all all trust", "host all all 127.0.0.1/32 trust", "host replication all 127.0.0.1/32 trust"],
+                "pg_hba": [
+                    "local all all trust",
+                    "host all all 127.0.0.1/32 trust",
+                    "host replication all 127.0.0.1/32 trust",
+                ],
+                # Another standby is made at once, and not when a checkpoint happens to be over.
+                "basebackup": {"checkpoint": "fast"},
                 "remove_data_directory_on_diverged_timelines": True,
                 "remove_data_directory_on_rewind_failure": True,
             },

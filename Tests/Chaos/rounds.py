@@ -59,7 +59,12 @@ class Rounds:
         await self.close_accounts(ripe_only=True)
         if world.findings:
             self.keep(seed, logs)
-        return {"seed": seed, "instances": len(world.fleet.instances), "faults": drawn, "findings": list(world.findings)} | {
+        return {
+            "seed": seed,
+            "instances": len(world.fleet.instances),
+            "faults": drawn,
+            "findings": list(world.findings),
+        } | {
             "seconds": round(time.time() - started, 1),
             **vars(counts),
         }
@@ -103,7 +108,7 @@ class Rounds:
         self.world.disruptions = [found for found in self.world.disruptions if found.end > horizon]
 
     async def finish(self):
-        """Stops all instances, which write what they have counted, and looks at the rest of the statistics through a new one."""
+        """Stops all instances, which write what they have counted, and looks at it through a new one."""
         world = self.world
         world.findings.clear()
         for instance in world.fleet.instances:

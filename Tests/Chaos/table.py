@@ -9,7 +9,9 @@ def read(path):
     if not path.exists():
         return []
     rounds = [json.loads(line) for line in path.read_text().splitlines()]
-    return sorted({(found["seed"], found["instances"]): found for found in rounds}.values(), key=lambda found: found["seed"])
+    return sorted(
+        {(found["seed"], found["instances"]): found for found in rounds}.values(), key=lambda found: found["seed"]
+    )
 
 
 def write(rounds):
@@ -33,7 +35,10 @@ def write(rounds):
         ("oldest duplicate before its kill", f"{highest('oldest') * 1000:.0f} ms"),
         ("longest until nothing was left", f"{highest('quiet'):.1f} s"),
         ("seconds a round", f"{total('seconds') / max(1, len(rounds)):.1f}"),
-        ("seeds that found something", ", ".join(str(found["seed"]) for found in rounds if found["findings"]) or "none"),
+        (
+            "seeds that found something",
+            ", ".join(str(found["seed"]) for found in rounds if found["findings"]) or "none",
+        ),
     ]
     lines = ["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows), ""]
     lines += ["| fault | rounds |", "|---|---|", *(f"| `{name}` | {count} |" for name, count in sorted(kinds.items()))]

@@ -1,4 +1,4 @@
-"""Everything that a round is played on: a database, instances of the service, push services, and what was seen of them."""
+"""Everything that a round is played on: a database, instances, push services, and what was seen of them."""
 
 import asyncio
 import collections
@@ -14,7 +14,7 @@ from fleet import TOKEN, Fleet
 from ledger import Ledger
 from push import Push, Receiver
 
-# Who holds a lease: PostgreSQL is told by a column of the tests' own, so that a dead instance's leases need not be waited for.
+# Who holds a lease stands in a column of the tests' own, so that a dead instance's leases need not be waited for.
 HOLDERS = """
 CREATE FUNCTION chaos_hold() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN NEW.chaos_holder := current_setting('application_name'); RETURN NEW; END $$;
@@ -83,7 +83,7 @@ class World:
             raise RuntimeError("the database cannot be migrated")
 
     async def watch(self):
-        """Notes when this programme, through which everything goes, was kept from working: the machine was busy then."""
+        """Notes when this programme, through which everything goes, stood still: the machine was busy then."""
         while True:
             before = self.now()
             await asyncio.sleep(0.05)
@@ -129,7 +129,7 @@ class World:
             self.note(f"{len(ended)} leases of {application} in {table} were ended")
 
     async def end_unrenewed_leases(self, network):
-        """Likewise of leases that nobody renews, as the answer to whoever took them was lost: what is held has 40 s or more."""
+        """Likewise of leases that nobody renews, as the answer to who took them was lost: others have 40 s or more."""
         for table in ("inbox", "deliveries"):
             statement = f"""
                 UPDATE {table} SET run_at = now()
