@@ -42,11 +42,16 @@ package struct WebhookProvider: Provider {
 
     /// Sends to all targets, a few at a time, and reports each as soon as its receiver has answered.
     ///
-    /// Without a secret nothing is sent, and the lane is to be left alone for a while.
+    /// Without a secret nothing is sent, and the lane is to be left alone for a while; for a moment only where nobody could read it.
     package func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
-        guard let secrets = try? await secrets.credential(of: group.lane.networkID), !secrets.value.isEmpty else {
+        let found = try? await secrets.credential(of: group.lane.networkID)
+        guard let secrets = found, !secrets.value.isEmpty else {
             guard !Task.isCancelled else { return }
-            return group.report(.deferLane(after: nil, reason: "no signing secret"), to: report)
+            let outcome =
+                found == nil
+                ? Outcome.deferLane(after: .seconds(5), reason: "credential not readable")
+                : .deferLane(after: nil, reason: "no signing secret")
+            return group.report(outcome, to: report)
         }
         await group.sendToEach(atMost: concurrency, while: secrets.isCurrent, report: report) { target in
             await outcome(of: group, to: target, secrets: secrets)

@@ -105,6 +105,14 @@ import Testing
         #expect(try await provider(secrets: []).outcomes(of: group) == [expected, expected])
     }
 
+    @Test func `leaves the lane alone for a moment when the secret cannot be read`() async throws {
+        let unreadable = RememberedCredentials<[WebhookSecret]> { _, _ in throw OutboundError.timedOut }
+        let provider = WebhookProvider(client: try .test(), secrets: unreadable, version: "1")
+        let group = DeliveryGroup.example(to: [.webhook(url: "http://127.0.0.1:1/")])
+        let expected = Outcome.deferLane(after: .seconds(5), reason: "credential not readable")
+        #expect(await provider.outcomes(of: group) == [expected])
+    }
+
     @Test func `does not send to the address of another provider`() async throws {
         #expect(try await provider().outcomes(of: .example(to: [.log])) == [.bug(reason: "not a webhook")])
     }
