@@ -14,6 +14,8 @@ import time
 import psycopg
 
 USER = DATABASE = "carillon"
+# What statements fail with while servers come and go: a standby that is being promoted refuses to write.
+AWAY = (psycopg.OperationalError, psycopg.InternalError)
 SETTINGS = """
 listen_addresses = '127.0.0.1'
 max_connections = 120
@@ -217,7 +219,7 @@ class Cluster:
                 async with await self.primary.connect() as session:
                     found = await session.execute(statement, parameters)
                     return await found.fetchall() if found.description else []
-            except psycopg.OperationalError:
+            except AWAY:
                 if time.monotonic() > end:
                     raise
                 await asyncio.sleep(0.1)

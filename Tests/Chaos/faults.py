@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import signal
 
-import psycopg
+from cluster import AWAY
 from fleet import faked_clock
 from migration import kill_migration
 from proxy import Trap
@@ -272,7 +272,7 @@ async def use_up_descriptors(world, community, rng, seconds):
 @fault("snapshot")
 async def hold_snapshot(world, community, rng, seconds):
     """A forgotten transaction that has seen something and written something."""
-    with contextlib.suppress(psycopg.OperationalError):
+    with contextlib.suppress(AWAY):
         async with await world.cluster.primary.connect() as session:
             await session.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
             await session.execute("SELECT pg_current_xact_id(), count(*) FROM networks")
@@ -293,7 +293,7 @@ async def hold_lock(world, community, rng, seconds):
             "LOCK TABLE deliveries IN EXCLUSIVE MODE",
         ]
     )
-    with contextlib.suppress(psycopg.OperationalError), world.disrupting("database"):
+    with contextlib.suppress(AWAY), world.disrupting("database"):
         async with await world.cluster.primary.connect() as session:
             await session.execute("BEGIN")
             await session.execute("SET LOCAL lock_timeout = '2s'")

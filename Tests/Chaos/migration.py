@@ -5,7 +5,7 @@ import contextlib
 import subprocess
 import time
 
-import psycopg
+from cluster import AWAY
 
 # What a database looks like, but for what the tests have added to theirs.
 SHAPE = """
@@ -75,7 +75,7 @@ async def shape(world, database):
         try:
             async with await world.cluster.primary.connect(database) as session:
                 return await (await session.execute(SHAPE)).fetchall()
-        except psycopg.OperationalError:
+        except AWAY:
             if time.monotonic() > end:
                 raise
             await asyncio.sleep(0.2)
