@@ -211,7 +211,7 @@ class Cluster:
         self.primary.configure(synchronous=True)
         await self.until("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'", 1)
 
-    async def query(self, statement, parameters=(), patience=60):
+    async def query(self, statement, parameters=None, patience=60):
         """Runs a statement on whichever server is the primary, again until it works; answers the rows."""
         end = time.monotonic() + patience
         while True:

@@ -103,7 +103,7 @@ class Rounds:
             await accounts.judge(is_quiet)
             if not is_kept:
                 await accounts.community.call("DELETE", accounts.community.path, token=TOKEN)
-                self.world.ledger.forget(accounts.community.name)
+                await self.world.forget(accounts.community.name)
         horizon = self.world.now() - 300
         self.world.disruptions = [found for found in self.world.disruptions if found.end > horizon]
 

@@ -11,7 +11,8 @@ PATIENCE = 120
 UNSETTLED = 1.0
 # How long it takes, once PostgreSQL is back, until what waited for it is written.
 RECOVERY = 2.0
-# What an instance has sent arrives some time after it was killed, where the machine is busy.
+# What an instance has sent arrives some time after it was killed, where proxies and simulator wait for a processor: up to a
+# second has been seen, of rows that nobody else had claimed by then.
 BEHIND = 2.0
 # An answer that was on a connection when that was cut is at most as old as push services are made to wait.
 ON_THE_WIRE = 3.0
@@ -57,6 +58,7 @@ class Verdict:
     def __init__(self, world, community, healed_at):
         self.world, self.community, self.healed_at = world, community, healed_at
         self.counts = Counts()
+        self.unexplained = None
         self.copies = world.ledger.copies[community.name]
 
     async def find(self):
@@ -65,6 +67,7 @@ class Verdict:
             await self.wait_for_copies()
         self.judge_copies()
         self.judge_duplicates()
+        await self.tell_of_duplicates()
         await self.judge_rows()
         await self.judge_answers()
         return self.counts
@@ -142,15 +145,23 @@ class Verdict:
             for former in copies[:-1]:
                 if not self.is_explained(former):
                     self.world.find("DUPLICATE", f"{event} to {address}, nothing explains it: {copies}")
+                    self.unexplained = self.unexplained or (":" not in event and event)
+
+    async def tell_of_duplicates(self):
+        """Notes what became of the rows of one event that came again and should not have."""
+        if self.unexplained:
+            statement = "SELECT extract(epoch FROM at)::float8, text FROM chaos_leases WHERE event_id::text = %(event)s"
+            for at, text in await self.world.cluster.query(statement, {"event": self.unexplained}):
+                self.world.notes.append(f"{at:.3f} {text}")
 
     def is_explained(self, copy):
         """Whether something ended between the push service's answer and the row that tells of it."""
         for disruption in self.world.disruptions:
             if disruption.kind in ("kill", "stop") and copy.at < disruption.end + BEHIND:
+                if self.was_unwritten(copy.at, disruption.end):
+                    return True
                 if disruption.kind == "kill" and (age := disruption.start - copy.at) < UNSETTLED:
                     self.counts.oldest = max(self.counts.oldest, age)
-                    return True
-                if self.was_unwritten(copy.at, disruption.end):
                     return True
             if copy.service in disruption.services and disruption.start - ON_THE_WIRE < copy.at < disruption.end + 0.5:
                 return True

@@ -22,6 +22,16 @@ ALTER TABLE inbox ADD COLUMN chaos_holder text DEFAULT current_setting('applicat
 ALTER TABLE deliveries ADD COLUMN chaos_holder text DEFAULT current_setting('application_name');
 CREATE TRIGGER chaos_hold BEFORE UPDATE OF lease_token ON inbox FOR EACH ROW EXECUTE FUNCTION chaos_hold();
 CREATE TRIGGER chaos_hold BEFORE UPDATE OF lease_token ON deliveries FOR EACH ROW EXECUTE FUNCTION chaos_hold();
+CREATE TABLE chaos_leases (network_id text, event_id uuid, text text, at timestamptz DEFAULT clock_timestamp());
+CREATE FUNCTION chaos_tell() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE row record := coalesce(NEW, OLD);
+BEGIN
+    INSERT INTO chaos_leases (network_id, event_id, text) VALUES (row.network_id, row.event_id, format(
+        '%s of %s %s by %s: token %s, leased %s, size %s, due in %s, attempt %s', TG_OP, row.provider, left(row.group_id::text, 18),
+        current_setting('application_name'), row.lease_token, row.leased, row.size, row.run_at - clock_timestamp(), row.attempt));
+    RETURN NULL;
+END $$;
+CREATE TRIGGER chaos_tell AFTER INSERT OR UPDATE OR DELETE ON deliveries FOR EACH ROW EXECUTE FUNCTION chaos_tell();
 """
 
 
@@ -114,6 +124,10 @@ class World:
             yield
         finally:
             disruption.end = self.now()
+
+    async def forget(self, network):
+        self.ledger.forget(network)
+        await self.cluster.query("DELETE FROM chaos_leases WHERE network_id = %s", [network])
 
     async def end_leases(self, application):
         """Lets the leases of a dead instance run out, as they do by themselves a minute after its end."""
