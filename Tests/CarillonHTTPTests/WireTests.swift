@@ -231,6 +231,20 @@ import Testing
         }
     }
 
+    @Test func `who would rather speak HTTP2 is answered and told to come again, as Java's client does`() async throws {
+        try await withServer { _, port in
+            let answer = await RawConnection.with(port: port) { connection in
+                connection.send(
+                    "GET /openapi.yaml HTTP/1.1\r\nhost: x\r\nconnection: Upgrade, HTTP2-Settings\r\n"
+                        + "upgrade: h2c\r\nhttp2-settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r\n\r\n"
+                )
+                return connection.receive()
+            }
+            #expect(answer.hasPrefix("HTTP/1.1 200 "))
+            #expect(answer.lowercased().contains("connection: close"))
+        }
+    }
+
     @Test func `who expects 100-continue is told to go on`() async throws {
         try await withServer { api, port in
             let network = try await api.makeNetwork()

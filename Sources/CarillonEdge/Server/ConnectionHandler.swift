@@ -114,7 +114,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         isBodyDue = true
         isIdle = false
         isLastOld = head.isOld
-        isLast = isLastOld || !head.isKeepAlive
+        isLast = isLastOld || !head.isKeepAlive || head.asksForUpgrade
         isContinueDue = head.expectsContinue
         deadline = nil
         sayContinue(context)
@@ -307,6 +307,13 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 extension HTTPRequestHead {
     /// Whether its sender knows no more than HTTP/1.0.
     var isOld: Bool { version.major == 1 && version.minor == 0 }
+
+    /// Whether its sender would rather speak another protocol (RFC 9110 section 7.8). It is answered in this one, but nothing
+    /// behind it is decoded: that might be the other one.
+    fileprivate var asksForUpgrade: Bool {
+        headers.contains(name: "upgrade")
+            && headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
+    }
 
     /// Whether its sender waits to be told to send the body (RFC 9110 section 10.1.1).
     fileprivate var expectsContinue: Bool {
