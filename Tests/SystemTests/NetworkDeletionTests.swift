@@ -1,4 +1,5 @@
 import CarillonCore
+import NIOHTTP1
 import Postgres
 import Testing
 
