@@ -1,4 +1,6 @@
 import CarillonCore
+import CarillonTesting
+import Logging
 import NIOCore
 import NIOHPACK
 import NIOHTTP1
@@ -159,6 +161,24 @@ import Testing
             try await postOnce(port)
             await server.wait(for: .closed(0))
         }
+    }
+
+    @Test(arguments: [(Logger.Level.info, 0), (.debug, 1)])
+    func `that a receiver sent a connection away is told to those alone who look for faults`(
+        level: Logger.Level,
+        lines: Int
+    ) async throws {
+        let log = CollectedLog()
+        var logger = log.logger
+        logger.logLevel = level
+        let tls = try authority.serverConfiguration(for: .address([127, 0, 0, 1]))
+        try await HTTP2Server.answering(tls: tls) { _ in
+            [.goAway(1), .ok]
+        } during: { _, port in
+            let client = try OutboundHTTPClient.test(trusting: authority, logger: logger)
+            #expect(try await client.post(to: "https://127.0.0.1:\(port)/").status == 200)
+        }
+        #expect(log.lines("Server sent the connection away").count == lines)
     }
 
     private func postOnce(_ port: Int) async throws {

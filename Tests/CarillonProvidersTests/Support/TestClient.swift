@@ -1,4 +1,5 @@
 import CarillonCore
+import Logging
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -12,6 +13,7 @@ extension OutboundHTTPClient {
         allowing blocks: [String] = ["127.0.0.0/8"],
         trusting authority: TestAuthority? = nil,
         policy: ConnectionPolicy = .lasting,
+        logger: Logger? = nil,
         lookup: @escaping NameResolver.Lookup = { _ in throw OutboundError.nameNotFound }
     ) throws -> OutboundHTTPClient {
         var tls = try TLSConfiguration.outbound()
@@ -24,7 +26,7 @@ extension OutboundHTTPClient {
             connections: OpenConnections(policy)
         )
         // However slow the machine is, no test depends on what happens within seconds.
-        return OutboundHTTPClient(connector, policy: policy, idleWait: .hours(1))
+        return OutboundHTTPClient(connector, policy: policy, idleWait: .hours(1), logger: logger)
     }
 
     /// Posts a short text, for a network if there is one.

@@ -207,7 +207,7 @@ final class OriginPool: HTTP2Connection.Owner {
 
     func retired(_ connection: HTTP2Connection.ID, goAway: HTTP2Connection.GoAway?) {
         if let goAway {
-            logger?.info(
+            logger?.debug(
                 "Server sent the connection away",
                 metadata: [
                     "server": "\(origin.serverName ?? "address")", "http2.code": "\(goAway.code)",
