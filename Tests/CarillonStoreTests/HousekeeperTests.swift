@@ -273,8 +273,8 @@ import Testing
             // As many rows as there are networks, keys, secrets, templates, endpoints, names elsewhere, sources and withdrawals.
             let small: Set = [
                 "networks", "api_keys", "master_key_canary", "webhook_secrets", "user_token_keys", "templates",
-                "provider_credentials", "provider_tokens", "schema_migrations", "replays", "withdrawals",
-                "former_networks",
+                "provider_credentials", "provider_tokens", "schema_migrations", "schema_migration_steps", "replays",
+                "withdrawals", "former_networks",
                 "dialects", "faces", "face_keys", "face_changes", "sources",
                 // Only former releases write to it.
                 "released_brakes",

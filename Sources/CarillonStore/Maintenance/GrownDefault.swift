@@ -43,8 +43,10 @@ struct GrownDefault: Sendable {
         return start..<end
     }
 
-    /// Lets in no more rows but of these days. Takes a moment, as it does not look at those that are there.
+    /// Lets in no more rows but of these days, unless another replica has made their partition meanwhile. Takes a moment, as it does
+    /// not look at those that are there.
     func admit(only days: Range<PartitionDay>, _ session: borrowing PostgresSession) throws {
+        guard try !partitions.partitions(session).contains(where: { $0.days.overlaps(days) }) else { return }
         let constraint = constraint(of: days)
         let present = try constraints(session)
         try lift(present.filter { $0 != constraint }, session)
@@ -59,6 +61,7 @@ struct GrownDefault: Sendable {
 
     /// Looks at those that are there. Takes long, and keeps nobody from reading and writing.
     func prove(_ days: Range<PartitionDay>, _ session: borrowing PostgresSession) throws {
+        guard try constraints(session).contains(constraint(of: days)) else { return }
         try session.execute(
             "ALTER TABLE \(identifier: name) VALIDATE CONSTRAINT \(identifier: constraint(of: days))"
         )
