@@ -109,6 +109,14 @@ import Testing
             let refused = try await from("192.0.2.1", "ck_wrong")
             #expect(refused.status == 429 && refused.headers[.retryAfter] == "1")
             #expect(try await from("192.0.2.1", nil).status == 429)
+            #expect(try await from("192.0.2.1", network.adminKey).status == 200)
+            #expect(try await from("192.0.2.1", TestAPI.operatorToken).status == 200)
+            #expect(try await from("192.0.2.1", network.token(), "users/me/notifications").status == 200)
+            #expect(try await from("192.0.2.2", "ck_wrong").status == 401)
+            api.time.advance(by: .seconds(1))
+            for _ in 0..<50 { #expect(try await from("192.0.2.1", nil).status == 401) }
+            #expect(try await from("192.0.2.1", nil).status == 429)
+            // The last one: a body that nobody waits for may end the connection.
             let body = "[]"
             let forged = try await api.call(
                 .post,
@@ -117,13 +125,6 @@ import Testing
                 headers: try network.signature(of: body + " ").merging(["x-forwarded-for": "192.0.2.1"]) { $1 }
             )
             #expect(forged.status == 429)
-            #expect(try await from("192.0.2.1", network.adminKey).status == 200)
-            #expect(try await from("192.0.2.1", TestAPI.operatorToken).status == 200)
-            #expect(try await from("192.0.2.1", network.token(), "users/me/notifications").status == 200)
-            #expect(try await from("192.0.2.2", "ck_wrong").status == 401)
-            api.time.advance(by: .seconds(1))
-            for _ in 0..<50 { #expect(try await from("192.0.2.1", nil).status == 401) }
-            #expect(try await from("192.0.2.1", nil).status == 429)
         }
     }
 
