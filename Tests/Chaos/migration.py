@@ -12,7 +12,7 @@ SHAPE = """
 SELECT 'column',
        table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable || coalesce(column_default, '')
 FROM information_schema.columns
-WHERE table_schema = 'public' AND column_name <> 'chaos_holder' AND table_name !~ '_[0-9]{8}$'
+WHERE table_schema = 'public' AND column_name <> 'chaos_holder' AND table_name <> 'chaos_leases' AND table_name !~ '_[0-9]{8}$'
 UNION ALL
 SELECT 'index', pg_get_indexdef(indexrelid) || indisvalid
 FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
