@@ -10,6 +10,7 @@ enum NeighbourName: String, CaseIterable, ExpressibleByArgument, Sendable {
     case silentHosts = "silent-hosts"
     case silentURLs = "silent-urls"
     case silentNames = "silent-names"
+    case uselessFrames = "useless-frames"
     case waitingLanes = "waiting-lanes"
     case largeImport = "large-import"
     case largeDeletion = "large-deletion"
@@ -44,6 +45,7 @@ enum NeighbourName: String, CaseIterable, ExpressibleByArgument, Sendable {
         case .silentHosts: SilentHosts(hosts: 1_200, urlsOfEach: 1)
         case .silentURLs: SilentHosts(hosts: 1, urlsOfEach: 400)
         case .silentNames: SilentNames(resolvConf: workshop.newPath("resolv.conf"))
+        case .uselessFrames: UselessFrames(authorityFile: workshop.newPath("authority.pem"))
         case .waitingLanes: WaitingLanes()
         case .largeImport: LargeImport()
         case .largeDeletion: LargeDeletion()

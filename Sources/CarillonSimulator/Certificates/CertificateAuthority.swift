@@ -5,14 +5,16 @@ import SwiftASN1
 import X509
 
 /// A certificate authority for as long as a simulator lives.
-struct CertificateAuthority: Sendable {
+package struct CertificateAuthority: Sendable {
     private static let validity: TimeInterval = 365 * 86_400
     private let certificate: Certificate
     private let key: Certificate.PrivateKey
     /// The certificate of the authority.
-    let pem: String
+    package let pem: String
 
-    init() throws {
+    /// An authority with a key of its own.
+    /// - Throws: What signing throws.
+    package init() throws {
         let signingKey = P256.Signing.PrivateKey()
         let name = try DistinguishedName { CommonName("Carillon Simulator CA") }
         key = Certificate.PrivateKey(signingKey)
@@ -31,7 +33,7 @@ struct CertificateAuthority: Sendable {
     }
 
     /// A certificate for a server with these host names, and IPv4 or IPv6 addresses as bytes.
-    func issueServer(names: [String], addresses: [[UInt8]]) throws -> IssuedCertificate {
+    package func issueServer(names: [String], addresses: [[UInt8]]) throws -> IssuedCertificate {
         let alternatives =
             names.map { GeneralName.dnsName($0) }
             + addresses.map { GeneralName.ipAddress(ASN1OctetString(contentBytes: ArraySlice($0))) }

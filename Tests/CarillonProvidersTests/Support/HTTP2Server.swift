@@ -31,6 +31,10 @@ final class HTTP2Server: Sendable {
         case manyHeaders(Int)
         /// The beginning of an answer, and then its body for ever.
         case endlessBody
+        /// Bytes below the protocol, so often; for ever without a number.
+        case flood(ByteBuffer, times: Int?)
+        /// What servers send beside an answer, and then the answer.
+        case sociable
         /// Reads nothing any more, so that not even PINGs are answered.
         case fallSilent
         case close
@@ -59,6 +63,7 @@ final class HTTP2Server: Sendable {
         case ping
         case pong
         case reset
+        case goneAway(HTTP2ErrorCode)
         case closed(Int)
     }
 
@@ -71,6 +76,7 @@ final class HTTP2Server: Sendable {
     ///   - tls: How it speaks TLS.
     ///   - maximumStreams: What its SETTINGS say.
     ///   - sendsSettings: Whether it begins as it should.
+    ///   - flood: What it sends for ever instead of beginning.
     ///   - respond: What to do with each request.
     ///   - body: What to do meanwhile.
     /// - Throws: What `body` throws.
@@ -78,6 +84,7 @@ final class HTTP2Server: Sendable {
         tls: TLSConfiguration,
         maximumStreams: Int = 1_000,
         sendsSettings: Bool = true,
+        beginning flood: ByteBuffer? = nil,
         _ respond: @escaping @Sendable (Request) -> [Action],
         during body: (HTTP2Server, Int) async throws -> Void
     ) async throws {
@@ -92,6 +99,7 @@ final class HTTP2Server: Sendable {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(NIOSSLServerHandler(context: context))
                     let connection = server.accept(channel)
+                    if let flood { return try pipeline.addHandler(Flooder(bytes: flood)) }
                     guard sendsSettings else { return }
                     var configuration = NIOHTTP2Handler.ConnectionConfiguration()
                     configuration.initialSettings = [
@@ -232,7 +240,7 @@ final class HTTP2Server: Sendable {
             switch event {
             case .ping: state.pings += 1
             case .reset: state.resets += 1
-            case .pong, .closed: break
+            case .pong, .goneAway, .closed: break
             }
         }
         events.continuation.yield(event)
@@ -240,6 +248,36 @@ final class HTTP2Server: Sendable {
 
     fileprivate func count(_ bytes: Int) {
         state.withLock { $0.bytesSent += bytes }
+    }
+}
+
+/// Sends the same for ever as soon as somebody says anything.
+private final class Flooder: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let bytes: ByteBuffer
+    private var hasBegun = false
+
+    init(bytes: ByteBuffer) {
+        self.bytes = bytes
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if !hasBegun { flood(context) }
+        hasBegun = true
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {}
+
+    private func flood(_ context: ChannelHandlerContext) {
+        var all = ByteBuffer()
+        for _ in 0..<2_000 { all.writeImmutableBuffer(bytes) }
+        let written = context.eventLoop.makePromise(of: Void.self)
+        context.writeAndFlush(wrapOutboundOut(all), promise: written)
+        written.futureResult.assumeIsolated().whenSuccess {
+            context.eventLoop.assumeIsolated().execute { self.flood(context) }
+        }
     }
 }
 
@@ -278,6 +316,8 @@ private final class Handler: ChannelInboundHandler {
             server.note(isAnswer ? .pong : .ping)
         case .rstStream:
             server.note(.reset)
+        case .goAway(_, let code, _):
+            server.note(.goneAway(code))
         default:
             break
         }
@@ -337,6 +377,17 @@ private final class Handler: ChannelInboundHandler {
         case .endlessBody:
             write(.headers(.init(headers: [":status": "200"])), to: streamID, context)
             pour(into: streamID, context)
+        case .flood(let bytes, let times):
+            guard let below = try? context.pipeline.syncOperations.context(handlerType: NIOHTTP2Handler.self) else {
+                return
+            }
+            flood(bytes, times: times, below)
+        case .sociable:
+            write(.windowUpdate(windowSizeIncrement: 5), to: .rootStream, context)
+            write(.windowUpdate(windowSizeIncrement: 5), to: streamID, context)
+            write(.ping(HTTP2PingData(withInteger: 7), ack: false), to: .rootStream, context)
+            write(.headers(.init(headers: [":status": "103"])), to: streamID, context)
+            perform(.ok, for: streamID, context)
         case .fallSilent:
             context.channel.setOption(.autoRead, value: false).whenComplete { _ in }
         case .close:
@@ -362,6 +413,20 @@ private final class Handler: ChannelInboundHandler {
             type = 9
         }
         return bytes
+    }
+
+    /// Writes the same again and again, a few thousand at a time.
+    private func flood(_ bytes: ByteBuffer, times: Int?, _ below: ChannelHandlerContext) {
+        guard times ?? 1 > 0, below.channel.isActive else { return }
+        let count = min(times ?? .max, 2_000)
+        var all = ByteBuffer()
+        for _ in 0..<count { all.writeImmutableBuffer(bytes) }
+        let written = below.eventLoop.makePromise(of: Void.self)
+        below.writeAndFlush(NIOAny(all), promise: written)
+        // A write that ends at once would otherwise deepen the stack.
+        written.futureResult.assumeIsolated().whenSuccess {
+            below.eventLoop.assumeIsolated().execute { self.flood(bytes, times: times.map { $0 - count }, below) }
+        }
     }
 
     private func pour(into streamID: HTTP2StreamID, _ context: ChannelHandlerContext) {

@@ -31,7 +31,7 @@ struct HTTP2Answer {
     /// Takes a header list: an informational answer, the head, or the trailers, of which only the first and the last are
     /// passed over.
     mutating func receive(_ fields: HPACKHeaders, isLast: Bool) -> Progress {
-        guard count(fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }) else { return .long }
+        guard count(Self.size(of: fields)) else { return .long }
         if status == nil {
             guard let text = fields.first(name: ":status"), let status = Int(text), (100...999).contains(status) else {
                 return .malformed
@@ -41,6 +41,11 @@ struct HTTP2Answer {
             for (name, value, _) in fields where !name.hasPrefix(":") { headers.add(name: name, value: value) }
         }
         return isLast ? .complete : .incomplete
+    }
+
+    /// How many bytes fields have, uncompressed.
+    static func size(of fields: HPACKHeaders) -> Int {
+        fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     }
 
     /// Takes a part of the body.

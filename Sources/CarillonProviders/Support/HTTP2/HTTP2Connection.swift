@@ -70,6 +70,9 @@ final class HTTP2Connection: Sendable {
             HTTP2Setting(parameter: .enablePush, value: 0),
             HTTP2Setting(parameter: .maxHeaderListSize, value: 16_384),
         ]
+        // Frames that mean nothing are counted before, all alike.
+        configuration.controlFrameRateLimit.maximumCount = 10_000
+        configuration.maximumSequentialEmptyDataFrames = 10_000
         // What is still coming for streams that we ended is to be ignored, even if that was all of them at once.
         configuration.maximumRecentlyResetStreams = settings.policy.maximumStreams
         var streams = NIOHTTP2Handler.StreamConfiguration()
@@ -83,7 +86,8 @@ final class HTTP2Connection: Sendable {
                 streamConfiguration: streams
             )
             let keepAlive = KeepAliveHandler(settings.policy)
-            try channel.pipeline.syncOperations.addHandlers(WriteCoalescer(), http2, keepAlive, handler)
+            let frames = FrameAllowanceHandler(handler.allowance)
+            try channel.pipeline.syncOperations.addHandlers(frames, WriteCoalescer(), http2, keepAlive, handler)
         } catch {
             // The handler never gets to know that the channel has ended.
             opened.fail(OutboundError.connectionClosed)

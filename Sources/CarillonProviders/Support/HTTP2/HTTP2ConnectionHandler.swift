@@ -31,9 +31,13 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     private static let usualStreams = 100
     /// Identifiers are not used again; there are some hundred more for streams that are being opened.
     private static let lastStreamID = Int32.max - 1_000
+    /// Smaller parts of a body are no progress, unless they are the last ones.
+    private static let smallestPart = 64
     /// Half of the window that a connection begins with (RFC 9113 section 6.9.2), which is not worth enlarging.
     private static let windowSize = 65_535
 
+    /// What the server may send besides answers.
+    let allowance = FrameAllowance()
     private let policy: ConnectionPolicy
     private let owner: any HTTP2Connection.Owner
     private let settingsDeadline: NIODeadline
@@ -90,6 +94,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         let body = HTTP2Frame.FramePayload.Data(data: .byteBuffer(exchange.body), endStream: true)
         context.write(wrapOutboundOut(HTTP2Frame(streamID: streamID, payload: .headers(head))), promise: nil)
         context.write(wrapOutboundOut(HTTP2Frame(streamID: streamID, payload: .data(body))), promise: nil)
+        allowance.add(bodyOf: exchange.body.readableBytes)
         flushSoon(context)
         if nextStreamID >= Self.lastStreamID { retire(context) }
     }
@@ -124,10 +129,16 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         switch frame.payload {
         case .headers(let head):
             let progress = streams[frame.streamID]?.answer.receive(head.headers, isLast: head.endStream)
+            if streams[frame.streamID]?.answer.response != nil {
+                allowance.giveBack(head.headers)
+            }
             advance(frame.streamID, progress, context)
         case .data(let part):
             guard case .byteBuffer(let bytes) = part.data else { return }
             let progress = streams[frame.streamID]?.answer.receive(bytes, isLast: part.endStream)
+            if progress != nil, part.endStream || bytes.readableBytes >= Self.smallestPart {
+                allowance.giveBackPart(of: bytes.readableBytes, padding: part.paddingBytes.map { $0 + 1 } ?? 0)
+            }
             advance(frame.streamID, progress, context)
         case .rstStream(.refusedStream):
             finish(frame.streamID, .failure(NotProcessed(reason: .refused)), context)
@@ -237,6 +248,8 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
             openWindow(from: size, context)
         case is KeepAliveHandler.Retirement:
             retire(context)
+        case is FrameAllowanceHandler.Exhausted:
+            sendAway(context)
         default:
             context.fireUserInboundEventTriggered(event)
         }
@@ -247,6 +260,18 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         guard size < Self.windowSize / 2, context.channel.isActive else { return }
         let update = HTTP2Frame.FramePayload.windowUpdate(windowSizeIncrement: Self.windowSize - size)
         context.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: update)), promise: nil)
+    }
+
+    /// Ends a connection over which too much came that means nothing: what is on its way has got no answer in time.
+    private func sendAway(_ context: ChannelHandlerContext) {
+        guard context.channel.isActive else { return }
+        let payload = HTTP2Frame.FramePayload.goAway(
+            lastStreamID: .rootStream,
+            errorCode: .enhanceYourCalm,
+            opaqueData: nil
+        )
+        context.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: payload)), promise: nil)
+        end(.timedOut, context)
     }
 
     private func retire(_ context: ChannelHandlerContext, goAway: HTTP2Connection.GoAway? = nil) {
@@ -294,6 +319,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
     ) {
         // Not before the table: the event that the stream has closed follows at once.
         guard let stream = streams.removeValue(forKey: streamID) else { return }
+        allowance.addRest()
         context.writeAndFlush(
             wrapOutboundOut(HTTP2Frame(streamID: streamID, payload: .rstStream(.cancel))),
             promise: nil
