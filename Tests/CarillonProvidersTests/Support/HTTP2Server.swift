@@ -105,6 +105,7 @@ final class HTTP2Server: Sendable {
                     configuration.initialSettings = [
                         HTTP2Setting(parameter: .maxConcurrentStreams, value: maximumStreams)
                     ]
+                    configuration.controlFrameRateLimit.maximumCount = 100_000
                     var streams = NIOHTTP2Handler.StreamConfiguration()
                     streams.streamResetFrameRateLimit.maximumCount = 100_000
                     try pipeline.addHandler(
