@@ -55,7 +55,7 @@ struct Innocent: Sendable {
 
     /// Posts messages at a steady rate, whatever the answers do, and waits until all have arrived.
     ///
-    /// Every request must be accepted, and everything must arrive.
+    /// Every request must be accepted in the end, and everything must arrive.
     ///
     /// - Parameters:
     ///   - run: What the events' ids begin with.
@@ -97,11 +97,16 @@ struct Innocent: Sendable {
     /// Every second request comes over a connection of its own, as from people who come for the first time.
     private func post(_ id: String, to network: TestNetwork, isNew: Bool) async throws -> Post {
         let start = ContinuousClock.now
-        let answer: TestClient.Answer
+        var answer: TestClient.Answer
         do {
             answer = try await send(id, to: network, isNew: isNew)
         } catch let error as HTTPClientError where error == .remoteConnectionClosed && !keepsConnections {
             // On a machine so busy that a request comes later than hundreds of strangers do, its place is gone by then.
+            answer = try await send(id, to: network, isNew: isNew)
+        }
+        // What a busy machine cannot take in time, senders post again; how long it took then is judged.
+        while answer.status == 503, .now - start < Self.patience {
+            try await Task.sleep(for: Self.interval)
             answer = try await send(id, to: network, isNew: isNew)
         }
         try #require(answer.status == 202, "\(answer.status) \(answer.text)")
