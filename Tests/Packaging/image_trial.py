@@ -33,7 +33,7 @@ import observability  # noqa: E402
 
 ROOT = pathlib.Path(__file__).parent.parent.parent
 # What the image is made of that Swift's own base image has, and what PostgreSQL's server is on this machine.
-SLIM_PACKAGES = "libcurl4,libxml2,tzdata"
+SLIM_PACKAGES = "tzdata"
 PUBLIC, MANAGEMENT, POSTGRES = 18480, 18490, 18432
 # An image's, unless it says otherwise.
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
