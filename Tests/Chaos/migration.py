@@ -7,14 +7,17 @@ import time
 
 from cluster import AWAY
 
-# What a database looks like, but for what the tests have added to theirs.
+# What a database looks like, but for what the tests have added to theirs. In a new database files are run whole, and PostgreSQL
+# names the indexes of partitions; where a killed migration goes on they are made one by one, with names of their own.
 SHAPE = """
 SELECT 'column',
        table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable || coalesce(column_default, '')
 FROM information_schema.columns
 WHERE table_schema = 'public' AND column_name <> 'chaos_holder' AND table_name <> 'chaos_leases' AND table_name !~ '_[0-9]{8}$'
 UNION ALL
-SELECT 'index', pg_get_indexdef(indexrelid) || indisvalid
+SELECT 'index',
+       CASE WHEN relispartition THEN regexp_replace(pg_get_indexdef(indexrelid), ' INDEX [^ ]+ ON ', ' INDEX ON ')
+            ELSE pg_get_indexdef(indexrelid) END || indisvalid
 FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
 WHERE relnamespace = 'public'::regnamespace AND relname !~ '_[0-9]{8}'
 ORDER BY 1, 2
