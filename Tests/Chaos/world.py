@@ -34,6 +34,9 @@ END $$;
 CREATE TRIGGER chaos_tell AFTER INSERT OR UPDATE OR DELETE ON deliveries FOR EACH ROW EXECUTE FUNCTION chaos_tell();
 """
 
+# How other systems' APIs say that something went wrong here, so that their senders send it again.
+WORDS = {"/_matrix/": ("errcode", ("M_UNKNOWN",)), "/imfpush/": ("code", ("FPWSE0010E", "FPWSE0025E"))}
+
 
 @dataclasses.dataclass
 class Disruption:
@@ -182,6 +185,10 @@ class World:
 
     def may_be_repeated(self, method, path, answer, repeated):
         """Whether a refusal is one that senders have to live with."""
+        if answer.status >= 500:
+            for face, (key, words) in WORDS.items():
+                if face in path and (answer.json or {}).get(key) not in words:
+                    self.find("words", f"{method} {path}: {answer.status} {answer.body[:300]}")
         if answer.status in (429, 503) and "retry-after" in answer.headers or answer.status in repeated:
             return True
         self.find("answer", f"{method} {path}: {answer.status} {answer.headers} {answer.body[:300]}")

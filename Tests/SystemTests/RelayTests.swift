@@ -117,48 +117,6 @@ extension Services {
     }
 }
 
-extension Crashes {
-    @Suite struct RelayCrashTests {
-        /// What a process that is killed between sending a message and writing that down sends again after its lease.
-        @Test func `nothing that an endpoint is to be told is lost when the service is killed`() async throws {
-            let scratch = try Scratch()
-            let receiver = WebhookReceiver(answering: [])
-            try await receiver.whileRunning { url in
-                let first = try await RunningService.start(in: scratch)
-                let network = try await TestNetwork(on: first)
-                _ = try await network.addEndpoint(url)
-                try await network.begin(receiver)
-                let server = try #require(PostmasterFile(dataDirectory: scratch.path("data")))
-                let load = Load()
-                let burst = try await load.run(on: network) {
-                    try await eventually("load") { load.acknowledged.count > 100 }
-                    let burst = try await network.accept((0..<500).map { TestEvents.messageSent("burst-\($0)") })
-                    first.program.send(SIGKILL)
-                    server.killAll()
-                    return burst
-                }
-                let acknowledged = load.acknowledged.union(burst)
-                _ = try await first.program.exitStatus()
-                let before = receiver.requests.count
-                let second = try await RunningService.start(in: scratch)
-                try await eventually(within: Crashes.patience, "all being told") {
-                    acknowledged.isSubset(of: Set(receiver.requests.map(\.id)))
-                }
-                let told = receiver.requests.filter { acknowledged.contains($0.id) }
-                let duplicates = told.count - Set(told.map(\.id)).count
-                print(
-                    """
-                    kill -9 between relay and settle: \(acknowledged.count) events acknowledged, \(before) messages before, \
-                    0 lost, \(duplicates) duplicated
-                    """
-                )
-                #expect(duplicates <= before)
-                #expect(try await second.stop() == 0)
-            }
-        }
-    }
-}
-
 /// An endpoint of a network.
 struct TestEndpoint: Sendable {
     let id: String

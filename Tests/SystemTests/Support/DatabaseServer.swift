@@ -38,13 +38,6 @@ struct DatabaseServer: Sendable {
         await cluster.stop()
     }
 
-    /// Ends the server with all of its processes, as a power cut would, and waits until it is gone.
-    func kill() async throws {
-        let file = try #require(PostmasterFile(dataDirectory: dataDirectory))
-        file.killAll()
-        try await eventually("the end of the server") { !file.isAlive }
-    }
-
     /// Lets the leases of all events in hand run out, as they do a minute after the end of whoever had them.
     func endLeases() async throws {
         try await withSession { session in _ = try session.execute("UPDATE inbox SET run_at = now()") }
