@@ -28,7 +28,10 @@ import Testing
     @Test func `the operator may everything, and unknown networks are 404`() async throws {
         try await withAPI { api in
             let network = try await api.makeNetwork()
-            #expect(try await api.call(.get, network.path("api-keys"), as: TestAPI.operatorToken).status == 200)
+            for token in [TestAPI.operatorToken, TestAPI.formerOperatorToken] {
+                #expect(try await api.call(.get, network.path("api-keys"), as: token).status == 200)
+                #expect(try await api.call(.get, network.path("api-keys"), as: token + "x").status == 401)
+            }
             let unknown = try await api.call(.get, "/v1/networks/nobody/api-keys", as: TestAPI.operatorToken)
             #expect(unknown.status == 404)
         }

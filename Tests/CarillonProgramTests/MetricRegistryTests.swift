@@ -100,9 +100,15 @@ import Testing
     }
 
     @Test func `the process's own numbers are read when somebody asks`() {
-        ProcessMetrics().register(in: registry)
+        ProcessMetrics(dataDirectory: "/tmp").register(in: registry)
         #expect(lines.contains("carillon_build_info{version=\"\(Carillon.version)\"} 1"))
         let memory = lines.first { $0.hasPrefix("process_resident_memory_bytes ") }?.split(separator: " ").last
         #expect(memory.flatMap { Int($0) } ?? 0 > 1_000_000)
+        #expect(lines.contains { $0.hasPrefix("carillon_free_bytes ") })
+    }
+
+    @Test func `of a directory that is not there nothing is said`() {
+        ProcessMetrics(dataDirectory: "/nowhere").register(in: registry)
+        #expect(!lines.contains { $0.hasPrefix("carillon_free_bytes ") })
     }
 }

@@ -72,7 +72,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("CARILLON_OPERATOR_TOKEN", "secret-but-short"), ("CARILLON_MASTER_KEY", "secret-and-no-base64"),
+            ("CARILLON_OPERATOR_TOKEN", "secret-but-short"), ("CARILLON_OPERATOR_TOKEN_PREVIOUS", "secret-but-short"),
+            ("CARILLON_MASTER_KEY", "secret-and-no-base64"),
             ("CARILLON_DATABASE_URL", "postgres://u:secret@h:1/d?unknown=secret"),
         ]
     )

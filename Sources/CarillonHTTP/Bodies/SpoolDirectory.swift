@@ -39,9 +39,6 @@ package struct SpoolDirectory: Sendable {
     /// - Throws: 413 for an import of so many bytes, 507 when the file system has no room for so many more.
     func check(total: Int, more: Int) throws(Problem) {
         guard total <= limit else { throw .contentTooLarge(limit: limit) }
-        var status = statvfs()
-        guard statvfs(path, &status) == 0 else { return }
-        let (free, overflow) = Int(clamping: status.f_bavail).multipliedReportingOverflow(by: Int(status.f_frsize))
-        guard overflow || free - more >= reserve else { throw .insufficientStorage }
+        if let free = FreeSpace.bytes(at: path), free - more < reserve { throw .insufficientStorage }
     }
 }

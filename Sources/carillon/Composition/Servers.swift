@@ -86,7 +86,7 @@ struct Servers: Sendable {
                 previous: settings.masterKeyPrevious?.bytes
             ),
             journal: storage.journal,
-            operatorToken: OperatorToken(storage.secrets.operatorToken),
+            operatorToken: OperatorToken(storage.secrets.operatorToken, previous: settings.operatorTokenPrevious),
             openAPI: try String(contentsOfFile: settings.description.path, encoding: .utf8),
             facesOpenAPI: try String(contentsOfFile: settings.facesDescription.path, encoding: .utf8),
             console: try settings.console.map { try ConsoleFiles(directory: $0.path) },

@@ -59,7 +59,7 @@ struct Storage: Sendable {
         ids = UUIDv7Generator(clock: clock)
         recorder = StatisticsRecorder(clock: clock)
         watch = QueueWatch(factory: metrics, logger: logger)
-        ProcessMetrics(clock: clock).register(in: metrics)
+        ProcessMetrics(dataDirectory: settings.dataDirectory, clock: clock).register(in: metrics)
         var cluster: EmbeddedCluster?
         var configuration: PostgresConfiguration
         switch settings.database {

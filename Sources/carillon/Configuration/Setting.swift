@@ -5,6 +5,7 @@ enum Setting: String, CaseIterable, Sendable {
     case databaseUrl
     case dataDir
     case operatorToken
+    case operatorTokenPrevious
     case masterKey
     case masterKeyPrevious
     case trustedProxies
@@ -38,7 +39,7 @@ enum Setting: String, CaseIterable, Sendable {
     var isSecret: Bool {
         switch self {
         // The URL may hold a password.
-        case .databaseUrl, .operatorToken, .masterKey, .masterKeyPrevious: true
+        case .databaseUrl, .operatorToken, .operatorTokenPrevious, .masterKey, .masterKeyPrevious: true
         default: false
         }
     }

@@ -40,6 +40,8 @@ struct Settings: Sendable {
     var throwAwayDirectory: String?
     /// The operator's credential; generated when it is missing and the cluster is embedded.
     var operatorToken: Secret?
+    /// The former one, until everybody who uses it has the current one.
+    var operatorTokenPrevious: Secret?
     /// The key that encrypts secrets at rest; likewise.
     var masterKey: MasterKey?
     /// The former master key, during a rotation: it opens what is not sealed with the current one yet.
@@ -114,6 +116,7 @@ struct Settings: Sendable {
         database = url.map(Database.server) ?? database
         dataDirectory = reader.value(.dataDir) { $0 } ?? dataDirectory
         operatorToken = reader.value(.operatorToken, Secret.init(operatorToken:))
+        operatorTokenPrevious = reader.value(.operatorTokenPrevious, Secret.init(operatorToken:))
         masterKey = reader.value(.masterKey, MasterKey.init(_:))
         masterKeyPrevious = reader.value(.masterKeyPrevious, MasterKey.init(_:))
     }

@@ -6,7 +6,7 @@ import Foundation
 
 /// Looks at what is on the disk.
 struct FileChecks: Sendable {
-    private static let gibibyte: UInt64 = 1 << 30
+    private static let gibibyte = 1 << 30
 
     private let settings: Settings
 
@@ -93,11 +93,9 @@ struct FileChecks: Sendable {
             directory = String(directory[..<slash])
         }
         if access(directory, F_OK) != 0 { directory = "." }
-        var status = statvfs()
-        guard statvfs(directory, &status) == 0 else {
+        guard let free = FreeSpace.bytes(at: directory) else {
             return .warn("disk", "cannot tell how much space is left at \(directory)")
         }
-        let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
         let detail = "\(free / (Self.gibibyte / 1024)) MiB are free at \(directory)"
         if free < Self.gibibyte / 10 {
             return .fail("disk", "\(detail): make room, PostgreSQL stops when there is none")

@@ -10,6 +10,7 @@ enum MetricHelp {
         "carillon_events_total": "Posted events by what the sender was told; refused is a 503.",
         "carillon_expansion_failures_total": "Tries to find an event's recipients that failed; it is tried again.",
         "carillon_face_requests_total": "Requests of other systems' clients and servers by operation and status.",
+        "carillon_free_bytes": "Space that the file system of the data directory has left.",
         "carillon_group_commit_size": "Events that were made durable by one commit.",
         "carillon_held_unregistrations_total": "Reports of dead devices that the brake did not believe.",
         "carillon_http_connections": "Connections to each port that have a place.",

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonHTTP
 import Foundation
 
 #if canImport(Glibc)
@@ -10,10 +11,12 @@ import Foundation
 /// What the operating system knows of this process.
 struct ProcessMetrics: Sendable {
     private let startedAt: Timestamp
+    private let dataDirectory: String
 
-    /// The metrics of a process that started now.
-    init(clock: WallClock = .system) {
+    /// The metrics of a process that started now and keeps its files in a directory.
+    init(dataDirectory: String, clock: WallClock = .system) {
         startedAt = clock.now()
+        self.dataDirectory = dataDirectory
     }
 
     /// Adds them to a registry.
@@ -30,6 +33,9 @@ struct ProcessMetrics: Sendable {
         }
         registry.onScrape("carillon_log_lines_dropped_total", .counter) {
             [MetricReading(Double(LogOutput.standardError.dropped))]
+        }
+        registry.onScrape("carillon_free_bytes") { [dataDirectory] in
+            FreeSpace.bytes(at: dataDirectory).map { [MetricReading(Double($0))] } ?? []
         }
         registry.onScrape("process_max_fds") { [MetricReading(Double(DescriptorLimit.current.soft))] }
     }

@@ -68,6 +68,7 @@ struct Answer {
 /// Talks to a service over a store in memory.
 struct TestAPI {
     static let operatorToken = "operator-token-of-at-least-32-characters"
+    static let formerOperatorToken = "former-operator-token-of-at-least-32-characters"
     static let now = Timestamp(milliseconds: 1_795_521_600_000)  // 2026-11-24T12:00:00.000Z
 
     let client: any TestClientProtocol
@@ -282,7 +283,10 @@ extension PublicDependencies {
             faceIndex: { FaceIndex(try await store.faceList(unless: nil) ?? .empty) },
             facesChanged: { dispatcher.facesChanged($0) },
             journal: Journal(store: store, clock: clock, logger: .silent),
-            operatorToken: OperatorToken(Secret(TestAPI.operatorToken)),
+            operatorToken: OperatorToken(
+                Secret(TestAPI.operatorToken),
+                previous: Secret(TestAPI.formerOperatorToken)
+            ),
             openAPI: "openapi: 3.1.0\n",
             facesOpenAPI: "openapi: 3.1.0\ninfo:\n",
             console: console,
