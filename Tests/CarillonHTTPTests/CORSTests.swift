@@ -28,11 +28,41 @@ import Testing
             for path in [
                 "/v1/networks/acme/users/me", "/v1/networks/acme/users/me/notifications", "/v1/networks/acme/devices/d",
                 "/v1/networks/acme/devices", "/v1/networks/acme/users/me/nowhere",
+                "/v1/networks/acme/providers/webpush/key", "/v1/networks/acme/tags/offers/users/me",
+                "/v1/networks/acme/tags/offers/devices/d",
             ] {
                 let answer = try await api.call(.get, path, headers: ["origin": "https://chat.example"])
                 #expect(answer.headers[.accessControlAllowOrigin] == "https://chat.example")
                 #expect(answer.headers[.accessControlExposeHeaders]?.contains("retry-after") == true)
                 #expect(answer.headers[.xRequestID]?.isEmpty == false)
+            }
+        }
+    }
+
+    @Test func `a page subscribes its user and its browser to a tag, and reads the key that it does with`() async throws
+    {
+        try await withOrigins(.named(["https://chat.example"])) { api in
+            let network = try await api.makeNetwork()
+            let tag = #"{"description":"Offers","selfService":true}"#
+            #expect(try await api.call(.put, network.path("tags/offers"), tag, as: network.adminKey).status == 201)
+            let asked: [(HTTPRequest.Method, String, Int)] = [
+                (.get, "providers/webpush/key", 200), (.put, "tags/offers/users/me", 204),
+                (.delete, "tags/offers/users/me", 204),
+            ]
+            for (method, path, status) in asked {
+                var headers = preflight
+                headers["access-control-request-method"] = method.rawValue
+                let leave = try await api.call(.options, network.path(path), headers: headers)
+                #expect(leave.status == 204)
+                #expect(leave.headers[.accessControlAllowOrigin] == "https://chat.example", "\(path)")
+                let answer = try await api.call(
+                    method,
+                    network.path(path),
+                    as: network.token(),
+                    headers: ["origin": "https://chat.example"]
+                )
+                #expect(answer.status == status, "\(path)")
+                #expect(answer.headers[.accessControlAllowOrigin] == "https://chat.example", "\(path)")
             }
         }
     }
@@ -43,6 +73,10 @@ import Testing
         "/v1/networks/acme/users", "/v1/networks/devices", "/nowhere", "/", "/v1/notification",
         "/_matrix/push/v1/notify",
         "/pushing", "/v1/networks/acme/users/meme",
+        "/v1/networks/acme/providers", "/v1/networks/acme/providers/webpush", "/v1/networks/acme/providers/apns/key",
+        "/v1/networks/acme/providers/webpush/key/x", "/v1/networks/acme/tags", "/v1/networks/acme/tags/offers",
+        "/v1/networks/acme/tags/offers/subscribers", "/v1/networks/acme/tags/offers/users/bob",
+        "/v1/networks/acme/tags/users/me", "/v1/networks/acme/tags/offers/users/me/x",
     ])
     func `nothing else is for pages, answers, preflights and refusals alike`(path: String) async throws {
         for origins in [CORSOrigins.all, .named(["https://chat.example"])] {

@@ -19,7 +19,7 @@ package enum CORSOrigins: Hashable, Sendable {
 
 /// Tells browsers which pages may call, before they do and in answers (Fetch standard, section 3.3).
 ///
-/// Only of what the apps of users ask themselves: their own settings, devices, and the faces that browsers call (FACES A5).
+/// Only of what the apps of users ask themselves: their own settings, devices and tags, and the faces that browsers call (FACES A5).
 /// No cookies are involved: a page that may call still needs credentials of its own, which it sends in `Authorization`.
 struct CORSMiddleware: RouterMiddleware {
     /// For how long a browser need not ask again; longer is cut by all of them.
@@ -63,12 +63,20 @@ struct CORSMiddleware: RouterMiddleware {
         return response
     }
 
-    /// Whether pages may ask for a path: `/v1/networks/{network}/users/me`, `…/devices`, and all below them.
+    /// Whether pages may ask for a path: `/v1/networks/{network}/users/me`, `…/devices`, and all below them; the key that browsers
+    /// subscribe with; and the user's own place and that of devices among the subscribers of a tag.
     private func isForPages(_ path: String) -> Bool {
         if faces.contains(where: { $0.owns(path) }) { return true }
-        let parts = path.split(separator: "/", maxSplits: 5)
+        let parts = path.split(separator: "/", maxSplits: 7)
         guard parts.count > 3, parts[0] == "v1", parts[1] == "networks" else { return false }
-        return parts[3] == "devices" || parts.count > 4 && parts[3] == "users" && parts[4] == "me"
+        let (kind, rest) = (parts[3], parts[4...])
+        return switch kind {
+        case "devices": true
+        case "users": rest.first == "me"
+        case "providers": rest == ["webpush", "key"]
+        case "tags": rest.count == 3 && (rest.dropFirst() == ["users", "me"] || rest.dropFirst().first == "devices")
+        default: false
+        }
     }
 
     /// What the page may send: of what it asks for also what other systems' clients send.
