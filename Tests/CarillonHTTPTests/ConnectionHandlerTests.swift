@@ -83,6 +83,21 @@ import Testing
         #expect(!channel.isActive)
     }
 
+    @Test func `what is left of a body that was answered takes nothing of the next request's time`() throws {
+        try channel.pipeline.syncOperations.addHandler(RequestDeadlineHandler(limit: .seconds(15)))
+        let half = "PUT / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nab"
+        try receive(half)
+        answer()
+        loop.advanceTime(by: .seconds(1))
+        try receive("cd")
+        loop.advanceTime(by: .seconds(5))
+        try receive(half)
+        loop.advanceTime(by: .milliseconds(14_999))
+        try channel.throwIfErrorCaught()
+        loop.advanceTime(by: .milliseconds(1))
+        #expect(throws: RequestDeadlineExceeded.self) { try channel.throwIfErrorCaught() }
+    }
+
     @Test func `a further head has ten seconds from its first byte`() throws {
         try receive(request)
         answer()

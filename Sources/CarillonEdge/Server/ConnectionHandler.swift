@@ -91,9 +91,12 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             isReceiving = false
             isBodyDue = false
             context.fireChannelRead(data)
-            if owed > 0 {
+            guard owed == 0 else {
                 work()
-            } else if isLast {
+                return
+            }
+            context.fireUserInboundEventTriggered(RequestDeadlineHandler.RequestOver())
+            if isLast {
                 finish(context)
             } else {
                 isIdle = true

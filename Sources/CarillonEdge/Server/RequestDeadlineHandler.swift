@@ -7,8 +7,8 @@ struct RequestDeadlineExceeded: Error {}
 ///
 /// A body that trickles in is ended with an error, which whoever reads it turns into 408; a timer of the connection's
 /// own event loop does that without a task for each request. After an answer the rest of an unread body has the same
-/// time once more before the connection is closed. Heads that trickle in, and callers who say nothing, are
-/// ``ConnectionHandler``'s business: no part of a request exists before its head is complete.
+/// time once more before the connection is closed; when it is there in time, the next request has all of its own. Heads that
+/// trickle in, and callers who say nothing, are ``ConnectionHandler``'s business: no part of a request exists before its head is complete.
 package final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
     typealias InboundOut = NIOAny
@@ -22,6 +22,9 @@ package final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChann
         /// From the last part that arrived: for uploads of any size.
         case sincePart
     }
+
+    /// Sent inwards through the pipeline behind the last part of a request whose answer has ended.
+    struct RequestOver {}
 
     private let limit: TimeAmount
     private var timer: Scheduled<Void>?
@@ -48,6 +51,10 @@ package final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChann
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
         if let mode = event as? Mode { self.mode = mode }
         context.triggerUserOutboundEvent(event, promise: promise)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is RequestOver { stop() } else { context.fireUserInboundEventTriggered(event) }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
