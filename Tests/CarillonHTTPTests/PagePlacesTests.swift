@@ -25,12 +25,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [(1, 1), (6, 2), (20, 8), (100, 8)])
+    @Test(arguments: [(1, 8, 1), (6, 8, 2), (20, 64, 8), (100, 64, 8), (6, 2, 1), (20, 4, 2), (20, 1, 1)])
     func `a network reads so many pages at a time, 64 more wait, and others are told to come back`(
         connections: Int,
+        processors: Int,
         atOnce: Int
     ) async throws {
-        let pages = PagePlaces(connections: connections)
+        let pages = PagePlaces(connections: connections, processors: processors)
         try await withGate(pages) { api, gate, network in
             let (path, acme) = (network.path("providers"), NetworkID(trusted: "acme"))
             try await withThrowingTaskGroup(of: Int.self) { group in
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test func `another network and the operator read while one has all that it may`() async throws {
-        let pages = PagePlaces(connections: 6)
+        let pages = PagePlaces(connections: 6, processors: 4)
         try await withGate(pages) { api, gate, network in
             let other = try await api.makeNetwork("other")
             try await withThrowingTaskGroup(of: Int.self) { group in
@@ -76,7 +77,7 @@ import Testing
     }
 
     @Test func `who proves nothing, and whose own users read, takes no place of a network's`() async throws {
-        let pages = PagePlaces(connections: 6)
+        let pages = PagePlaces(connections: 6, processors: 4)
         try await withGate(pages) { api, gate, network in
             _ = try await api.call(.put, network.path("users/alice"), "{}", as: network.adminKey)
             let events = try await api.makeKey("events", in: network)
@@ -94,7 +95,7 @@ import Testing
     }
 
     @Test func `a page that is refused or not found gives its place back, and waiting ends`() async throws {
-        let pages = PagePlaces(connections: 6, patience: .milliseconds(20))
+        let pages = PagePlaces(connections: 6, processors: 4, patience: .milliseconds(20))
         try await withGate(pages) { api, gate, network in
             #expect(try await api.call(.get, network.path("users?limit=0"), as: network.adminKey).status == 400)
             #expect(try await api.call(.get, network.path("channels/c/members"), as: network.adminKey).status == 404)
@@ -110,7 +111,7 @@ import Testing
 
     /// Every list of the description has a page's answers, and needs a place: what is added later does, too.
     @Test func `every route that takes a cursor needs a place`() async throws {
-        let pages = PagePlaces(connections: 1, patience: .milliseconds(1))
+        let pages = PagePlaces(connections: 1, processors: 2, patience: .milliseconds(1))
         try await withGate(pages) { api, gate, network in
             async let held = api.call(.get, network.path("providers"), as: network.adminKey).status
             try await waitUntil { pages.taken == 1 }

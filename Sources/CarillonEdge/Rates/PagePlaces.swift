@@ -3,9 +3,9 @@ import Synchronization
 
 /// Places for reading pages: lists, journals and figures (API section 13).
 ///
-/// Admins have no rate, and a page is much to read and to write. So those who read for one network share a few places, and all
-/// networks half of the connections to the database, so that events and deliveries have the others. The operator has a share
-/// besides.
+/// Admins have no rate, and a page is much to read and to write: PostgreSQL and this service have one processor busy with it from
+/// beginning to end, one after the other. So those who read for one network share no more places than half of the processors, and
+/// all networks half of the connections to the database, so that events and deliveries have the others. The operator has a share besides.
 package final class PagePlaces: Sendable {
     /// How many places a network has, where there are so many.
     static let ofNetwork = 8
@@ -29,9 +29,10 @@ package final class PagePlaces: Sendable {
     ///
     /// - Parameters:
     ///   - connections: How many connections to the database it has.
+    ///   - processors: How many processors.
     ///   - patience: For how long one waits for a place.
-    package init(connections: Int, patience: Duration = PagePlaces.patience) {
-        places = Places(limits: Self.limits(connections), patience: patience)
+    package init(connections: Int, processors: Int, patience: Duration = PagePlaces.patience) {
+        places = Places(limits: Self.limits(connections, processors), patience: patience)
     }
 
     /// How many requests have a place.
@@ -43,11 +44,12 @@ package final class PagePlaces: Sendable {
         await places.place(of: network, in: .pages)
     }
 
-    private static func limits(_ connections: Int) -> FairQueueLimits {
+    private static func limits(_ connections: Int, _ processors: Int) -> FairQueueLimits {
         let all = max(1, connections / 2)
+        let most = min(ofNetwork, max(1, processors / 2))
         // Whoever has none gets one beyond those that others have.
-        var limits = FairQueueLimits(weight: lineOfAll, places: all, placesPerTenant: ofNetwork, mostPlaces: all + 1)
-        let own = min(ofNetwork, max(1, all * limits.share / (limits.share + 1)))
+        var limits = FairQueueLimits(weight: lineOfAll, places: all, placesPerTenant: most, mostPlaces: all + 1)
+        let own = min(most, max(1, all * limits.share / (limits.share + 1)))
         limits.weightPerLane = line + ofNetwork - own
         return limits
     }

@@ -93,7 +93,7 @@ struct Servers: Sendable {
             spools: spools,
             asker: providers.introspection,
             rates: pipeline.rates,
-            pages: PagePlaces(connections: storage.connections),
+            pages: PagePlaces(connections: storage.connections, processors: System.coreCount),
             problems: .stored,
             metrics: storage.metrics,
             logger: logger,

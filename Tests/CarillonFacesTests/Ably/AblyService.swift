@@ -279,7 +279,7 @@ extension FaceServices {
                 cache: CredentialCache(accounts: store, announcements: Announcements(), logger: .nowhere),
                 introspector: UserTokenIntrospector(asker: NobodyToAsk(), metrics: NOOPMetricsHandler.instance),
                 rates: rates,
-                pages: PagePlaces(connections: 6),
+                pages: PagePlaces(connections: 6, processors: 4),
                 clock: time.clock
             ),
             network: { try await store.network($0) },

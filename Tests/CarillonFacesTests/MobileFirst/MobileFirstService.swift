@@ -234,7 +234,7 @@ extension FaceServices {
                 cache: cache,
                 introspector: UserTokenIntrospector(asker: NobodyToAsk(), metrics: NOOPMetricsHandler.instance),
                 rates: rates,
-                pages: PagePlaces(connections: 6),
+                pages: PagePlaces(connections: 6, processors: 4),
                 clock: clock
             ),
             network: { try await cache.credentials(of: $0)?.network },

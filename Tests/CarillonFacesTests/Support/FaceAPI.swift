@@ -207,7 +207,7 @@ extension FaceServices {
                     now: time.monotonic
                 ),
                 rates: rates,
-                pages: PagePlaces(connections: 6),
+                pages: PagePlaces(connections: 6, processors: 4),
                 clock: clock
             ),
             network: { network in try await store.network(network) },

@@ -192,7 +192,7 @@ extension FaceServices {
                     now: book.monotonic
                 ),
                 rates: rates,
-                pages: PagePlaces(connections: 6),
+                pages: PagePlaces(connections: 6, processors: 4),
                 clock: book.clock
             ),
             network: { try await cache.credentials(of: $0)?.network },

@@ -186,7 +186,7 @@ func withAPI(
     problems: ProblemMapping = ProblemMapping(),
     faces: @escaping @Sendable (FaceServices) -> [any Face] = { _ in [] },
     asker: any UserTokenAsker = NobodyToAsk(),
-    pages: PagePlaces = PagePlaces(connections: 6),
+    pages: PagePlaces = PagePlaces(connections: 6, processors: 4),
     logger: Logger = .silent,
     _ test: @Sendable (TestAPI) async throws -> Void
 ) async throws {
@@ -248,7 +248,7 @@ extension PublicDependencies {
         problems: ProblemMapping = ProblemMapping(),
         faces: @escaping @Sendable (FaceServices) -> [any Face] = { _ in [] },
         asker: any UserTokenAsker = NobodyToAsk(),
-        pages: PagePlaces = PagePlaces(connections: 6)
+        pages: PagePlaces = PagePlaces(connections: 6, processors: 4)
     ) throws {
         let ids = UUIDv7Generator()
         self.init(
