@@ -135,14 +135,17 @@ package final class Poller: Service {
     /// Reads what a source has, a few pages at most, and says when it is asked again.
     private func poll(_ source: ClaimedSource) async {
         var source = source
+        var hasAnswered = false
         for _ in 0..<limits.pages {
+            // It may also have been taken while the end was announced.
+            if Task.isShuttingDownGracefully || Task.isCancelled {
+                return await release(source, after: .zero, hasAnswered ? .succeeded : .undecided)
+            }
             switch await readPage(of: &source) {
             case .stored(isLast: true):
                 return await release(source, after: source.settings.wait(afterFailures: 0), .succeeded)
             case .stored(isLast: false):
-                if Task.isShuttingDownGracefully || Task.isCancelled {
-                    return await release(source, after: .zero, .succeeded)
-                }
+                hasAnswered = true
             case .deferred(let wait):
                 return await release(source, after: wait, .undecided)
             case .failed(let reason):
