@@ -62,7 +62,9 @@ private final class Readers: Sendable {
     private func read(_ page: String) async {
         let path = "/v1/networks/\(network.id)/\(page)"
         while !Task.isCancelled {
-            guard let answer = try? await network.client.send(.GET, path, token: network.adminKey) else { continue }
+            guard let answer = try? await network.client.ofCrowd.send(.GET, path, token: network.adminKey) else {
+                continue
+            }
             statuses.withLock { $0[answer.status, default: 0] += 1 }
         }
     }

@@ -14,15 +14,32 @@ struct TestClient: Sendable {
         var json: JSONValue { (try? JSONValue(parsing: text)) ?? .null }
     }
 
-    /// Fails at once when nobody listens: a service that is gone is gone. One that is busy may take its time, and so may the
-    /// requests before this one.
-    private static let client: HTTPClient = {
-        var configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(30)))
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
+    private static let few = client(connections: 8)
+    private static let many = client(connections: 1_000)
 
     let base: String
+    private let client: HTTPClient
+
+    init(base: String) {
+        self.init(base: base, client: Self.few)
+    }
+
+    private init(base: String, client: HTTPClient) {
+        self.base = base
+        self.client = client
+    }
+
+    /// The same for a crowd: each of its requests has a connection of its own, so that it waits in no line with others, nor others with it.
+    var ofCrowd: TestClient { TestClient(base: base, client: Self.many) }
+
+    /// Fails at once when nobody listens: a service that is gone is gone. One that is busy may take its time, and so may the
+    /// requests before this one.
+    private static func client(connections: Int) -> HTTPClient {
+        var configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(30)))
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
 
     func send(
         _ method: HTTPMethod,
@@ -41,7 +58,7 @@ struct TestClient: Sendable {
             request.headers.add(name: "content-type", value: contentType)
             request.body = .bytes(ByteBuffer(bytes: body))
         }
-        let response = try await Self.client.execute(request, timeout: limit)
+        let response = try await client.execute(request, timeout: limit)
         let text = String(buffer: try await response.body.collect(upTo: 1 << 22))
         return Answer(status: response.status.code, headers: response.headers, text: text)
     }
