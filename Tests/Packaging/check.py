@@ -51,13 +51,16 @@ def check_image():
     dockerfile = (ROOT / ".docker/Dockerfile").read_text()
     kept = (ROOT / ".dockerignore").read_text().splitlines()
     copied = re.search(r"for part in (.*); do", dockerfile)[1].split()
+    packed = re.search(r"^resources=\((.*)\)$", (ROOT / "Scripts/lib/staging.sh").read_text(), re.M)[1].split()
     sources = "\n".join(path.read_text() for path in (ROOT / "Sources/carillon").rglob("*.swift"))
     for part in re.findall(r'\bResource\("([^"]+)"', sources):
         if part not in copied or f"!{part}" not in kept:
             problems.append(f"the image lacks {part}: name it in .docker/Dockerfile and .dockerignore")
+        if part not in packed:
+            problems.append(f"packages lack {part}: name it in Scripts/lib/staging.sh")
         if any(path.is_symlink() for path in (ROOT / part).rglob("*")):
-            for name in (".docker/Dockerfile", "docs/installing.md"):
-                if re.search(r"\bcp -r ", (ROOT / name).read_text()):
+            for name in (".docker/Dockerfile", "Scripts/lib/staging.sh"):
+                if re.search(r"\bcp -r [^\n]*(Console|resources)", (ROOT / name).read_text()):
                     problems.append(f"{name} copies links of {part} as links: cp -rL copies what they lead to")
     # The package manager wants every target's folder, also of what it does not build.
     for folder in re.findall(r'path: "([^"/]+)', (ROOT / "Package.swift").read_text()):

@@ -8,7 +8,7 @@ service is started with a PostgreSQL of its own outside, and one event goes thro
 
 By hand, as root, on Debian 12 with debootstrap and postgresql; takes about two minutes:
 
-    python3 Tests/Packaging/image_trial.py .build/release/carillon [BASE]
+    python3 Tests/Packaging/image_trial.py .build/optimised/release/carillon [BASE]
 
 BASE is a folder for the Debian, which is made when it is not there, and may be used again.
 """
