@@ -18,6 +18,7 @@ import tempfile
 import yaml
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import manifests  # noqa: E402
 import observability  # noqa: E402
 
 ROOT = observability.ROOT
@@ -45,7 +46,7 @@ def tool(name, *arguments, what, text=None):
 def check_image():
     tool("hadolint", ".docker/Dockerfile", what="the Dockerfile is not linted")
     style = "{extends: default, rules: {line-length: {max: 160}, document-start: disable, braces: {max-spaces-inside: 0}}}"
-    files = ["docker-compose.yml", *sorted(PACKAGING.glob("prometheus/*.yaml"))]
+    files = ["docker-compose.yml", *sorted(PACKAGING.glob("prometheus/*.yaml")), *sorted(PACKAGING.glob("kubernetes/*.yaml"))]
     tool("yamllint", "--strict", "-d", style, *files, what="YAML is not linted")
     # What the program looks for beside itself has to be let into the build, and copied.
     dockerfile = (ROOT / ".docker/Dockerfile").read_text()
@@ -69,12 +70,23 @@ def check_image():
     check_compose(yaml.safe_load((ROOT / "docker-compose.yml").read_text()))
 
 
-def check_compose(file):
+def variables():
+    """What the program can be told by its environment."""
     settings = re.findall(r"^\s*case (\w+)$", (ROOT / "Sources/carillon/Configuration/Setting.swift").read_text(), re.M)
-    variables = {"CARILLON_" + re.sub(r"([A-Z])", r"_\1", name).upper() for name in settings}
+    return {"CARILLON_" + re.sub(r"([A-Z])", r"_\1", name).upper() for name in settings}
+
+
+def check_kubernetes():
+    problems.extend(manifests.problems(variables()))
+    rendered = tool("kubectl", "kustomize", manifests.FOLDER, what="the manifests are not put together")
+    if rendered is not None and len(list(yaml.safe_load_all(rendered))) < len(list(manifests.FOLDER.glob("*.yaml"))):
+        problems.append(f"kubectl kustomize leaves something out:\n{rendered}")
+
+
+def check_compose(file):
     for name, service in file["services"].items():
         for variable in service.get("environment", {}):
-            if variable.startswith("CARILLON_") and variable not in variables:
+            if variable.startswith("CARILLON_") and variable not in variables():
                 problems.append(f"docker-compose.yml: {name} is given {variable}, which is no setting")
     with tempfile.NamedTemporaryFile("w", suffix=".env") as secrets:
         secrets.write("CARILLON_OPERATOR_TOKEN=x\nCARILLON_MASTER_KEY=y\n")
@@ -166,6 +178,7 @@ def check_observability():
 
 def main():
     check_image()
+    check_kubernetes()
     check_units()
     check_observability()
     for line in left_out:

@@ -284,7 +284,7 @@ class Image:
 
     def start(self, arguments, settings, **options):
         # There is no shell inside.
-        inside = [*ROOM[:2], "chroot", f"--userspec={self.user}", str(self.root), *arguments]
+        inside = [shutil.which("chroot"), f"--userspec={self.user}", str(self.root), *arguments]
         return subprocess.Popen(inside, env=self.environment | settings, **options)
 
 
