@@ -64,6 +64,10 @@ class Machine:
                 found |= {str(here / name) for name in folders + names}
         return {path for path in found if not BOOKS.match(path)}
 
+    def left_since(self, before):
+        """What there was not before."""
+        return self.files() - before
+
     def install(self, package):
         target = self.root / "root" / package.name
         shutil.copy(package, target)
@@ -121,6 +125,10 @@ class Debian(Machine):
         run("mount", "--rbind", "/dev", self.root / "dev")
         shutil.copy2("/etc/resolv.conf", self.root / "etc/resolv.conf")
 
+    def left_since(self, before):
+        """Of the packages that Carillon depends on everything stays."""
+        return {path for path in super().left_since(before) if "carillon" in path.lower()}
+
     def asked_of_systemd(self):
         return None
 
@@ -174,17 +182,20 @@ def live_with(machine, package, version):
     say("install")
     said = machine.install(package)
     check("operator-token" in said, f"the package does not say where the token is:\n{said}")
-    machine_before_demo = machine.files()
+    installed = machine.files()
     check(machine.must("carillon", "--version").strip() == version, f"carillon --version is not {version}")
     modes = {path: (machine.root / path).stat().st_mode & 0o777 for path in (SETTINGS.parent, SETTINGS, STATE)}
     check(modes == {SETTINGS.parent: 0o700, SETTINGS: 0o600, STATE: 0o700}, f"modes are {modes}")
+    brought = {path.name for path in (machine.root / "usr/lib/carillon").glob("lib*.so")}
+    needless = {name for name in brought if re.search("Networking|XML|CURL", name)}
+    check(brought and not needless, f"the program is linked to {needless or 'no library of its own'}")
     check((machine.root / "etc/systemd/system/multi-user.target.wants/carillon.service").is_symlink(), "the unit is not enabled")
     check(machine.asked_of_systemd() in (None, ["start"]), "the unit is not started")
 
     say("demo")
     told = machine.must("runuser", "-u", "carillon", "--", "carillon", "demo")
     check("Everything came out as it should." in told, told)
-    left = {path for path in machine.files() - machine_before_demo}
+    left = machine.files() - installed
     check(not left, f"the demo leaves {sorted(left)}")
 
     say("serve, with settings of one's own")
@@ -216,25 +227,18 @@ def live_with(machine, package, version):
     say("purge, unasked")
     said = machine.must("dpkg", "--purge", "carillon")
     check("kept in /var/lib/carillon" in said, f"nobody hears of the data:\n{said}")
-    left = {path for path in machine.files() - before if pathlib.Path(path) != STATE and STATE not in pathlib.Path(path).parents}
-    left = {path for path in left if is_ours(path)}
+    left = {path for path in machine.left_since(before) if STATE not in (pathlib.Path(path), *pathlib.Path(path).parents)}
     check(not left, f"the purge leaves {sorted(left)}")
     check((machine.root / STATE / "operator-token").exists(), "the purge has taken data that nobody gave up")
 
     say("install anew, and purge with data")
     machine.install(package)
-    networks = machine.root / STATE / "operator-token"
-    check(networks.exists(), "the data was not taken up again")
+    check((machine.root / STATE / "operator-token").exists(), "the data was not taken up again")
     machine.must("debconf-set-selections", input="carillon carillon/purge-data boolean true\n")
     machine.must("dpkg", "--purge", "carillon")
-    left = {path for path in machine.files() - before if is_ours(path)}
+    left = machine.left_since(before)
     check(not left, f"the purge leaves {sorted(left)}")
     check(machine.run("getent", "passwd", "carillon").returncode != 0, "the purge leaves the user")
-
-
-def is_ours(path):
-    """Whether nobody but Carillon can have left something: in a new Debian the packages that it depends on stay."""
-    return "carillon" in path.lower()
 
 
 def try_tar(machine, archive, version):
