@@ -58,7 +58,7 @@ class Machine:
     def files(self):
         """All that a package could leave behind."""
         found = set()
-        for folder in ("etc", "usr", "var", "opt", "run", "home", "tmp"):
+        for folder in ("etc", "usr", "var", "opt", "home", "tmp"):
             for path, folders, names in os.walk(self.root / folder):
                 here = pathlib.Path(path).relative_to(self.root)
                 found |= {str(here / name) for name in folders + names}
@@ -141,14 +141,18 @@ class Unit:
         text = (machine.root / "usr/lib/systemd/system/carillon.service").read_text()
         self.settings = dict(re.findall(r"^(\w+)=(.*)$", text, re.M))
 
-    def __enter__(self):
+    def start(self, command):
+        """Starts a command with the user, the folder and the settings that the unit gives it."""
         environment = {"PATH": image_trial.PATH}
         environment |= dict(pair.split("=", 1) for pair in self.settings["Environment"].split())
         file = self.machine.root / self.settings["EnvironmentFile"].lstrip("/")
         environment |= dict(re.findall(r"^(\w+)=(.*)$", file.read_text(), re.M))
         user = f"--userspec={self.settings['User']}:{self.settings['Group']}"
-        inside = ["sh", "-c", f"cd {self.settings['WorkingDirectory']} && exec {self.settings['ExecStart']}"]
-        self.service = subprocess.Popen(["chroot", user, self.machine.root, *inside], env=environment)
+        inside = ["sh", "-c", f"cd {self.settings['WorkingDirectory']} && exec {command}"]
+        return subprocess.Popen(["chroot", user, self.machine.root, *inside], env=environment)
+
+    def __enter__(self):
+        self.service = self.start(self.settings["ExecStart"])
         wait("the service", self.is_ready)
         return self
 
@@ -204,6 +208,7 @@ def live_with(machine, package, version):
     settings = (machine.root / SETTINGS).read_text()
     with Unit(machine) as unit:
         call("POST", PUBLIC, "/v1/networks", unit.token(), {"id": "acme", "displayName": "Acme"})
+        check(unit.start("carillon doctor").wait() == 0, "doctor has found something")
         for page in ("/console/", "/console/carillon.js", "/openapi.yaml"):
             check(len(call("GET", PUBLIC, page)) > 100, f"{page} is not served")
 
