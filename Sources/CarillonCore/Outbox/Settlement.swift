@@ -128,6 +128,8 @@ package struct Settlement: Sendable {
     package var remainders: [Remainder]
     /// What was answered, where that counts for the lane's brake.
     package var answers: DeviceReports.Answers?
+    /// Since when the first of what it tells has been known; `nil` when nothing was sent.
+    package var since: ContinuousClock.Instant?
 
     /// What the messages of the group are about, by the ids of its targets.
     package var relayedEvents: [DeviceID: RelayedEvent] {

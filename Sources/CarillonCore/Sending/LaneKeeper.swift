@@ -304,7 +304,8 @@ extension LaneKeeper {
         }
     }
 
-    private func hear(of network: NetworkID?) {
+    /// Something was written about a network's lanes, or about any: it is read anew.
+    func hear(of network: NetworkID?) {
         state.withLock { state in
             if let network { state.news?.insert(network) } else { state.news = nil }
         }

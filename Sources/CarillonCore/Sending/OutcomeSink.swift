@@ -4,6 +4,8 @@ package struct SendPage: Sendable {
     package var group: DeliveryGroup
     /// When that was.
     package var begin: ContinuousClock.Instant
+    /// When the first of its outcomes was reported.
+    package var since: ContinuousClock.Instant?
     /// What was reported.
     package var outcomes: [(target: Target, outcome: Outcome)]
     /// The devices of which nothing was reported yet.
@@ -30,7 +32,7 @@ package protocol OutcomeSink: Sendable {
     /// How many settlements wait to be written.
     var backlog: Int { get }
 
-    /// How long a write of settlements takes at the moment.
+    /// How long a write of settlements is expected to take at the moment.
     var writeTime: Duration { get }
 
     /// Whether a group's lease must be left to run out.

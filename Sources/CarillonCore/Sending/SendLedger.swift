@@ -51,20 +51,24 @@ final class SendLedger: Sendable {
     }
 
     /// Whether what was reported should be written down, the group not being over.
-    ///
-    /// With each page all that is left of the group is written anew. So outcomes wait for others for as long as `patience`
-    /// lets them, and few of a large group for twice as long, lest one whose answers trickle in is written over and over;
-    /// less whatever writing them takes longer than usual (promise P3).
     func isPageDue(
         after patience: Duration,
         less delay: Duration = .zero,
         at now: ContinuousClock.Instant
     ) -> Bool {
+        momentOfPage(after: patience, less: delay).map { $0 <= now } ?? false
+    }
+
+    /// When what was reported should be written down, the group not being over; `nil` while nothing was.
+    ///
+    /// With each page all that is left of the group is written anew. So outcomes wait for others for as long as `patience`
+    /// lets them, and few of a large group for twice as long, lest one whose answers trickle in is written over and over;
+    /// less whatever writing them takes longer than usual (promise P3).
+    func momentOfPage(after patience: Duration, less delay: Duration = .zero) -> ContinuousClock.Instant? {
         state.withLock { state in
-            guard let since = state.since else { return false }
-            if state.outcomes.count >= Self.fullPage { return true }
+            guard let since = state.since, state.outcomes.count < Self.fullPage else { return state.since }
             let areFew = state.outcomes.count * 10 < state.unreported.count
-            return since + min(areFew ? patience * 2 : patience, patience * 2 - delay) <= now
+            return since + min(areFew ? patience * 2 : patience, patience * 2 - delay)
         }
     }
 
@@ -81,6 +85,7 @@ final class SendLedger: Sendable {
             return SendPage(
                 group: held.group,
                 begin: begin,
+                since: state.since,
                 outcomes: state.outcomes,
                 unreported: Array(state.unreported.values),
                 isOver: isOver,

@@ -10,9 +10,10 @@ package final class Sender: Service {
     private static let patience = Duration.milliseconds(200)
     private static let settleMargin = Duration.seconds(10)
     private static let longestBacklog = 2_000
-    /// Within promise P3 outcomes have time to wait for others, for the write that is under way, and for their own, if each
-    /// write takes no longer than this.
-    private static let usualWrite = Duration.milliseconds(30)
+    /// Within promise P3 outcomes have time to wait for others, for the write of their group that is under way, and for their own,
+    /// if each write takes no longer than this.
+    private static let usualWrite = Duration.milliseconds(25)
+    private static let mostHaste = Duration.milliseconds(150)
 
     private let queue: SendingQueue
     private let reader: any OutboxReader
@@ -78,7 +79,7 @@ package final class Sender: Service {
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { companions in
                 // These go on through a shutdown, until the last group is sent.
-                companions.addTask { await untilCancelled(every: self.pageInterval / 4) { self.handOnPages() } }
+                companions.addTask { await self.handOnPagesInTime() }
                 companions.addTask { await untilCancelled(every: Self.renewInterval) { await self.renewLeases() } }
                 await self.sendGroups()
                 companions.cancelAll()
@@ -185,7 +186,7 @@ extension Sender {
             if await probe(turn, provider, ledger) {
                 let rest = ledger.rest
                 statistics.noteHandOver(of: turn.item, devices: rest.targets.count)
-                await provider.send(rest) { target, outcome in ledger.report(target, outcome) }
+                await provider.send(rest) { target, outcome in self.note(target, outcome, in: ledger) }
             }
         } else {
             let reason = "no credential for \(group.lane.provider.rawValue)"
@@ -223,7 +224,24 @@ extension Sender {
         }
     }
 
-    private func handOnPages() {
+    /// Notes an outcome, and hands on what has waited for it for long enough: however late timers are, what comes in finds that out.
+    private func note(_ target: Target, _ outcome: Outcome, in ledger: SendLedger) {
+        ledger.report(target, outcome)
+        let haste = Self.haste(whileWritesTake: outcomes.writeTime)
+        if ledger.isPageDue(after: pageInterval, less: haste, at: .now) { handOn(ledger, isOver: false) }
+    }
+
+    /// By how much sooner outcomes are handed on while writes take so long; not at once, lest each one hands on all that is left.
+    static func haste(whileWritesTake time: Duration) -> Duration {
+        min(mostHaste, max(.zero, (time - usualWrite) * 2))
+    }
+
+    private func handOnPagesInTime() async {
+        while (try? await Task.sleep(until: handOnPages())) != nil {}
+    }
+
+    /// Hands on what has waited for long enough; answers when to look again.
+    private func handOnPages() -> ContinuousClock.Instant {
         let now = ContinuousClock.now
         sending.withLock { sending in
             var shrunk: [(key: ObjectIdentifier, turn: SendingQueue.Queue.Turn)] = []
@@ -234,11 +252,13 @@ extension Sender {
             }
             for (key, turn) in shrunk { sending[key]?.turn = turn }
         }
-        let delay = max(.zero, (outcomes.writeTime - Self.usualWrite) * 2)
-        for one in sending.withLock({ Array($0.values) })
-        where one.ledger.isPageDue(after: pageInterval, less: delay, at: now) {
-            handOn(one.ledger, isOver: false)
+        let haste = Self.haste(whileWritesTake: outcomes.writeTime)
+        var next = now + pageInterval / 4
+        for one in sending.withLock({ Array($0.values) }) {
+            guard let moment = one.ledger.momentOfPage(after: pageInterval, less: haste) else { continue }
+            if moment <= now { handOn(one.ledger, isOver: false) } else { next = min(next, moment) }
         }
+        return next
     }
 
     private func renewLeases() async {

@@ -50,6 +50,7 @@ package final class OutcomeIntake: OutcomeSink {
         if let condition = lanes.condition(of: lane), let remaining = condition.remainingPause(at: page.time) {
             judged.settlement.deferUntried(for: remaining, reason: condition.pause?.reason)
         }
+        judged.settlement.since = page.since
         settler.submit(judged.settlement)
     }
 
@@ -97,7 +98,7 @@ package final class OutcomeIntake: OutcomeSink {
     /// How many settlements wait to be written.
     package var backlog: Int { settler.backlog }
 
-    /// How long a write of settlements takes at the moment.
+    /// How long a write of settlements is expected to take at the moment.
     package var writeTime: Duration { settler.writeTime }
 
     /// Whether a group's lease must be left to run out.

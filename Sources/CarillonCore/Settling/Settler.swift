@@ -1,62 +1,29 @@
-import DequeModule
 package import Logging
 import ServiceLifecycle
 import Synchronization
 
 /// Writes down what was sent: at once when nothing was written lately, and otherwise what has gathered for a moment, so that many
-/// groups share a commit; pages of one group that wait together are one. So the more there is, and the slower the database is, the
-/// fewer and the larger writes it gets.
+/// groups share a commit (``SettlementLine``). So the more there is, and the slower the database is, the fewer and the larger
+/// writes it gets, as long as nothing gets too old meanwhile (``SettlePacing``): a write that hangs holds up no others.
 ///
 /// While the database is away the outcomes are kept, however long: the fence makes a late write harmless. A group of which
 /// one page can never be written is abandoned: were its later pages written, the devices of the lost one would vanish. Its
 /// lease runs out, and whoever claims it sends all of it again (promise P3).
 package final class Settler: Service {
     private struct State {
-        var waiting: Deque<Settlement> = []
-        /// The last settlement of each group that waits, by its place in line; the first in line has the place `served`.
-        var places: [DeliveryGroup.ID: Int] = [:]
-        var served = 0
+        var line = SettlementLine()
+        var pacing = SettlePacing()
         var abandoned: [DeliveryGroup.ID: Int64] = [:]
-        var inFlight: [DeliveryGroup] = []
-        var writeTime = Duration.zero
+        /// When somebody is going to look whether it is time for the next write.
+        var look: ContinuousClock.Instant?
         var isClosed = false
-
-        mutating func append(_ settlement: Settlement) {
-            let group = settlement.group
-            if let place = places[group.id], waiting[place - served].group.leaseToken == group.leaseToken,
-                let merged = waiting[place - served].followed(by: settlement)
-            {
-                waiting[place - served] = merged
-            } else {
-                places[group.id] = served + waiting.count
-                waiting.append(settlement)
-            }
-        }
-
-        mutating func takeFirst(_ count: Int) -> [Settlement] {
-            let batch = Array(waiting.prefix(count))
-            for (index, settlement) in batch.enumerated() where places[settlement.group.id] == served + index {
-                places[settlement.group.id] = nil
-            }
-            waiting.removeFirst(count)
-            served += count
-            return batch
-        }
-
-        mutating func removeAbandoned() {
-            waiting.removeAll { abandoned[$0.group.id] == $0.group.leaseToken }
-            places = [:]
-            for (index, settlement) in waiting.enumerated() { places[settlement.group.id] = served + index }
-        }
     }
 
-    private static let batchSize = 256
-    /// With so many settlements waiting, they are not left to gather more.
-    private static let crowd = 64
-    /// How long they gather, from the beginning of the last write: a small part of what promise P3 allows.
-    private static let patience = Duration.milliseconds(20)
-    /// How many devices are written at a time, so that none waits long for the others.
-    private static let batchWeight = 20_000
+    /// A write, by when it began.
+    private struct Write {
+        var start: ContinuousClock.Instant
+        var batch: [Settlement]
+    }
 
     private let log: any OutcomeLog
     private let lanes: LaneKeeper
@@ -84,19 +51,19 @@ package final class Settler: Service {
     }
 
     /// How many settlements wait.
-    var backlog: Int { state.withLock { $0.waiting.count } }
+    var backlog: Int { state.withLock { $0.line.count } }
 
-    /// How long a write takes at the moment: the longest of the last few, each counting for less than the one after it.
-    var writeTime: Duration { state.withLock { $0.writeTime } }
+    /// How long a write is expected to take at the moment.
+    var writeTime: Duration { state.withLock { $0.pacing.writeTime(at: .now) } }
 
     /// The groups whose settlements wait or are being written, for renewing leases.
-    var groups: [DeliveryGroup] { state.withLock { $0.inFlight + $0.waiting.map(\.group) } }
+    var groups: [DeliveryGroup] { state.withLock { $0.line.groups } }
 
     /// Hands over a settlement; those of one group are written in the order in which they are handed over.
     func submit(_ settlement: Settlement) {
         state.withLock { state in
             guard state.abandoned[settlement.group.id] != settlement.group.leaseToken else { return }
-            state.append(settlement)
+            state.line.append(settlement)
         }
         wake.yield()
     }
@@ -114,13 +81,13 @@ package final class Settler: Service {
     /// Writes until graceful shutdown, and then what is left.
     package func run() async throws {
         await withGracefulShutdownHandler {
-            for await _ in wakeups {
-                while let batch = nextBatch() {
-                    let start = ContinuousClock.now
-                    await write(batch)
-                    if backlog < Self.crowd { try? await Task.sleep(until: start + Self.patience) }
+            await withDiscardingTaskGroup { tasks in
+                for await _ in wakeups {
+                    while let write = nextWrite() { tasks.addTask { await self.perform(write) } }
+                    if let moment = nextLook() { tasks.addTask { await self.look(at: moment) } }
+                    let isOver = state.withLock { $0.isClosed && $0.line.count == 0 && !$0.pacing.isWriting }
+                    if isOver { return }
                 }
-                if state.withLock({ $0.isClosed && $0.waiting.isEmpty }) { return }
             }
         } onGracefulShutdown: {
             self.state.withLock { $0.isClosed = true }
@@ -128,47 +95,74 @@ package final class Settler: Service {
         }
     }
 
-    private func nextBatch() -> [Settlement]? {
+    private func nextWrite() -> Write? {
         state.withLock { state in
-            var groups = Set<DeliveryGroup.ID>()
-            var weight = 0
-            // Two settlements of one group in one statement would meet each other's row.
-            let count = state.waiting.prefix(Self.batchSize).prefix { settlement in
-                defer { weight += settlement.weight }
-                return weight < Self.batchWeight && groups.insert(settlement.group.id).inserted
-            }.count
-            guard count > 0 else {
-                state.inFlight = []
+            let now = ContinuousClock.now
+            guard state.pacing.begin(waiting: state.line.ready, oldest: state.line.oldest, at: now) else { return nil }
+            let batch = state.line.next()
+            // What is in line may have to wait for what is being written of its groups.
+            guard !batch.isEmpty else {
+                _ = state.pacing.end(now)
                 return nil
             }
-            let batch = state.takeFirst(count)
-            state.inFlight = batch.map(\.group)
-            return batch
+            return Write(start: now, batch: batch)
         }
     }
 
-    private func write(_ batch: [Settlement]) async {
+    /// When to look again whether it is time for the next write; `nil` when somebody is going to by then.
+    private func nextLook() -> ContinuousClock.Instant? {
+        state.withLock { state in
+            let (ready, oldest) = (state.line.ready, state.line.oldest)
+            guard let moment = state.pacing.moment(waiting: ready, oldest: oldest, at: .now) else { return nil }
+            if let look = state.look, look <= moment { return nil }
+            state.look = moment
+            return moment
+        }
+    }
+
+    private func look(at moment: ContinuousClock.Instant) async {
+        try? await Task.sleep(until: moment)
+        state.withLock { state in
+            if state.look == moment { state.look = nil }
+        }
+        wake.yield()
+    }
+
+    private func perform(_ write: Write) async {
+        let lanes = await self.write(write.batch)
+        let wasBeside = state.withLock { state in
+            state.line.end(write.batch)
+            return state.pacing.end(write.start)
+        }
+        // What the other one came to may have been learnt in the wrong order.
+        if wasBeside { for network in Set(lanes.map(\.networkID)) { self.lanes.hear(of: network) } }
+        wake.yield()
+    }
+
+    /// Writes settlements, however long it takes; answers the lanes of which something was learnt.
+    private func write(_ batch: [Settlement]) async -> [Lane] {
         var backoff = Duration.milliseconds(50)
         while true {
             do {
                 let start = ContinuousClock.now
                 let receipt = try await log.settle(batch)
-                let time = ContinuousClock.now - start
-                state.withLock { $0.writeTime = max(time, $0.writeTime * 3 / 4) }
+                let now = ContinuousClock.now
+                state.withLock { $0.pacing.note(now - start, at: now) }
                 lanes.learn(receipt.lanes)
                 count(batch, receipt)
-                return
+                return Array(receipt.lanes.keys)
             } catch  where error.isTransient && !Task.isCancelled {
                 logger.debug("Writing outcomes again", metadata: ["error": "\(error)"])
                 try? await Task.sleep(for: backoff)
                 backoff = min(backoff * 2, .seconds(1))
             } catch  where batch.count > 1 && !error.isTransient {
-                for settlement in batch { await write([settlement]) }
-                return
+                var lanes: [Lane] = []
+                for settlement in batch { lanes += await write([settlement]) }
+                return lanes
             } catch {
                 logger.error("Outcomes could not be written", metadata: ["error": "\(error)"])
                 abandon(batch)
-                return
+                return []
             }
         }
     }
@@ -176,7 +170,7 @@ package final class Settler: Service {
     private func abandon(_ batch: [Settlement]) {
         state.withLock { state in
             for settlement in batch { state.abandoned[settlement.group.id] = settlement.group.leaseToken }
-            state.removeAbandoned()
+            state.line.removeAll { state.abandoned[$0.group.id] == $0.group.leaseToken }
         }
     }
 
@@ -192,23 +186,5 @@ package final class Settler: Service {
         }
         for user in receipt.stoppedUsers { news[user.networkID, default: StatisticsFigures()].count(user) }
         statistics.add(news)
-    }
-}
-
-extension Settlement {
-    /// About how many devices have to be written.
-    fileprivate var weight: Int { remainders.reduce(records.count) { $0 + $1.targets.count } }
-
-    /// This page and the next as one; `nil` when the group is over with this one.
-    ///
-    /// What this page left to be sent is what the next one tells of.
-    fileprivate func followed(by next: Settlement) -> Settlement? {
-        guard let rest = remainders.first, rest.delay == nil else { return nil }
-        var merged = self
-        merged.records += next.records
-        merged.troubles.merge(next.troubles) { _, new in new }
-        if let answers = next.answers { merged.answers = merged.answers.map { $0.adding(answers) } ?? answers }
-        merged.remainders = next.remainders + remainders.dropFirst()
-        return merged
     }
 }

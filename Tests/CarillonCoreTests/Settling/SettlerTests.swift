@@ -2,6 +2,7 @@ import CarillonTesting
 import Logging
 import Metrics
 import ServiceLifecycle
+import Synchronization
 import Testing
 
 @testable import CarillonCore
@@ -10,10 +11,37 @@ import Testing
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     private let metrics = PipelineMetrics(factory: NOOPMetricsHandler.instance)
 
-    private func settler(_ queue: WatchedQueue) -> Settler {
+    private func settler(_ queue: WatchedQueue) -> Settler { settler(queue, log: queue) }
+
+    private func settler(_ queue: WatchedQueue, log: some OutcomeLog) -> Settler {
         let sending = SendingQueue(claims: queue, logger: logger)
         let lanes = LaneKeeper(book: queue, devices: MemoryStore(), queue: sending, logger: logger)
-        return Settler(log: queue, lanes: lanes, metrics: metrics, logger: logger)
+        return Settler(log: log, lanes: lanes, metrics: metrics, logger: logger)
+    }
+
+    /// Lets the writes of one group hang until it is told to let them go.
+    private final class HangingLog: OutcomeLog {
+        private let queue: WatchedQueue
+        private let group: DeliveryGroup.ID
+        private let state = Mutex((begun: 0, isOpen: false))
+
+        /// How many writes were begun.
+        var begun: Int { state.withLock(\.begun) }
+
+        init(_ queue: WatchedQueue, group: DeliveryGroup) {
+            self.queue = queue
+            self.group = group.id
+        }
+
+        func letGo() { state.withLock { $0.isOpen = true } }
+
+        func settle(_ settlements: [Settlement]) async throws -> SettleReceipt {
+            state.withLock { $0.begun += 1 }
+            if settlements.contains(where: { $0.group.id == group }) {
+                try await waitUntil { state.withLock(\.isOpen) }
+            }
+            return try await queue.settle(settlements)
+        }
     }
 
     /// Lets a settler write what it has, as at a shutdown.
@@ -95,6 +123,37 @@ import Testing
         try await writeAll(settler)
         #expect(queue.writes == [40, 40, 20])
         #expect(queue.settlements.map(\.group.id) == groups.map(\.id))
+    }
+
+    @Test func `a write that hangs holds up no other group, and none of its own overtakes it`() async throws {
+        let stuck = DeliveryGroup.test([.test("a"), .test("b")])
+        let others = (0..<3).map { DeliveryGroup.test([.test("c-\($0)")]) }
+        let queue = WatchedQueue(MemoryStore())
+        let log = HangingLog(queue, group: stuck)
+        let settler = settler(queue, log: log)
+        let group = ServiceGroup(services: [settler], logger: logger)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            var first = page(of: stuck, stuck.targets[0])
+            first.remainders = [Remainder(targets: [stuck.targets[1]], attempt: 0, delay: nil)]
+            settler.submit(first)
+            _ = try await eventually { log.begun == 1 ? true : nil }
+            settler.submit(page(of: stuck, stuck.targets[1]))
+            for (number, other) in others.enumerated() {
+                var settlement = page(of: other, other.targets[0])
+                settlement.since = .now - .seconds(1)
+                settler.submit(settlement)
+                _ = try await eventually { queue.settlements.count == number + 1 ? true : nil }
+            }
+            #expect(settler.backlog == 1, "what came of the stuck group waits for its first page")
+            #expect(Set(settler.groups.map(\.id)) == [stuck.id])
+            log.letGo()
+            _ = try await eventually { queue.settlements.count == 5 ? true : nil }
+            #expect(queue.settlements.map(\.group.id) == others.map(\.id) + [stuck.id, stuck.id])
+            #expect(queue.settlements.suffix(2).map { $0.records.map(\.deviceID) } == [["a"], ["b"]])
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
     }
 
     @Test func `a group of which one page can never be written is left to its lease`() async throws {
