@@ -188,7 +188,8 @@ extension MemoryState {
     fileprivate mutating func putOffPaused(of id: NetworkID, at now: Timestamp) {
         for (key, row) in networks[id]?.groups ?? [:] where row.runAt <= now {
             guard let pause = lanes[row.group.lane]?.condition.pause, now < pause.until else { continue }
-            networks[id]?.groups[key]?.runAt = pause.until
+            networks[id]?.groups[key]?.runAt =
+                pause.until + row.group.wait(for: .zero, afterFailures: row.group.attempt)
             networks[id]?.groups[key]?.laneReason = pause.reason
             networks[id]?.groups[key]?.group.leased = false
         }

@@ -40,6 +40,17 @@ extension DeliveryGroup {
         return RelayKey(networkID: lane.networkID, endpointID: EndpointID(trusted: lane.appID), eventID: event.id)
     }
 
+    /// How long it waits for the end of a pause of its lane, having failed so often.
+    ///
+    /// Messages that were never tried wait a little longer: one that was finds out whether the endpoint works again. Otherwise an
+    /// endpoint that fails each message once would be told of none.
+    package func wait(for pause: Duration, afterFailures failures: Int) -> Duration {
+        isRelay && failures == 0 ? pause + Self.patienceOfUntried : pause
+    }
+
+    /// How much longer that is.
+    package static let patienceOfUntried = Duration.seconds(1)
+
     /// Makes the first of its messages its cause, and lets it live for as long as the row that it was part of does.
     package mutating func splitOff(livingUntil end: Timestamp?) {
         if let first = targets.compactMap(\.relayed).min(by: { $0.id < $1.id }) {

@@ -39,6 +39,9 @@ package struct LaneCondition: Sendable, Equatable {
     package static let longestPause = Duration.seconds(600)
     /// How long the circuit of an endpoint is open at the most: first for twice ``firstPause``, then for twice the time before.
     package static let longestCircuit = Duration.seconds(300)
+    /// How long a try whether a paused lane works may take, until which nobody else tries; and how long at the least the lane is
+    /// left alone then.
+    package static let trialTime = Duration.seconds(30)
     /// How long what was delivered while a credential was replaced may take to be written down.
     package static let undoPeriod = Duration.seconds(15)
 
@@ -86,6 +89,10 @@ package enum LaneChange: Sendable, Equatable {
     case failing(reason: String)
     /// It is found out whether the endpoint of a circuit works whose time is over; until then it is open for twice as long as before.
     case trying
+    /// It is found out whether a lane works whose pause is over; nobody else tries meanwhile.
+    case probing
+    /// It was found out that it does not; each pause without a time of the push service's own is twice the last one.
+    case stillFailing(for: Duration?, reason: String)
     /// Something went through.
     case resume
     /// It has another credential: what was reported of devices may have come of the former one.
@@ -98,7 +105,7 @@ package enum LaneChange: Sendable, Equatable {
 
 extension LaneChange {
     /// Whether it means nothing to a lane that is well.
-    package var isOfPausedLanes: Bool { self == .resume || self == .trying }
+    package var isOfPausedLanes: Bool { self == .resume || self == .trying || self == .probing }
 }
 
 extension LaneCondition {
@@ -111,6 +118,12 @@ extension LaneCondition {
             if remainingPause(at: now) == nil { openCircuit(reason, at: now) }
         case .trying:
             if let pause, remainingPause(at: now) == nil { openCircuit(pause.reason, at: now) }
+        case .probing:
+            if pause != nil, remainingPause(at: now) == nil { pause?.until = now + Self.trialTime }
+        case .stillFailing(let length, let reason):
+            let end = max(pause?.until ?? now, now + (length ?? nextPause))
+            pause = Pause(since: pause?.since ?? now, until: end, reason: reason)
+            if length == nil { nextPause = min(nextPause * 2, Self.longestPause) }
         case .resume:
             pause = nil
             nextPause = Self.firstPause

@@ -78,11 +78,20 @@ package final class Claimer: Service {
         let now = ContinuousClock.now
         let look = LastLook(outcomes: outcomes)
         let groups = refreshed.map { HeldGroup(group: look.look(at: $0), readPoint: $0.readPoint, readAt: now) }
-        await queue.submitClaimed(groups.filter { !$0.group.targets.isEmpty })
+        await queue.submitClaimed(groups.filter { !$0.group.targets.isEmpty }.triedFirst)
     }
 
     private func measureAge() async {
         guard let age = await watch.attempt(.age, { try await claims.oldestWait() }) else { return }
         metrics.queueAge(age)
+    }
+}
+
+extension [HeldGroup] {
+    /// Messages to endpoints that were tried before come before all else, the oldest first: where a circuit is open, the first one
+    /// finds out whether it can be closed.
+    var triedFirst: [HeldGroup] {
+        func wasTried(_ held: HeldGroup) -> Bool { held.group.isRelay && held.group.attempt > 0 }
+        return filter(wasTried).sorted { $0.group.cause.eventID < $1.group.cause.eventID } + filter { !wasTried($0) }
     }
 }

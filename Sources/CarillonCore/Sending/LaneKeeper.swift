@@ -108,11 +108,25 @@ extension LaneKeeper {
     ///   - lane: The lane.
     ///   - length: What its push service asked for.
     ///   - reason: What to show to people.
+    ///   - wasTried: Whether that was found out by trying if it works again.
     ///   - time: The time by the database's clock.
     /// - Returns: For how long.
-    func pause(_ lane: Lane, for length: Duration?, reason: String, at time: Timestamp) -> Duration {
+    func pause(
+        _ lane: Lane,
+        for length: Duration?,
+        reason: String,
+        wasTried: Bool = false,
+        at time: Timestamp
+    ) -> Duration {
         let isCircuit = lane.provider == .relay && length == nil
-        let change = isCircuit ? LaneChange.failing(reason: reason) : .pause(for: length, reason: reason)
+        let change: LaneChange =
+            if isCircuit {
+                .failing(reason: reason)
+            } else if wasTried {
+                .stillFailing(for: length, reason: reason)
+            } else {
+                .pause(for: length, reason: reason)
+            }
         let (wasPaused, remaining) = state.withLock { state in
             let wasPaused = state.conditions[lane]?.remainingPause(at: time) != nil
             state.conditions[lane, default: LaneCondition()].apply(change, at: time)
@@ -201,19 +215,20 @@ extension LaneKeeper: EndpointCircuits {
         _ = pause(lane, for: nil, reason: reason, at: moment)
     }
 
-    /// Whether it is this replica that tries a circuit whose time is over, or there is nothing to try any more. While the book
+    /// Whether it is this replica that tries a lane whose pause is over, or there is nothing to try any more. While the book
     /// cannot be asked, nobody tries.
     package func takeTrial(of lane: Lane) async -> Bool {
         // What happened before comes before it in the book, too.
         await write()
         do {
-            let conditions = try await book.apply(.trying, to: LaneSelection(lane))
+            let change = lane.provider == .relay ? LaneChange.trying : .probing
+            let conditions = try await book.apply(change, to: LaneSelection(lane))
             adopt(conditions, in: LaneSelection(lane))
             guard conditions.changed.contains(lane) else { return conditions.lanes[lane]?.pause == nil }
             announcements.announce(.lanes, in: lane.networkID)
             return true
         } catch {
-            logger.debug("A circuit stays open", metadata: ["lane": "\(lane)", "error": "\(error)"])
+            logger.debug("A lane stays paused", metadata: ["lane": "\(lane)", "error": "\(error)"])
             return false
         }
     }
@@ -358,6 +373,8 @@ extension LaneKeeper {
             do {
                 _ = try await book.apply(entry.change, to: LaneSelection(entry.lane))
                 announcements.announce(.lanes, in: entry.lane.networkID)
+                // While it was being tried, others have put off what waits for it.
+                if entry.change == .resume { await makeDue(LaneSelection(entry.lane)) }
             } catch {
                 logger.debug("Could not write what is wrong with lanes", metadata: ["error": "\(error)"])
                 let rest = unwritten[index...]
@@ -389,7 +406,8 @@ extension LaneKeeper {
         }
         for lane in resumed { queue.resume(lane) }
         for (lane, condition) in paused {
-            guard let remaining = condition.remainingPause(at: conditions.moment) else { continue }
+            // One that is over already, as after a start, is tried with one group, too.
+            let remaining = condition.remainingPause(at: conditions.moment) ?? .zero
             drain(lane, for: remaining, reason: condition.pause?.reason ?? "")
         }
         if !paused.isEmpty { wake.yield() }

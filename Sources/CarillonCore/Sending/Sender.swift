@@ -19,6 +19,7 @@ package final class Sender: Service {
     private let reader: any OutboxReader
     private let claims: any OutboxClaims
     private let outcomes: any OutcomeSink
+    private let lanes: LaneKeeper
     private let providers: [ProviderName: any Provider]
     private let pageInterval: Duration
     private let metrics: PipelineMetrics
@@ -41,6 +42,7 @@ package final class Sender: Service {
     ///   - reader: Asked for switches that were flipped meanwhile.
     ///   - claims: The leases of what is being sent.
     ///   - outcomes: Takes what came of it.
+    ///   - lanes: Asked whether it is this replica that tries a paused lane.
     ///   - providers: One for each push service that can be sent to.
     ///   - pageInterval: How long outcomes of a group that is still being sent wait for others before they are handed on,
     ///     give or take a quarter; a few of a large group wait for twice as long, and all for less while the database is slow
@@ -54,6 +56,7 @@ package final class Sender: Service {
         reader: some OutboxReader,
         claims: some OutboxClaims,
         outcomes: some OutcomeSink,
+        lanes: LaneKeeper,
         providers: [any Provider],
         pageInterval: Duration = .milliseconds(80),
         metrics: PipelineMetrics,
@@ -65,6 +68,7 @@ package final class Sender: Service {
         self.reader = reader
         self.claims = claims
         self.outcomes = outcomes
+        self.lanes = lanes
         self.providers = Dictionary(providers.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         self.pageInterval = pageInterval
         self.metrics = metrics
@@ -180,6 +184,7 @@ extension Sender {
 extension Sender {
     private func send(_ turn: SendingQueue.Queue.Turn) async {
         let group = turn.item.group
+        if turn.isProbe, await !lanes.takeTrial(of: group.lane) { return await leaveToOthers(turn) }
         let ledger = SendLedger(turn.item, isProbe: turn.isProbe)
         sending.withLock { $0[ObjectIdentifier(ledger)] = Sending(turn: turn, ledger: ledger) }
         if let provider = providers[group.lane.provider] {
@@ -196,6 +201,14 @@ extension Sender {
         handOn(ledger, isOver: true)
         outcomes.forget(group)
         queue.finished([last?.turn ?? turn])
+    }
+
+    /// Gives a group back whose lane another replica tries, until that has to be known.
+    private func leaveToOthers(_ turn: SendingQueue.Queue.Turn) async {
+        let condition = lanes.condition(of: turn.lane)
+        let rest = condition?.remainingPause(at: turn.item.time(at: .now)) ?? .seconds(1)
+        queue.finished([turn])
+        await queue.giveBack([turn.item.group], after: rest, laneReason: condition?.pause?.reason)
     }
 
     /// Tries a paused lane with one device; whether the others of the group can follow.

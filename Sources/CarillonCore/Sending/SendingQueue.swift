@@ -61,10 +61,17 @@ package final class SendingQueue: Entrance {
 extension SendingQueue {
     /// Keeps places for groups; one without is for whoever claims it.
     package func reserve(_ groups: [HeldGroup]) -> [Bool] {
+        reserve(groups, areNew: true)
+    }
+
+    private func reserve(_ groups: [HeldGroup], areNew: Bool) -> [Bool] {
         let now = ContinuousClock.now
         return state.withLock { state in
             let hasPlace = groups.map { held in
-                state.queue.reserve(held.weight, of: held.group.lane.networkID, in: held.group.lane, at: now)
+                let lane = held.group.lane
+                // What finds out whether an endpoint works again was tried before: it is claimed.
+                if areNew, held.group.isRelay, state.queue.state(of: lane.networkID, lane) != .sending { return false }
+                return state.queue.reserve(held.weight, of: lane.networkID, in: lane, at: now)
             }
             if hasPlace.contains(false) { state.hasOverflow = true }
             return hasPlace
@@ -102,7 +109,7 @@ extension SendingQueue {
 
     /// Takes what was claimed, as far as there is room; the rest is given back for a moment.
     func submitClaimed(_ groups: [HeldGroup]) async {
-        let hasPlace = reserve(groups)
+        let hasPlace = reserve(groups, areNew: false)
         await submit(zip(groups, hasPlace).filter(\.1).map(\.0))
         await giveBack(zip(groups, hasPlace).filter { !$0.1 }.map(\.0.group), after: .milliseconds(500))
     }
@@ -176,8 +183,11 @@ extension SendingQueue {
     /// Gives groups to whoever claims them first.
     func giveBack(_ groups: [DeliveryGroup], after delay: Duration, laneReason: String? = nil) async {
         guard !groups.isEmpty else { return }
+        let waits = Dictionary(grouping: groups) { group in
+            laneReason == nil ? delay : group.wait(for: delay, afterFailures: group.attempt)
+        }
         do {
-            try await claims.release(groups, after: delay, laneReason: laneReason)
+            for (delay, groups) in waits { try await claims.release(groups, after: delay, laneReason: laneReason) }
         } catch {
             logger.debug("Deliveries stay leased until their leases run out", metadata: ["error": "\(error)"])
         }

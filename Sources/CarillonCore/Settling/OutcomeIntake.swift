@@ -42,10 +42,12 @@ package final class OutcomeIntake: OutcomeSink {
             judged.news = .pause(after: nil, reason: "it failed when it was tried again")
         }
         switch judged.news {
-        case .none: break
-        // What was sent before a pause tells nothing of whether it should end.
-        case .works: if page.isProbe { lanes.resume(lane, at: page.time) }
-        case .pause(let after, let reason): _ = lanes.pause(lane, for: after, reason: reason, at: page.time)
+        case .pause(let after, let reason):
+            _ = lanes.pause(lane, for: after, reason: reason, wasTried: page.isProbe, at: page.time)
+        // What was sent before a pause tells nothing of whether it should end; what was answered about a device alone does.
+        case .works, .none:
+            let hasFailed = page.outcomes.isEmpty || page.outcomes.contains(where: \.outcome.isFailure)
+            if page.isProbe, judged.news == .works || !hasFailed { lanes.resume(lane, at: page.time) }
         }
         if let condition = lanes.condition(of: lane), let remaining = condition.remainingPause(at: page.time) {
             judged.settlement.deferUntried(for: remaining, reason: condition.pause?.reason)
@@ -141,7 +143,7 @@ extension Settlement {
     /// Lets what was not tried wait for as long as its lane is paused.
     fileprivate mutating func deferUntried(for pause: Duration, reason: String?) {
         for index in remainders.indices where remainders[index].delay == .zero {
-            remainders[index].delay = pause
+            remainders[index].delay = group.wait(for: pause, afterFailures: remainders[index].attempt)
             remainders[index].laneReason = reason
         }
     }

@@ -138,7 +138,8 @@ extension PostgresOutbox {
         ) { row in try row.decode(0) }
     }
 
-    /// Puts off what is due first in paused lanes to the end of their pauses; answers how much that was.
+    /// Puts off what is due first in paused lanes to the end of their pauses (``DeliveryGroup/wait(for:afterFailures:)``); answers
+    /// how much that was.
     private static func putOffPaused(
         _ networks: [String],
         limit: Int,
@@ -147,9 +148,12 @@ extension PostgresOutbox {
         try session.executeOnQueue(
             """
             WITH picked AS MATERIALIZED (
-                SELECT first_ones.network_id, first_ones.group_id, l.paused_until, l.pause_reason
+                SELECT first_ones.network_id, first_ones.group_id, l.pause_reason,
+                       l.paused_until + CASE WHEN first_ones.provider = 'relay' AND first_ones.attempt = 0
+                           THEN \(DeliveryGroup.patienceOfUntried.wholeMilliseconds) ELSE 0 END * interval '1 millisecond'
+                           AS run_at
                 FROM unnest(\(networks)) AS n (network_id) CROSS JOIN LATERAL (
-                    SELECT d.network_id, d.group_id, d.provider, d.app_id FROM deliveries d
+                    SELECT d.network_id, d.group_id, d.provider, d.app_id, d.attempt FROM deliveries d
                     WHERE d.network_id = n.network_id AND d.run_at <= now()
                     ORDER BY d.run_at LIMIT \(limit)
                     FOR UPDATE SKIP LOCKED
@@ -158,7 +162,7 @@ extension PostgresOutbox {
                     AND l.app_id = first_ones.app_id AND l.paused_until > now()
             )
             UPDATE deliveries d
-            SET run_at = p.paused_until, lane_reason = p.pause_reason, leased = false,
+            SET run_at = p.run_at, lane_reason = p.pause_reason, leased = false,
                 rescues = d.rescues + d.leased::integer
             FROM picked p WHERE d.network_id = p.network_id AND d.group_id = p.group_id
             """

@@ -52,6 +52,7 @@ extension PostgresOutbox {
                         SELECT d.network_id, d.group_id FROM deliveries d
                         WHERE d.network_id = \(lanes.networkID.rawValue) AND d.provider = \(lanes.provider.rawValue)
                             \(sql: app) AND d.app_id <> ALL (\(others)) AND d.lane_reason IS NOT NULL AND NOT d.leased
+                            AND d.run_at > now()
                         LIMIT \(Self.batchSize)
                         FOR UPDATE SKIP LOCKED
                     )

@@ -8,6 +8,7 @@ package enum LaneBookContract {
         ContractClause("each pause is twice the last one, until something went through", pausesDouble),
         ContractClause("what is said during a pause only makes it longer", pausesAreNotCountedTwice),
         ContractClause("a circuit whose time is over is tried by one, and is open meanwhile", circuitsAreTriedByOne),
+        ContractClause("a lane whose pause is over is tried by one, and is paused meanwhile", lanesAreTriedByOne),
         ContractClause("another network's lanes stay as they are", otherNetworksAreLeftAlone),
         ContractClause(
             "what waits for lanes is made due, but for paused ones",
@@ -69,6 +70,22 @@ package enum LaneBookContract {
         #expect(try await scene.queue.apply(.trying, to: selection).changed.isEmpty, "somebody else tries it")
         let resumed = try await scene.queue.apply(.resume, to: selection)
         #expect(resumed.changed == [endpoint] && resumed.lanes[endpoint]?.pause == nil)
+    }
+
+    private static func lanesAreTriedByOne(_ scene: StoreScene) async throws {
+        let lane = lane(scene)
+        let selection = LaneSelection(lane)
+        #expect(try await scene.queue.apply(.probing, to: selection).lanes.isEmpty, "it is well")
+        _ = try await scene.queue.apply(.pause(for: .zero, reason: "down"), to: selection)
+        let tries = try await inParallel(4) { _ in
+            try await scene.queue.apply(.probing, to: selection).changed.contains(lane)
+        }
+        #expect(tries.count(where: \.self) == 1)
+        let failed = try await scene.queue.apply(.stillFailing(for: nil, reason: "down still"), to: selection)
+        let remaining = try #require(failed.lanes[lane]?.remainingPause(at: failed.moment))
+        #expect(remaining > .seconds(15) && remaining <= LaneCondition.trialTime)
+        #expect(failed.lanes[lane]?.pause?.reason == "down still")
+        #expect(failed.lanes[lane]?.nextPause == .seconds(30))
     }
 
     private static func otherNetworksAreLeftAlone(_ scene: StoreScene) async throws {

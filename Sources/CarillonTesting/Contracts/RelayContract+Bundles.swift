@@ -13,6 +13,10 @@ package enum RelayBundleContract {
             "a message that is on its way with others lives on when it is sent again by hand",
             messageLivesOn
         ),
+        ContractClause(
+            "when the pause of an endpoint is over, what was tried before is claimed first",
+            whatWasTriedIsClaimedFirst
+        ),
         ContractClause("messages of many rows are listed in pages, the latest events first", messagesAreListed),
         ContractClause("a replay is told in rows, and leaves out what waits in others", replayIsBundled),
     ]
@@ -87,6 +91,25 @@ package enum RelayBundleContract {
         let again = try await scene.claim().map(\.group)
         #expect(Set(again.compactMap { $0.relayKey?.eventID }) == Set(ids))
         #expect(again.allSatisfy { $0.expiresAt == end && $0.attempt == 1 })
+    }
+
+    private static func whatWasTriedIsClaimedFirst(_ scene: StoreScene) async throws {
+        let ids = try await scene.bundle(6, to: ["e-1"])
+        let group = try #require(try await scene.claim().first?.group)
+        let targets = group.targets.sorted { $0.deviceID < $1.deviceID }
+        let lane = LaneSelection(group.lane)
+        _ = try await scene.queue.apply(.pause(for: .seconds(2), reason: "down"), to: lane)
+        let tried = Remainder(targets: [targets[5]], attempt: 1, delay: .zero)
+        let untried = targets.prefix(5).map { Remainder(targets: [$0], attempt: 0, delay: .zero) }
+        _ = try await scene.queue.settle([Settlement(group: group, records: [], remainders: untried + [tried])])
+        #expect(try await scene.claim().isEmpty, "all are put off")
+        let first = try await eventually { try await scene.claim(limit: 1).first?.group }
+        #expect(first.relayKeys.map(\.eventID) == [ids[5]] && first.attempt == 1)
+        let rest = try await eventually {
+            let groups = try await scene.claim().map(\.group)
+            return groups.isEmpty ? nil : groups
+        }
+        #expect(rest.count == 5 && rest.allSatisfy { $0.attempt == 0 })
     }
 
     private static func messagesAreListed(_ scene: StoreScene) async throws {

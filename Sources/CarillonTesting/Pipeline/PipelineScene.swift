@@ -74,6 +74,7 @@ package final class PipelineScene: Sendable {
             reader: watched,
             claims: watched,
             outcomes: sink,
+            lanes: lanes,
             providers: providers ?? [provider],
             pageInterval: settleInterval,
             metrics: metrics,

@@ -76,6 +76,7 @@ struct Pipeline: Sendable {
             reader: outbox,
             claims: outbox,
             outcomes: outcomes,
+            lanes: lanes,
             providers: providers.all,
             metrics: metrics,
             statistics: storage.recorder,

@@ -36,6 +36,51 @@ import Testing
         }
     }
 
+    @Test func `a paused lane that another replica tries is left to it`() async throws {
+        try await PipelineScene.run(members: 2) { scene in
+            let lane = LaneSelection(Lane(networkID: scene.network, provider: .log, appID: ""))
+            _ = try await scene.store.apply(.pause(for: .zero, reason: "down"), to: lane)
+            await scene.lanes.learn()
+            // The other replica's trial is not known here yet.
+            _ = try await scene.store.apply(.probing, to: lane)
+            let id = try await scene.post()
+            let waiting = try await eventually { try await scene.waiting(of: id, for: "down") }
+            #expect(waiting.count == 2 && scene.provider.devices.isEmpty)
+            _ = try await scene.store.apply(.resume, to: lane)
+            await scene.lanes.learn()
+            try await scene.store.makeDue(lane)
+            #expect(try await scene.finished(id).deliveries[.delivered] == 2)
+        }
+    }
+
+    @Test func `a lane whose pause was over before the start is tried with one device`() async throws {
+        let provider = ScriptedProvider { _, _ in .misconfigured(reason: "403") }
+        try await PipelineScene.run(members: 9, provider: provider) { scene in
+            let lane = LaneSelection(Lane(networkID: scene.network, provider: .log, appID: ""))
+            _ = try await scene.store.apply(.pause(for: .zero, reason: "down"), to: lane)
+            await scene.lanes.learn()
+            let id = try await scene.post()
+            _ = try await eventually { try await scene.waiting(of: id, for: "403")?.count == 9 ? true : nil }
+            #expect(provider.devices.count == 1)
+        }
+    }
+
+    @Test func `a device that is gone tells that its lane works again`() async throws {
+        let isFirst = Flag(true)
+        let provider = ScriptedProvider { _, _ in
+            defer { isFirst.clear() }
+            return isFirst.isSet ? .unregister(at: nil, reason: "410") : .delivered(id: nil)
+        }
+        try await PipelineScene.run(members: 3, provider: provider) { scene in
+            let lane = LaneSelection(Lane(networkID: scene.network, provider: .log, appID: ""))
+            _ = try await scene.store.apply(.pause(for: .zero, reason: "down"), to: lane)
+            await scene.lanes.learn()
+            let status = try await scene.finished(try await scene.post())
+            #expect(status.deliveries[.delivered] == 2 && status.deliveries[.unregistered] == 1)
+            #expect(scene.lanes.statuses.allSatisfy { $0.circuit == .closed })
+        }
+    }
+
     @Test func `a paused lane keeps no other one from being made due again`() async throws {
         try await PipelineScene.run { scene in
             let all = LaneSelection(networkID: scene.network, provider: .fcm, appID: nil)

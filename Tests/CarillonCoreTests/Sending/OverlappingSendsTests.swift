@@ -55,6 +55,7 @@ import Testing
             reader: UnchangedReader(),
             claims: store,
             outcomes: OutcomeIntake(lanes: lanes, settler: settler, metrics: metrics),
+            lanes: lanes,
             providers: [provider],
             metrics: metrics,
             watch: QueueWatch(factory: NOOPMetricsHandler.instance, logger: logger),

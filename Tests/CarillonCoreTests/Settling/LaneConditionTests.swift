@@ -106,6 +106,45 @@ import Testing
         #expect(condition.remainingPause(at: time) == .seconds(15))
     }
 
+    @Test(arguments: [nil, 1, 5, 20, 60] as [Int?], [0, 4, 100])
+    func `a paused lane is tried at most three times in its first minute, and no two try it at a time`(
+        named: Int?,
+        answerAfter: Int
+    ) {
+        let pause = named.map { Duration.seconds($0) }
+        var condition = LaneCondition()
+        condition.apply(.pause(for: pause, reason: "down"), at: testNow)
+        var tries: [Int] = []
+        for second in 0..<3_600 {
+            let now = testNow + .seconds(second)
+            if condition.remainingPause(at: now) == nil {
+                condition.apply(.probing, at: now)
+                #expect(condition.remainingPause(at: now) == LaneCondition.trialTime)
+                tries.append(second)
+            }
+            // What never answers, as after a crash, is tried again after a while.
+            if tries.last == second - answerAfter {
+                condition.apply(.stillFailing(for: pause, reason: "down"), at: now)
+            }
+        }
+        #expect(tries.count { $0 < 60 } <= 3)
+        #expect(tries.first == named ?? 15)
+        #expect(condition.pause?.since == testNow)
+        let longest = zip(tries, tries.dropFirst()).map { $1 - $0 }.max() ?? 0
+        let expected = named.map { max($0 + answerAfter, 30) } ?? 600 + answerAfter
+        #expect(answerAfter < 30 ? longest == expected : longest <= expected)
+    }
+
+    @Test func `there is nothing to try of a lane that is well, or paused`() {
+        var condition = LaneCondition()
+        condition.apply(.probing, at: testNow)
+        #expect(condition == LaneCondition())
+        condition.apply(.pause(for: nil, reason: "down"), at: testNow)
+        let paused = condition
+        condition.apply(.probing, at: testNow + .seconds(14))
+        #expect(condition == paused)
+    }
+
     @Test func `what is said during a pause makes it longer, never shorter, and counts for nothing`() {
         var condition = LaneCondition()
         condition.apply(.pause(for: nil, reason: "first"), at: testNow)
