@@ -34,6 +34,9 @@ extension DeliveryGroup {
     /// Whether its targets are messages to an endpoint, each about an event of its own.
     package var isRelay: Bool { lane.provider == .relay }
 
+    /// Whether those are messages that failed before.
+    package var isTriedMessage: Bool { isRelay && attempt > 0 }
+
     /// What a target of it is, as a message to an endpoint; `nil` for a device.
     package func relayKey(of target: Target) -> RelayKey? {
         guard isRelay, let event = target.relayed else { return nil }

@@ -91,7 +91,7 @@ extension [HeldGroup] {
     /// Messages to endpoints that were tried before come before all else, the oldest first: where a circuit is open, the first one
     /// finds out whether it can be closed.
     var triedFirst: [HeldGroup] {
-        func wasTried(_ held: HeldGroup) -> Bool { held.group.isRelay && held.group.attempt > 0 }
-        return filter(wasTried).sorted { $0.group.cause.eventID < $1.group.cause.eventID } + filter { !wasTried($0) }
+        let tried = filter(\.group.isTriedMessage).sorted { $0.group.cause.eventID < $1.group.cause.eventID }
+        return tried + filter { !$0.group.isTriedMessage }
     }
 }

@@ -111,7 +111,10 @@ extension SendingQueue {
     func submitClaimed(_ groups: [HeldGroup]) async {
         let hasPlace = reserve(groups, areNew: false)
         await submit(zip(groups, hasPlace).filter(\.1).map(\.0))
-        await giveBack(zip(groups, hasPlace).filter { !$0.1 }.map(\.0.group), after: .milliseconds(500))
+        let refused = zip(groups, hasPlace).filter { !$0.1 }.map(\.0.group)
+        // Who waits for the trial of an endpoint, and was tried before, goes before all others when it works.
+        await giveBack(refused.filter(\.isTriedMessage), after: .zero)
+        await giveBack(refused.filter { !$0.isTriedMessage }, after: .milliseconds(500))
     }
 
     /// Notes how a claim ended, to know whether more waits in the database.
