@@ -4,7 +4,6 @@ import ServiceLifecycle
 package final class Claimer: Service {
     private static let batchSize = 64
     private static let groupsPerLaneAndClaim = 64
-    private static let longestBacklog = 2_000
     private static let pollInterval = Duration.milliseconds(350)
     private static let expiryInterval = Duration.seconds(5)
     private static let measureInterval = Duration.seconds(5)
@@ -68,9 +67,7 @@ package final class Claimer: Service {
             guard let expired else { return }
             await hold(expired)
             guard expired.count == Self.batchSize else { return }
-            while outcomes.backlog > Self.longestBacklog, !Task.isCancelled {
-                try? await Task.sleep(for: .milliseconds(5))
-            }
+            await outcomes.catchUp()
         }
     }
 

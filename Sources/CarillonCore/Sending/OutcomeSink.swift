@@ -1,3 +1,5 @@
+import ServiceLifecycle
+
 /// What a provider has reported of a group since the last page.
 package struct SendPage: Sendable {
     /// The group as it was handed to the provider.
@@ -29,8 +31,8 @@ package protocol OutcomeSink: Sendable {
     /// The groups of which something is not written yet, for renewing leases.
     var groups: [DeliveryGroup] { get }
 
-    /// How many settlements wait to be written.
-    var backlog: Int { get }
+    /// Whether what was found out waits too long to be written, or too much of it.
+    var isBehind: Bool { get }
 
     /// How long a write of settlements is expected to take at the moment.
     var writeTime: Duration { get }
@@ -40,4 +42,13 @@ package protocol OutcomeSink: Sendable {
 
     /// Nothing more will be reported of this group.
     func forget(_ group: DeliveryGroup)
+}
+
+extension OutcomeSink {
+    /// Waits until outcomes are written in time: what is sent before would be more that is sent again if the process died.
+    func catchUp() async {
+        while isBehind, !Task.isCancelled, !Task.isShuttingDownGracefully {
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+    }
 }

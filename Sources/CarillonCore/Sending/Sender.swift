@@ -9,7 +9,6 @@ package final class Sender: Service {
     private static let renewInterval = Duration.seconds(15)
     private static let patience = Duration.milliseconds(200)
     private static let settleMargin = Duration.seconds(10)
-    private static let longestBacklog = 2_000
     /// Within promise P3 outcomes have time to wait for others, for the write of their group that is under way, and for their own,
     /// if each write takes no longer than this.
     private static let usualWrite = Duration.milliseconds(25)
@@ -97,13 +96,10 @@ package final class Sender: Service {
     private func sendGroups() async {
         await withDiscardingTaskGroup { group in
             for await _ in queue.wakeups {
-                while !isEnding, let batch = nextBatch() {
+                while !isEnding, let batch = await nextBatch() {
                     let turns = await lookAgain(batch)
                     for turn in turns { group.addTask { await self.send(turn) } }
                     metrics.waiting(groups: queue.count)
-                    while outcomes.backlog > Self.longestBacklog, !Task.isCancelled {
-                        try? await Task.sleep(for: .milliseconds(5))
-                    }
                 }
             }
             group.cancelAll()
@@ -112,8 +108,9 @@ package final class Sender: Service {
 
     private var isEnding: Bool { Task.isCancelled || Task.isShuttingDownGracefully }
 
-    private func nextBatch() -> [SendingQueue.Queue.Turn]? {
-        let batch = queue.next()
+    private func nextBatch() async -> [SendingQueue.Queue.Turn]? {
+        await outcomes.catchUp()
+        let batch = isEnding ? [] : queue.next()
         return batch.isEmpty ? nil : batch
     }
 }

@@ -97,8 +97,8 @@ package final class OutcomeIntake: OutcomeSink {
     /// The groups of which something is not written yet.
     package var groups: [DeliveryGroup] { settler.groups }
 
-    /// How many settlements wait to be written.
-    package var backlog: Int { settler.backlog }
+    /// Whether what was found out waits too long to be written, or too much of it.
+    package var isBehind: Bool { settler.isBehind }
 
     /// How long a write of settlements is expected to take at the moment.
     package var writeTime: Duration { settler.writeTime }

@@ -31,8 +31,15 @@ struct SettlePacing: Sendable {
         longest.map { max(.zero, $0.time - Self.easing * ((now - $0.at) / .seconds(1))) } ?? .zero
     }
 
-    /// A write took so long.
+    /// Whether the oldest outcome that waits is too old, since no write is free to take it: as long as that is so, whatever was sent
+    /// would only be more that is sent again if the process died. So that is bounded by two writes and what is sent within the limit.
+    static func isLate(oldest: ContinuousClock.Instant?, at now: ContinuousClock.Instant) -> Bool {
+        oldest.map { $0 + limit < now } ?? false
+    }
+
+    /// A write took so long; beyond the limit it makes no difference any more how long that was.
     mutating func note(_ time: Duration, at now: ContinuousClock.Instant) {
+        let time = min(time, Self.limit)
         if time >= writeTime(at: now) { longest = (time, now) }
     }
 

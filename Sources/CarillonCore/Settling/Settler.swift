@@ -25,6 +25,9 @@ package final class Settler: Service {
         var batch: [Settlement]
     }
 
+    /// With so many settlements waiting, nothing more is found out.
+    private static let longestBacklog = 2_000
+
     private let log: any OutcomeLog
     private let lanes: LaneKeeper
     private let metrics: PipelineMetrics
@@ -52,6 +55,13 @@ package final class Settler: Service {
 
     /// How many settlements wait.
     var backlog: Int { state.withLock { $0.line.count } }
+
+    /// Whether outcomes wait too long, or too many of them.
+    var isBehind: Bool {
+        state.withLock { state in
+            state.line.count > Self.longestBacklog || SettlePacing.isLate(oldest: state.line.oldest, at: .now)
+        }
+    }
 
     /// How long a write is expected to take at the moment.
     var writeTime: Duration { state.withLock { $0.pacing.writeTime(at: .now) } }

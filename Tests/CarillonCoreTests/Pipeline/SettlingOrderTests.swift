@@ -65,7 +65,7 @@ private struct HeldUpOutcomes: OutcomeSink {
 
     func submit(_ settlement: Settlement) { outcomes.submit(settlement) }
     var groups: [DeliveryGroup] { outcomes.groups }
-    var backlog: Int { outcomes.backlog }
+    var isBehind: Bool { outcomes.isBehind }
     var writeTime: Duration { outcomes.writeTime }
     func hasAbandoned(_ group: DeliveryGroup) -> Bool { outcomes.hasAbandoned(group) }
     func forget(_ group: DeliveryGroup) { outcomes.forget(group) }

@@ -131,6 +131,47 @@ import Testing
         #expect(wasBeside && again)
     }
 
+    /// Sends to one device each millisecond that outcomes are not late, for five seconds; answers how many that were.
+    private func sendUnlessLate(writeTime: @escaping (Int) -> Int) -> Int {
+        var replica = Replica(writeTime: writeTime)
+        var sent = 0
+        for millisecond in 0..<5_000 {
+            let now = replica.instant(millisecond)
+            if !SettlePacing.isLate(oldest: replica.line.oldest, at: now) {
+                var settlement = Settlement(group: .test([.test("d-\(sent)")]), records: [], remainders: [])
+                settlement.since = now
+                replica.line.append(settlement)
+                sent += 1
+            }
+            replica.pass(millisecond)
+        }
+        return sent
+    }
+
+    @Test func `while no write comes back, nothing is sent after the limit`() {
+        // The second write begins when the oldest outcome would be too old otherwise; what comes after that grows as old.
+        let sent = sendUnlessLate { _ in 1_000_000 }
+        #expect(sent > 250 && sent <= 500)
+    }
+
+    @Test func `what is sent while writes take very long depends on how many there are`() {
+        let sent = sendUnlessLate { _ in 1_000 }
+        #expect(sent > 1_000 && sent < 3_000)
+    }
+
+    @Test func `neither slow writes nor one that hangs beside another keep anything from being sent`() {
+        #expect(sendUnlessLate { $0 == 0 ? 1_000_000 : 10 } == 5_000)
+        #expect(sendUnlessLate { _ in 200 } == 5_000)
+    }
+
+    @Test func `what hung for long is forgotten as soon as what took as long as the limit`() {
+        var pacing = SettlePacing()
+        let start = ContinuousClock.now
+        pacing.note(.seconds(600), at: start)
+        #expect(pacing.writeTime(at: start) == SettlePacing.limit)
+        #expect(pacing.writeTime(at: start + .seconds(25)) == .zero)
+    }
+
     @Test func `what was not sent begins no write beside another one`() {
         var pacing = SettlePacing()
         let start = ContinuousClock.now
