@@ -21,20 +21,21 @@ extension MemoryStore: LaneBook {
     package func apply(_ change: LaneChange, to lanes: LaneSelection) async throws -> LaneConditions {
         let now = clock.now()
         return try withState { state in
-            if let appID = lanes.appID, !change.isOfPausedLanes {
-                let lane = Lane(networkID: lanes.networkID, provider: lanes.provider, appID: appID)
-                state.lanes[lane] = state.lanes[lane] ?? MemoryLane()
-            }
+            let named = lanes.appID.map { Lane(networkID: lanes.networkID, provider: lanes.provider, appID: $0) }
+            let changed = named.map { [$0] } ?? state.lanes.keys.filter(lanes.contains)
             var conditions = LaneConditions(moment: now, lanes: [:])
-            for (lane, row) in state.lanes where lanes.contains(lane) {
-                var row = row
-                let former = row.condition
-                row.condition.apply(change, at: now)
-                state.networks[lane.networkID]?.tell(lane, from: former, to: row.condition, at: now, ids: ids)
-                if row.condition.brakedSince == nil { (row.gone, row.delivered) = ([], []) }
-                conditions.lanes[lane] = row.condition
-                if row.condition != former { conditions.changed.insert(lane) }
-                state.lanes[lane] = row.condition.isWell(at: now) ? nil : row
+            for lane in changed { state.apply([change], to: lane, &conditions, ids) }
+            return conditions
+        }
+    }
+
+    /// Changes lanes one after the other, all at one moment; answers what they are then.
+    package func apply(_ changes: [ChangedLane]) async throws -> LaneConditions {
+        let now = clock.now()
+        return try withState { state in
+            var conditions = LaneConditions(moment: now, lanes: [:])
+            for (lane, entries) in Dictionary(grouping: changes, by: \.lane) {
+                state.apply(entries.map(\.change), to: lane, &conditions, ids)
             }
             return conditions
         }
@@ -51,9 +52,31 @@ extension MemoryStore: LaneBook {
             }
         }
     }
+
+    /// Makes what waits for these lanes due now.
+    package func makeDue(_ lanes: [Lane]) async throws {
+        for lane in lanes { try await makeDue(LaneSelection(lane)) }
+    }
 }
 
 extension MemoryState {
+    /// Changes a lane, which is well where it has no row, and notes what it is then.
+    fileprivate mutating func apply(
+        _ changes: [LaneChange],
+        to lane: Lane,
+        _ conditions: inout LaneConditions,
+        _ ids: UUIDv7Generator
+    ) {
+        guard var row = lanes[lane] ?? (changes.allSatisfy(\.isOfPausedLanes) ? nil : MemoryLane()) else { return }
+        let (former, now) = (row.condition, conditions.moment)
+        for change in changes { row.condition.apply(change, at: now) }
+        networks[lane.networkID]?.tell(lane, from: former, to: row.condition, at: now, ids: ids)
+        if row.condition.brakedSince == nil { (row.gone, row.delivered) = ([], []) }
+        conditions.lanes[lane] = row.condition
+        if row.condition != former { conditions.changed.insert(lane) }
+        lanes[lane] = row.condition.isWell(at: now) ? nil : row
+    }
+
     /// Counts what was answered in a lane; answers what it is then, if anything is wrong with it.
     mutating func note(_ answers: DeviceReports.Answers, of lane: Lane, at now: Timestamp) -> LaneCondition? {
         guard var row = lanes[lane] ?? (answers.gone.isEmpty ? nil : MemoryLane()) else { return nil }

@@ -25,6 +25,20 @@ package struct LaneSelection: Sendable, Equatable {
     }
 }
 
+/// What happened to a lane.
+package struct ChangedLane: Sendable {
+    /// The lane.
+    package var lane: Lane
+    /// What happened.
+    package var change: LaneChange
+
+    /// A change by its parts.
+    package init(_ lane: Lane, _ change: LaneChange) {
+        self.lane = lane
+        self.change = change
+    }
+}
+
 /// What is wrong with lanes, at one moment.
 package struct LaneConditions: Sendable {
     /// The moment, by the database's clock.
@@ -49,10 +63,16 @@ package protocol LaneBook: Sendable {
     /// Changes lanes, those that are well only where one is named; answers what they are then.
     func apply(_ change: LaneChange, to lanes: LaneSelection) async throws -> LaneConditions
 
+    /// Changes lanes one after the other, all at one moment: a network can have thousands. Answers what they are then.
+    func apply(_ changes: [ChangedLane]) async throws -> LaneConditions
+
     /// Makes what waits for lanes due now: what has a ``Remainder/laneReason`` or was given back with one, reports that
     /// the brake holds included. What waits for its own next attempt goes on waiting, as does all of those lanes among them
     /// that are paused.
     func makeDue(_ lanes: LaneSelection, excluding paused: [Lane]) async throws
+
+    /// Makes what waits for these lanes due now, in the same way.
+    func makeDue(_ lanes: [Lane]) async throws
 }
 
 extension LaneBook {

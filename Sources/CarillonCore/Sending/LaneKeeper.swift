@@ -11,32 +11,51 @@ package final class LaneKeeper: Service {
         var conditions: [Lane: LaneCondition] = [:]
         /// Sends that were not answered in time, in a row.
         var timeouts: [Lane: Int] = [:]
-        var unwritten: [(lane: Lane, change: LaneChange)] = []
+        var unwritten: [ChangedLane] = []
         var drained: [Drained] = []
+        /// The lanes of which it is being asked whether this replica may try them.
+        var inTrial: Set<Lane> = []
         /// Lanes of which everything that waits was made due, and when: what was just being written then was not met.
         var madeDue: [(lanes: LaneSelection, at: ContinuousClock.Instant)] = []
+        /// The same of lanes that were tried and work.
+        var resumed: [(lanes: [Lane], at: ContinuousClock.Instant)] = []
         /// The networks about whose lanes other replicas wrote something; `nil` for all.
         var news: Set<NetworkID>? = []
     }
 
     /// What waited in memory in a lane that was paused.
     private struct Drained {
+        /// For how long they wait, and why.
+        struct End: Hashable {
+            var pause: Duration
+            var reason: String
+        }
+
         var groups: [DeliveryGroup]
-        var pause: Duration
-        var reason: String
+        var end: End
     }
 
     /// So many sends in a row that were not answered: the lane is tried with one at a time.
     private static let manyTimeouts = 10
     /// Users choose the hosts of webhooks, and with them lanes.
     private static let mostLanes = 10_000
+    /// So many are changed in one transaction.
+    private static let batchSize = 500
     private static let pollInterval = Duration.seconds(10)
     private static let undoInterval = Duration.seconds(1)
     private static let dueInterval = Duration.milliseconds(500)
     /// Longer than what was found out by sending takes to be written.
     private static let dueAgain = Duration.seconds(10)
 
+    /// What trying a lane came to in the book.
+    private struct Trial: Sendable {
+        var condition: LaneCondition?
+        var isOurs: Bool
+        var moment: Timestamp
+    }
+
     private let book: any LaneBook
+    private let trials: GatheredReading<Lane, Trial>
     private let devices: any DeviceStore
     private let queue: SendingQueue
     private let announcements: Announcements
@@ -61,6 +80,15 @@ package final class LaneKeeper: Service {
         logger: Logger
     ) {
         self.book = book
+        trials = GatheredReading { lanes in
+            let changes = lanes.map { ChangedLane($0, $0.provider == .relay ? .trying : .probing) }
+            let conditions = try await book.apply(changes)
+            let trials = lanes.map { lane in
+                let isOurs = conditions.changed.contains(lane)
+                return (lane, Trial(condition: conditions.lanes[lane], isOurs: isOurs, moment: conditions.moment))
+            }
+            return Dictionary(trials) { first, _ in first }
+        }
         self.devices = devices
         self.queue = queue
         self.announcements = announcements
@@ -130,7 +158,7 @@ extension LaneKeeper {
         let (wasPaused, remaining) = state.withLock { state in
             let wasPaused = state.conditions[lane]?.remainingPause(at: time) != nil
             state.conditions[lane, default: LaneCondition()].apply(change, at: time)
-            if state.unwritten.count < Self.mostLanes { state.unwritten.append((lane, change)) }
+            if state.unwritten.count < Self.mostLanes { state.unwritten.append(ChangedLane(lane, change)) }
             state.timeouts[lane] = nil
             return (wasPaused, state.conditions[lane]?.remainingPause(at: time) ?? .zero)
         }
@@ -145,7 +173,7 @@ extension LaneKeeper {
         let isNews = state.withLock { state in
             guard state.conditions[lane]?.pause != nil else { return false }
             state.conditions[lane]?.apply(.resume, at: time)
-            state.unwritten.append((lane, .resume))
+            state.unwritten.append(ChangedLane(lane, .resume))
             return true
         }
         queue.resume(lane)
@@ -197,7 +225,7 @@ extension LaneKeeper {
     private func drain(_ lane: Lane, for length: Duration, reason: String) {
         let groups = queue.pause(lane, for: length, reason: reason)
         guard !groups.isEmpty else { return }
-        state.withLock { $0.drained.append(Drained(groups: groups, pause: length, reason: reason)) }
+        state.withLock { $0.drained.append(Drained(groups: groups, end: .init(pause: length, reason: reason))) }
     }
 }
 
@@ -218,13 +246,15 @@ extension LaneKeeper: EndpointCircuits {
     /// Whether it is this replica that tries a lane whose pause is over, or there is nothing to try any more. While the book
     /// cannot be asked, nobody tries.
     package func takeTrial(of lane: Lane) async -> Bool {
+        guard state.withLock({ $0.inTrial.insert(lane).inserted }) else { return false }
+        defer { state.withLock { _ = $0.inTrial.remove(lane) } }
         // What happened before comes before it in the book, too.
         await write()
         do {
-            let change = lane.provider == .relay ? LaneChange.trying : .probing
-            let conditions = try await book.apply(change, to: LaneSelection(lane))
-            adopt(conditions, in: LaneSelection(lane))
-            guard conditions.changed.contains(lane) else { return conditions.lanes[lane]?.pause == nil }
+            guard let trial = try await trials.value(of: lane) else { return false }
+            let lanes = trial.condition.map { [lane: $0] } ?? [:]
+            adopt(LaneConditions(moment: trial.moment, lanes: lanes), of: [lane])
+            guard trial.isOurs else { return trial.condition?.pause == nil }
             announcements.announce(.lanes, in: lane.networkID)
             return true
         } catch {
@@ -289,6 +319,34 @@ extension LaneKeeper {
             return state.madeDue.map(\.lanes)
         }
         for lanes in recent { await writeDue(lanes, excluding: pausedLanes(among: lanes)) }
+        let resumed = state.withLock { state in
+            state.resumed.removeAll { $0.at + Self.dueAgain <= .now }
+            return Set(state.resumed.flatMap(\.lanes)).filter { state.conditions[$0]?.pause == nil }
+        }
+        await writeDue(resumed.sorted())
+    }
+
+    /// Makes due what others have put off while these lanes were tried.
+    private func makeDue(_ resumed: [Lane]) async {
+        guard !resumed.isEmpty else { return }
+        state.withLock { state in
+            let count = state.resumed.reduce(0) { $0 + $1.lanes.count }
+            if count + resumed.count <= Self.mostLanes { state.resumed.append((resumed, .now)) }
+        }
+        await writeDue(resumed)
+        queue.poll()
+    }
+
+    private func writeDue(_ lanes: [Lane]) async {
+        var rest = lanes[...]
+        do {
+            while !rest.isEmpty {
+                try await book.makeDue(Array(rest.prefix(Self.batchSize)))
+                rest = rest.dropFirst(Self.batchSize)
+            }
+        } catch {
+            logger.debug("What waits stays until its time comes", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Those where something came between: what waits there does so for another reason now.
@@ -369,21 +427,21 @@ extension LaneKeeper {
             defer { (state.unwritten, state.drained) = ([], []) }
             return (state.unwritten, state.drained)
         }
-        for (index, entry) in unwritten.enumerated() {
-            do {
-                _ = try await book.apply(entry.change, to: LaneSelection(entry.lane))
-                announcements.announce(.lanes, in: entry.lane.networkID)
-                // While it was being tried, others have put off what waits for it.
-                if entry.change == .resume { await makeDue(LaneSelection(entry.lane)) }
-            } catch {
-                logger.debug("Could not write what is wrong with lanes", metadata: ["error": "\(error)"])
-                let rest = unwritten[index...]
-                state.withLock { $0.unwritten = Array((rest + $0.unwritten).prefix(Self.mostLanes)) }
-                break
+        var rest = unwritten[...]
+        do {
+            while !rest.isEmpty {
+                let batch = Array(rest.prefix(Self.batchSize))
+                _ = try await book.apply(batch)
+                rest = rest.dropFirst(batch.count)
+                for network in Set(batch.map(\.lane.networkID)) { announcements.announce(.lanes, in: network) }
+                await makeDue(batch.filter { $0.change == .resume }.map(\.lane))
             }
+        } catch {
+            logger.debug("Could not write what is wrong with lanes", metadata: ["error": "\(error)"])
+            state.withLock { $0.unwritten = Array((rest + $0.unwritten).prefix(Self.mostLanes)) }
         }
-        for entry in drained {
-            await queue.giveBack(entry.groups, after: entry.pause, laneReason: entry.reason)
+        for (end, entries) in Dictionary(grouping: drained, by: \.end) {
+            await queue.giveBack(entries.flatMap(\.groups), after: end.pause, laneReason: end.reason)
         }
     }
 
@@ -393,13 +451,22 @@ extension LaneKeeper {
 
     /// Makes what was read ours.
     private func adopt(_ conditions: LaneConditions, where isMeant: (Lane) -> Bool) {
+        let known = state.withLock { $0.conditions.keys.filter(isMeant) }
+        adopt(conditions, of: Set(known).union(conditions.lanes.keys.filter(isMeant)))
+    }
+
+    /// Makes what was read of these lanes ours; those of which nothing was read are well.
+    private func adopt(_ conditions: LaneConditions, of lanes: Set<Lane>) {
         let (resumed, paused) = state.withLock { state in
-            let unwritten = Set(state.unwritten.map(\.lane))
-            func isRead(_ lane: Lane) -> Bool { isMeant(lane) && !unwritten.contains(lane) }
-            let before = state.conditions.filter { isRead($0.key) }
-            let news = conditions.lanes.filter { isRead($0.key) }
-            for lane in before.keys { state.conditions[lane] = nil }
-            state.conditions.merge(news) { _, new in new }
+            // What is not written yet stays as it is.
+            let read = lanes.subtracting(state.unwritten.lazy.map(\.lane))
+            var before: [Lane: LaneCondition] = [:]
+            var news: [Lane: LaneCondition] = [:]
+            for lane in read {
+                before[lane] = state.conditions[lane]
+                news[lane] = conditions.lanes[lane]
+                state.conditions[lane] = conditions.lanes[lane]
+            }
             let resumed = before.filter { $1.pause != nil && news[$0]?.pause == nil }.map(\.key)
             let paused = news.filter { $1.pause != nil && before[$0]?.pause != $1.pause }
             return (resumed, paused)

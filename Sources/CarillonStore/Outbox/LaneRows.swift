@@ -27,6 +27,19 @@ enum LaneRows {
         )
     }
 
+    /// Reads these lanes, as far as anything is wrong with them, and locks them.
+    static func lock(_ lanes: [Lane], _ session: borrowing PostgresSession) throws -> LaneConditions {
+        try read(
+            """
+            WHERE (network_id, provider, app_id) IN (
+                SELECT * FROM unnest(\(lanes.map(\.networkID.rawValue)), \(lanes.map(\.provider.rawValue)),
+                                     \(lanes.map(\.appID))))
+            ORDER BY network_id, provider, app_id FOR UPDATE
+            """,
+            session
+        )
+    }
+
     /// Makes rows for lanes that have none.
     static func insert(_ lanes: [Lane], _ session: borrowing PostgresSession) throws {
         try session.execute(
@@ -85,16 +98,7 @@ enum LaneRows {
     ) throws -> [Lane: LaneCondition] {
         guard !answers.isEmpty else { return [:] }
         try insert(answers.filter { !$1.gone.isEmpty }.keys.sorted(), session)
-        let lanes = answers.keys.sorted()
-        var conditions = try read(
-            """
-            WHERE (network_id, provider, app_id) IN (
-                SELECT * FROM unnest(\(lanes.map(\.networkID.rawValue)), \(lanes.map(\.provider.rawValue)),
-                                     \(lanes.map(\.appID))))
-            ORDER BY network_id, provider, app_id FOR UPDATE
-            """,
-            session
-        )
+        var conditions = try lock(answers.keys.sorted(), session)
         for (lane, condition) in conditions.lanes.sorted(by: { $0.key < $1.key }) {
             guard let said = answers[lane] else { continue }
             var condition = condition

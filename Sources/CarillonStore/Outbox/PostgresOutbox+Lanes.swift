@@ -19,23 +19,46 @@ extension PostgresOutbox {
         return try await pool.write { session in
             if lanes.appID != nil, !change.isOfPausedLanes { try LaneRows.insert([Lane(lanes)], session) }
             let app: SQL = if let appID = lanes.appID { "AND app_id = \(appID)" } else { "" }
-            var conditions = try LaneRows.read(
+            let conditions = try LaneRows.read(
                 """
                 WHERE network_id = \(lanes.networkID.rawValue) AND provider = \(lanes.provider.rawValue) \(sql: app)
                 ORDER BY app_id FOR UPDATE
                 """,
                 session
             )
-            let former = conditions.lanes
-            for lane in conditions.lanes.keys { conditions.lanes[lane]?.apply(change, at: conditions.moment) }
-            conditions.changed = Set(former.keys.filter { former[$0] != conditions.lanes[$0] })
-            try LaneRows.write(conditions, session)
-            let messages = conditions.lanes.sorted { $0.key < $1.key }.compactMap { lane, condition in
-                lane.feedback(from: former[lane], to: condition, for: told, at: conditions.moment, ids: ids)
-            }
-            try session.insert(messages)
-            return conditions
+            let changes = conditions.lanes.keys.map { ChangedLane($0, change) }
+            return try apply(changes, to: conditions, telling: [lanes.networkID: told], session)
         }
+    }
+
+    /// Changes lanes one after the other, all at one moment; answers what they are then.
+    package func apply(_ changes: [ChangedLane]) async throws -> LaneConditions {
+        let told = try await endpoints?.endpoints(of: Set(changes.map(\.lane.networkID))) ?? [:]
+        let lanes = Set(changes.map(\.lane)).sorted()
+        let new = Set(changes.filter { !$0.change.isOfPausedLanes }.map(\.lane)).sorted()
+        return try await pool.write { session in
+            if !new.isEmpty { try LaneRows.insert(new, session) }
+            return try apply(changes, to: LaneRows.lock(lanes, session), telling: told, session)
+        }
+    }
+
+    /// Applies changes to lanes that are locked.
+    private func apply(
+        _ changes: [ChangedLane],
+        to former: LaneConditions,
+        telling told: [NetworkID: [Endpoint]],
+        _ session: borrowing PostgresSession
+    ) throws -> LaneConditions {
+        var conditions = former
+        for entry in changes { conditions.lanes[entry.lane]?.apply(entry.change, at: conditions.moment) }
+        conditions.changed = Set(former.lanes.keys.filter { former.lanes[$0] != conditions.lanes[$0] })
+        try LaneRows.write(conditions, session)
+        let messages = conditions.lanes.sorted { $0.key < $1.key }.compactMap { lane, condition in
+            let endpoints = told[lane.networkID] ?? []
+            return lane.feedback(from: former.lanes[lane], to: condition, for: endpoints, at: former.moment, ids: ids)
+        }
+        try session.insert(messages)
+        return conditions
     }
 
     /// Makes what waits for lanes due now, but for those that are paused; in transactions of bounded size, so that nothing of
@@ -43,6 +66,26 @@ extension PostgresOutbox {
     package func makeDue(_ lanes: LaneSelection, excluding paused: [Lane]) async throws {
         let app: SQL = if let appID = lanes.appID { "AND d.app_id = \(appID)" } else { "" }
         let others = paused.filter(lanes.contains).map(\.appID)
+        try await makeDue(
+            """
+            d.network_id = \(lanes.networkID.rawValue) AND d.provider = \(lanes.provider.rawValue) \(sql: app)
+                AND d.app_id <> ALL (\(others))
+            """
+        )
+    }
+
+    /// Makes what waits for these lanes due now.
+    package func makeDue(_ lanes: [Lane]) async throws {
+        try await makeDue(
+            """
+            (d.network_id, d.provider, d.app_id) IN (
+                SELECT * FROM unnest(\(lanes.map(\.networkID.rawValue)), \(lanes.map(\.provider.rawValue)),
+                                     \(lanes.map(\.appID))))
+            """
+        )
+    }
+
+    private func makeDue(_ condition: SQL) async throws {
         var count = Self.batchSize
         while count == Self.batchSize {
             count = try await pool.write { session in
@@ -50,9 +93,7 @@ extension PostgresOutbox {
                     """
                     WITH picked AS MATERIALIZED (
                         SELECT d.network_id, d.group_id FROM deliveries d
-                        WHERE d.network_id = \(lanes.networkID.rawValue) AND d.provider = \(lanes.provider.rawValue)
-                            \(sql: app) AND d.app_id <> ALL (\(others)) AND d.lane_reason IS NOT NULL AND NOT d.leased
-                            AND d.run_at > now()
+                        WHERE \(sql: condition) AND d.lane_reason IS NOT NULL AND NOT d.leased AND d.run_at > now()
                         LIMIT \(Self.batchSize)
                         FOR UPDATE SKIP LOCKED
                     )

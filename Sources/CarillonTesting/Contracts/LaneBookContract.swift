@@ -9,6 +9,7 @@ package enum LaneBookContract {
         ContractClause("what is said during a pause only makes it longer", pausesAreNotCountedTwice),
         ContractClause("a circuit whose time is over is tried by one, and is open meanwhile", circuitsAreTriedByOne),
         ContractClause("a lane whose pause is over is tried by one, and is paused meanwhile", lanesAreTriedByOne),
+        ContractClause("many lanes are changed at one moment, each by what happened to it", manyAreChangedAtOnce),
         ContractClause("another network's lanes stay as they are", otherNetworksAreLeftAlone),
         ContractClause(
             "what waits for lanes is made due, but for paused ones",
@@ -86,6 +87,27 @@ package enum LaneBookContract {
         #expect(remaining > .seconds(15) && remaining <= LaneCondition.trialTime)
         #expect(failed.lanes[lane]?.pause?.reason == "down still")
         #expect(failed.lanes[lane]?.nextPause == .seconds(30))
+    }
+
+    private static func manyAreChangedAtOnce(_ scene: StoreScene) async throws {
+        let lanes = (0..<5).map { Lane(networkID: scene.network, provider: .fcm, appID: "app-\($0)") }
+        let first = try await scene.queue.apply([
+            ChangedLane(lanes[0], .pause(for: .seconds(60), reason: "429")),
+            ChangedLane(lanes[1], .pause(for: .zero, reason: "down")),
+            ChangedLane(lanes[2], .pause(for: .seconds(60), reason: "403")),
+            ChangedLane(lanes[2], .resume),
+            ChangedLane(lanes[3], .resume),
+            ChangedLane(lanes[4], .probing),
+        ])
+        #expect(first.lanes[lanes[0]]?.remainingPause(at: first.moment) == .seconds(60))
+        #expect(first.lanes[lanes[2]]?.pause == nil, "they come one after the other")
+        #expect(first.lanes[lanes[3]] == nil && first.lanes[lanes[4]] == nil, "they are well")
+        let known = try await scene.queue.laneConditions(of: scene.network).lanes
+        #expect(Set(known.keys).isSuperset(of: lanes.prefix(2)) && known[lanes[1]]?.pause?.reason == "down")
+        #expect(known[lanes[2]]?.pause == nil && known[lanes[3]] == nil)
+        let second = try await scene.queue.apply(lanes.map { ChangedLane($0, .probing) })
+        #expect(second.changed == [lanes[1]], "the only one whose pause is over")
+        try await scene.queue.makeDue(lanes)
     }
 
     private static func otherNetworksAreLeftAlone(_ scene: StoreScene) async throws {

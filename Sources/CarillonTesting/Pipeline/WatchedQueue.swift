@@ -14,6 +14,8 @@ package final class WatchedQueue: Outbox {
     private let refuses: @Sendable (Settlement) -> Bool
     private let claimedGroups = Mutex<Set<DeliveryGroup.ID>>([])
     private let settled = Mutex<[[Settlement]]>([])
+    private let changes = Mutex<[Int]>([])
+    private let duePieces = Mutex<[Int]>([])
     private let dueLanes = Mutex<[(lanes: LaneSelection, excluded: [Lane])]>([])
 
     /// A queue that refuses what it is told to.
@@ -33,6 +35,12 @@ package final class WatchedQueue: Outbox {
 
     /// The lanes of which everything that waits was made due, each time anew, and those of them that were left out.
     package var madeDue: [(lanes: LaneSelection, excluded: [Lane])] { dueLanes.withLock(\.self) }
+
+    /// How many lanes were changed at a time, where they were named.
+    package var laneChanges: [Int] { changes.withLock(\.self) }
+
+    /// How many named lanes were made due at a time.
+    package var madeDueTogether: [Int] { duePieces.withLock(\.self) }
 
     /// Asks the store, and remembers what it answered.
     package func claimGroups(
@@ -85,6 +93,18 @@ package final class WatchedQueue: Outbox {
     /// As the store does.
     package func apply(_ change: LaneChange, to lanes: LaneSelection) async throws -> LaneConditions {
         try await store.apply(change, to: lanes)
+    }
+
+    /// As the store does, and remembers how many.
+    package func apply(_ changes: [ChangedLane]) async throws -> LaneConditions {
+        self.changes.withLock { $0.append(changes.count) }
+        return try await store.apply(changes)
+    }
+
+    /// As the store does, and remembers how many.
+    package func makeDue(_ lanes: [Lane]) async throws {
+        duePieces.withLock { $0.append(lanes.count) }
+        try await store.makeDue(lanes)
     }
 
     /// As the store does, and remembers which.

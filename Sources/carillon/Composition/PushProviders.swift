@@ -65,10 +65,16 @@ struct PushProviders: Sendable {
         )
         let fcmServer = settings.pushServices.fcm
         let fcmTokens = FCMTokenSource(transport: trusted, server: fcmServer, clock: clock)
-        let apnsCredentials = RememberedCredentials { network, app in
+        func apps(_ provider: ProviderName) -> @Sendable (NetworkID) async throws -> Set<String> {
+            { network in
+                let all = try await store.providersWithCredentials(of: network)
+                return Set(all.filter { $0.provider == provider }.map(\.appID))
+            }
+        }
+        let apnsCredentials = RememberedCredentials(list: apps(.apns)) { network, app in
             try await store.providerCredential(.apns, appID: app, of: network).map { try APNsCredential($0) }
         }
-        let fcmCredentials = RememberedCredentials { network, app in
+        let fcmCredentials = RememberedCredentials(list: apps(.fcm)) { network, app in
             try await store.providerCredential(.fcm, appID: app, of: network).map { try FCMCredential($0) }
         }
         let webPushCredentials = RememberedCredentials { network, _ in

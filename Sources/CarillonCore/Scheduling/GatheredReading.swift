@@ -1,9 +1,9 @@
 import Synchronization
 
 /// Reads for many at once: what is asked for while a reading is under way is read together by the next one.
-final class GatheredReading<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+package final class GatheredReading<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Reads values; one that is not answered does not exist.
-    typealias Read = @Sendable ([Key]) async throws -> [Key: Value]
+    package typealias Read = @Sendable ([Key]) async throws -> [Key: Value]
 
     private typealias Waiting = (keys: [Key], continuation: CheckedContinuation<[Key: Value], any Error>)
 
@@ -18,15 +18,16 @@ final class GatheredReading<Key: Hashable & Sendable, Value: Sendable>: Sendable
     private let read: Read
     private let state = Mutex(State())
 
-    init(_ read: @escaping Read) {
+    /// What asks for many at once.
+    package init(_ read: @escaping Read) {
         self.read = read
     }
 
     /// A value as it is when this is called or later; `nil` when there is none.
-    func value(of key: Key) async throws -> Value? { try await values(of: [key])[key] }
+    package func value(of key: Key) async throws -> Value? { try await values(of: [key])[key] }
 
     /// Values as they are when this is called or later.
-    func values(of keys: [Key]) async throws -> [Key: Value] {
+    package func values(of keys: [Key]) async throws -> [Key: Value] {
         try await withCheckedThrowingContinuation { continuation in
             let begins = state.withLock { state in
                 state.waiting.append((keys, continuation))
@@ -59,11 +60,11 @@ final class GatheredReading<Key: Hashable & Sendable, Value: Sendable>: Sendable
                 state.isReading = false
                 return nil
             }
-            var count = 0
+            var keys: Set<Key> = []
             let batch = Array(
                 state.waiting.prefix { waiting in
-                    defer { count += waiting.keys.count }
-                    return count < Self.batchSize
+                    defer { keys.formUnion(waiting.keys) }
+                    return keys.count < Self.batchSize
                 }
             )
             state.waiting.removeFirst(batch.count)
