@@ -27,7 +27,7 @@ extension PostgresOutbox {
                 session
             )
             let changes = conditions.lanes.keys.map { ChangedLane($0, change) }
-            return try apply(changes, to: conditions, telling: [lanes.networkID: told], session)
+            return try self.apply(changes, to: conditions, telling: [lanes.networkID: told], session)
         }
     }
 
@@ -38,7 +38,7 @@ extension PostgresOutbox {
         let new = Set(changes.filter { !$0.change.isOfPausedLanes }.map(\.lane)).sorted()
         return try await pool.write { session in
             if !new.isEmpty { try LaneRows.insert(new, session) }
-            return try apply(changes, to: LaneRows.lock(lanes, session), telling: told, session)
+            return try self.apply(changes, to: LaneRows.lock(lanes, session), telling: told, session)
         }
     }
 

@@ -14,7 +14,7 @@ package final class WatchedQueue: Outbox {
     private let refuses: @Sendable (Settlement) -> Bool
     private let claimedGroups = Mutex<Set<DeliveryGroup.ID>>([])
     private let settled = Mutex<[[Settlement]]>([])
-    private let changes = Mutex<[Int]>([])
+    private let changedLanes = Mutex<[Int]>([])
     private let duePieces = Mutex<[Int]>([])
     private let dueLanes = Mutex<[(lanes: LaneSelection, excluded: [Lane])]>([])
 
@@ -37,7 +37,7 @@ package final class WatchedQueue: Outbox {
     package var madeDue: [(lanes: LaneSelection, excluded: [Lane])] { dueLanes.withLock(\.self) }
 
     /// How many lanes were changed at a time, where they were named.
-    package var laneChanges: [Int] { changes.withLock(\.self) }
+    package var laneChanges: [Int] { changedLanes.withLock(\.self) }
 
     /// How many named lanes were made due at a time.
     package var madeDueTogether: [Int] { duePieces.withLock(\.self) }
@@ -97,7 +97,7 @@ package final class WatchedQueue: Outbox {
 
     /// As the store does, and remembers how many.
     package func apply(_ changes: [ChangedLane]) async throws -> LaneConditions {
-        self.changes.withLock { $0.append(changes.count) }
+        changedLanes.withLock { $0.append(changes.count) }
         return try await store.apply(changes)
     }
 
