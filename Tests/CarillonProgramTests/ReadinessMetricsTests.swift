@@ -12,11 +12,13 @@ import Testing
         let before = Timestamp(milliseconds: 10_000)
         let behind = ClockSkew(before: before, database: Timestamp(milliseconds: 10_250), after: before)
 
-        metrics.record(ReadinessProbe.Answer(reasons: [], skew: behind))
+        metrics.record(ReadinessProbe.Answer(reasons: [], skew: behind, snapshotAge: .milliseconds(1_500)))
         #expect(lines().isSuperset(of: ["carillon_ready 1", "carillon_clock_skew_seconds 0.25"]), "\(lines())")
+        #expect(lines().contains("carillon_oldest_snapshot_seconds 1.5"), "\(lines())")
 
         metrics.record(ReadinessProbe.Answer(reasons: ["PostgreSQL is away"], skew: nil))
         #expect(lines().isSuperset(of: ["carillon_ready 0", "carillon_clock_skew_seconds 0.25"]), "\(lines())")
+        #expect(lines().contains("carillon_oldest_snapshot_seconds 1.5"), "\(lines())")
     }
 
     @Test func `a service that stops is not ready`() async throws {

@@ -3,7 +3,7 @@ package import Logging
 import Metrics
 import Synchronization
 
-/// Notes how the steps go that the service takes by itself, so that somebody learns of those that fail: what is due just
+/// Notes how the steps go that the service takes by itself, and how long they take, so that somebody learns of those that fail: what is due just
 /// stays where it is.
 package final class QueueWatch: Sendable {
     /// For how long the next failures of a step are counted instead of being written.
@@ -16,6 +16,7 @@ package final class QueueWatch: Sendable {
     }
 
     private let failures: [QueueStep: Counter]
+    private let durations: [QueueStep: Recorder]
     private let allowances: [QueueStep: LineAllowance]
     private let logger: Logger
     private let failing = Mutex<[QueueStep: Failure]>([:])
@@ -33,6 +34,12 @@ package final class QueueWatch: Sendable {
                 return (step, Counter(label: "carillon_queue_failures_total", dimensions: dimensions, factory: factory))
             }
         )
+        durations = Dictionary(
+            uniqueKeysWithValues: QueueStep.allCases.map { step in
+                let dimensions = [("step", step.rawValue)]
+                return (step, Recorder(label: "carillon_queue_step_seconds", dimensions: dimensions, factory: factory))
+            }
+        )
         allowances = Dictionary(
             uniqueKeysWithValues: QueueStep.allCases.map { step in
                 (step, LineAllowance(lines: 1, within: Self.silence, now: now))
@@ -44,6 +51,8 @@ package final class QueueWatch: Sendable {
     /// Takes a step; `nil` when it failed, which is noted.
     @discardableResult
     package func attempt<Value>(_ step: QueueStep, _ body: () async throws -> Value) async -> Value? {
+        let start = ContinuousClock.now
+        defer { durations[step]?.record((ContinuousClock.now - start) / .seconds(1)) }
         do {
             let value = try await body()
             succeeded(step)

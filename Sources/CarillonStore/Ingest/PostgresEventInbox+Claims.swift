@@ -1,21 +1,21 @@
 package import CarillonCore
 import Postgres
-import Synchronization
 
 extension PostgresEventInbox {
     /// How many times an event may outlive those who worked on it before it is set aside.
     private static let maximumRescues: Int32 = 5
+    /// How many networks are served by one claim.
+    private static let placesPerClaim = 64
 
     /// Takes events that nobody is working on, at most a share of `limit` for each network.
     ///
     /// Networks are served in turn, beginning behind the one that was served last.
     package func claimEvents(limit: Int) async throws -> [PendingEvent] {
-        let start = lastServed.withLock(\.self)
-        let claimed = try await pool.write { session in
-            var rows = try Self.claim(limit, after: start, session)
-            if rows.count < limit, !start.isEmpty {
-                rows += try Self.claim(limit - rows.count, after: "", session)
-            }
+        let places = try await due.next(min(limit, Self.placesPerClaim), in: pool)
+        guard !places.isEmpty else { return [] }
+        let share = (limit + places.count - 1) / places.count
+        let (claimed, taken) = try await pool.write { session in
+            let rows = try Self.claim(places, limitPerPlace: share, session)
             var events: [PendingEvent] = []
             var failed: [(PendingEvent, String)] = []
             var unknown: [PendingEvent] = []
@@ -34,10 +34,15 @@ extension PostgresEventInbox {
             }
             try Self.setAside(failed, session)
             try Self.leaveAlone(unknown, session)
-            return (events: events, last: rows.last?.event.networkID.rawValue)
+            return (events, Dictionary(grouping: rows, by: \.event.networkID).mapValues { $0.map(\.dueAt) })
         }
-        if let last = claimed.last { lastServed.withLock { $0 = last } }
-        return claimed.events.sorted { $0.id < $1.id }
+        _ = due.walked(
+            places.map { place in
+                let moments = taken[place.network, default: []]
+                return (place, moments.count < share ? nil : moments.min())
+            }
+        )
+        return claimed.sorted { $0.id < $1.id }
     }
 
     /// Holds the leases of these events; answers those still held.
@@ -96,41 +101,31 @@ extension PostgresEventInbox {
     private struct ClaimedRow {
         var event: PendingEvent
         var rescues: Int32
+        /// Since when it could have been claimed.
+        var dueAt: Timestamp
         /// Whether nobody waits for it any more.
         var isLate: Bool
         var isReadable: Bool
         var isKnown: Bool
     }
 
-    /// Walks from network to network by the index, without looking at the rows between.
+    /// Leases what has been due for longest in some networks.
     private static func claim(
-        _ limit: Int,
-        after start: String,
+        _ places: [DuePlaces.Place],
+        limitPerPlace: Int,
         _ session: borrowing PostgresSession
     ) throws -> [ClaimedRow] {
-        try session.queryQueue(
+        let claim: SQL =
             """
-            WITH RECURSIVE walk AS (
-                (SELECT i.network_id FROM inbox i WHERE i.network_id > \(start) ORDER BY i.network_id LIMIT 1)
-                UNION ALL
-                SELECT following.network_id
-                FROM walk w CROSS JOIN LATERAL (
-                    SELECT i.network_id FROM inbox i WHERE i.network_id > w.network_id ORDER BY i.network_id LIMIT 1
-                ) AS following
-            ), ready AS MATERIALIZED (
-                SELECT w.network_id FROM walk w
-                WHERE EXISTS (SELECT FROM inbox i WHERE i.network_id = w.network_id AND i.run_at <= now())
-                LIMIT 64
-            ), picked AS MATERIALIZED (
-                SELECT share.network_id, share.event_id
-                FROM ready r CROSS JOIN LATERAL (
-                    SELECT i.network_id, i.event_id FROM inbox i
-                    WHERE i.network_id = r.network_id AND i.run_at <= now()
-                    ORDER BY i.run_at
-                    LIMIT (SELECT greatest(1, ceil(\(limit)::float8 / count(*)))::bigint FROM ready)
+            WITH picked AS MATERIALIZED (
+                SELECT share.network_id, share.event_id, share.run_at
+                FROM unnest(\(places.map(\.network.rawValue)), \(places.map(\.since.stored))) AS n (network_id, since)
+                CROSS JOIN LATERAL (
+                    SELECT i.network_id, i.event_id, i.run_at FROM inbox i
+                    WHERE \(sql: DueRows.areDue("i"))
+                    ORDER BY i.run_at LIMIT \(limitPerPlace)
                     FOR UPDATE SKIP LOCKED
                 ) AS share
-                LIMIT \(limit)
             )
             UPDATE inbox i
             SET leased = true, lease_token = i.lease_token + 1, rescues = i.rescues + i.leased::integer,
@@ -142,9 +137,12 @@ extension PostgresEventInbox {
                 i.suppressed_channel, i.no_device, coalesce(i.mark, i.event_id),
                 i.received_at < now() - \(idempotencyWindow.wholeMilliseconds) * interval '1 millisecond',
                 i.withdrawn,
-                i.intercepted, i.interception
+                i.intercepted, i.interception, p.run_at
             """
-        ) { row in
+        let answers = try session.pipeline([
+            .walkingAlongIndexes(only: true), .onQueue(claim), .walkingAlongIndexes(only: false),
+        ])
+        return try answers[1].map { row in
             let receivedAt = try row.timestamp(3)
             let sourceID = try row.decode(2, as: String.self)
             let stored = StoredEvent(
@@ -185,6 +183,7 @@ extension PostgresEventInbox {
             return ClaimedRow(
                 event: pending,
                 rescues: try row.decode(7),
+                dueAt: try row.timestamp(20),
                 isLate: try row.decode(16),
                 // What an endpoint kept from somebody must not reach them because nobody can read that any more.
                 isReadable: event != nil && (interception == nil || verdict != nil),

@@ -1,13 +1,12 @@
 package import CarillonCore
 import struct Foundation.UUID
 package import Postgres
-import Synchronization
 
 /// The inbox of accepted events in table `inbox`, with the keys that recognise repeated ones in `event_keys`.
 package final class PostgresEventInbox: EventInbox {
     let pool: PostgresPool
-    /// The network that was served last: the next claim goes on behind it.
-    let lastServed = Mutex("")
+    /// What a claim goes by.
+    let due = DueRows(of: "inbox")
 
     /// An inbox in the database of `pool`.
     package init(pool: PostgresPool) {

@@ -19,6 +19,8 @@ final class RelaySweep: Sendable {
     private let chores: Chores
     /// Where sweeps that found too much that has to stay have ended.
     private let places = Mutex<[NetworkID: UUID]>([:])
+    /// How far what waits has been looked through.
+    private let walk = Mutex(TableWalk(pagesAtOnce: TableWalk.pagesAtFirst))
 
     /// A sweep that leaves the rest of a network to the next after so many of its bodies that have to stay.
     init(pool: PostgresPool, mostInVain: Int = 100_000, chores: Chores = Chores()) {
@@ -82,29 +84,29 @@ final class RelaySweep: Sendable {
         places.withLock { $0[network] = reached }
     }
 
-    /// The lanes in which something waits for endpoints that were removed: from lane to lane by the index of what waits.
+    /// The lanes in which something waits for endpoints that were removed, among the next pages of what waits.
     private func lanesOfNobody() async throws -> [(network: String, endpoint: String)] {
-        try await pool.withConnection { session in
-            try session.queryQueue(
+        var walk = walk.withLock(\.self)
+        let (lanes, position) = try await pool.withConnection { [walk] session in
+            let position = try session.queryFirst("SELECT \(sql: TableWalk.position(in: "deliveries"))") { row in
+                (now: try row.timestamp(0), pages: try row.decode(1, as: Int64.self))
+            }
+            let lanes = try session.queryQueue(
                 """
-                WITH RECURSIVE walk AS (
-                    (SELECT d.network_id, d.app_id FROM deliveries d WHERE d.provider = 'relay'
-                     ORDER BY d.network_id, d.app_id LIMIT 1)
-                    UNION ALL
-                    SELECT following.network_id, following.app_id
-                    FROM walk w CROSS JOIN LATERAL (
-                        SELECT d.network_id, d.app_id FROM deliveries d
-                        WHERE d.provider = 'relay' AND (d.network_id, d.app_id) > (w.network_id, w.app_id)
-                        ORDER BY d.network_id, d.app_id LIMIT 1
-                    ) AS following
-                )
-                SELECT w.network_id, w.app_id FROM walk w
-                WHERE NOT EXISTS (SELECT FROM endpoints e
-                                  WHERE e.network_id = w.network_id AND e.endpoint_id = w.app_id)
-                LIMIT 100
+                SELECT DISTINCT d.network_id, d.app_id FROM \(sql: walk.rowsOfPages(of: "deliveries")) AS d
+                WHERE d.provider = 'relay'
+                    AND NOT EXISTS (SELECT FROM endpoints e
+                                    WHERE e.network_id = d.network_id AND e.endpoint_id = d.app_id)
                 """
-            ) { row in (try row.decode(0), try row.decode(1)) }
+            ) { row in (network: try row.decode(0, as: String.self), endpoint: try row.decode(1, as: String.self)) }
+            return (lanes, position)
         }
+        if let position {
+            walk.went(on: position.now, pages: position.pages)
+            let walked = walk
+            self.walk.withLock { $0 = walked }
+        }
+        return lanes
     }
 
     /// Deletes some of what waits in the lane of an endpoint that is not there, but for what somebody has in hand.

@@ -7,54 +7,70 @@ extension PostgresOutbox {
     /// How many times a group may outlive those who worked on it before it is given up.
     private static let maximumRescues: Int32 = 5
 
-    /// How many networks are served by one claim.
-    private static let networksPerClaim = 32
-    /// How many due rows of a network are looked at for each one that it may have, so that its lanes have turns.
-    private static let lookahead = 4
+    /// How many places are served by one claim.
+    private static let placesPerClaim = 32
 
     /// Takes groups whose time has come, a share of each network in turn, beginning behind the one that was served last.
     ///
-    /// What this costs depends on how much is claimed, not on how many lanes there are nor how many of them are paused: a
-    /// due row of a paused lane is met once, and put off to the end of the pause.
+    /// What this costs depends on how much is claimed, not on how many lanes or networks there are, how many of them are paused, nor
+    /// on how many dead rows an old snapshot keeps. A due row of a paused lane is met once, and put off to the end of the pause.
     package func claimGroups(
         limit: Int,
         limitPerLane: Int,
         excluding excluded: ClaimExclusions
     ) async throws -> (groups: [RefreshedGroup], hasMore: Bool) {
-        let start = lastServed.withLock(\.self)
-        let (groups, hasMore, last) = try await pool.write { session in
-            var networks = try Self.dueNetworks(after: start, excluded, session)
-            if networks.count < Self.networksPerClaim, !start.isEmpty {
-                networks += try Self.dueNetworks(after: "", excluded, session).filter { $0 <= start }
-            }
-            networks = Array(networks.prefix(min(limit, Self.networksPerClaim)))
-            guard !networks.isEmpty else { return ([RefreshedGroup](), false, start) }
-            let share = (limit + networks.count - 1) / networks.count
-            let putOff = try Self.putOffPaused(networks, limit: share * Self.lookahead, session)
-            let picking = Self.due(networks, limitPerNetwork: share, limitPerLane: limitPerLane, excluded)
-            let claimed = try self.claim(picking, session)
+        let places = try await due.next(min(limit, Self.placesPerClaim), excluding: excluded, in: pool)
+        guard !places.isEmpty else { return ([], false) }
+        let walk = DueWalk(
+            places: places,
+            share: (limit + places.count - 1) / places.count,
+            sharePerLane: limitPerLane,
+            passed: excluded.lanes + due.lanesApart
+        )
+        let (groups, left) = try await pool.write { session in
+            let answers = try session.pipeline([
+                .walkingAlongIndexes(only: true), .onQueue(walk.puttingOff), .onQueue(Self.claiming(walk.picking)),
+                .walkingAlongIndexes(only: false),
+            ])
+            let putOff = try answers[1].map { row in (try row.decode(0, as: Int.self), try row.timestamp(1)) }
+            let (claimed, tallies) = try Self.claimed(answers[2], session)
             let alive = try self.giveUpCrashLoops(claimed, session)
-            let hasMore = putOff > 0 || claimed.count >= share || networks.count == Self.networksPerClaim
-            return (try DeliveryLookup(alive, session).groups, hasMore, networks.last ?? start)
+            return (
+                try DeliveryLookup(alive, session).groups, walk.left(tallies, Dictionary(putOff, uniquingKeysWith: min))
+            )
         }
-        lastServed.withLock { $0 = last }
-        return (groups, hasMore)
+        let isLeft = due.walked(zip(places, left.since).map { ($0, $1) }, passing: excluded)
+        return (groups, left.hasProgress && isLeft)
     }
 
     /// Takes groups whose life is over, of whatever lane.
     package func claimExpired(limit: Int) async throws -> [RefreshedGroup] {
-        try await pool.write { session in
-            let expired: SQL = """
-                picked AS MATERIALIZED (
-                    SELECT d.network_id, d.group_id FROM deliveries d
-                    WHERE d.expires_at <= now() AND (NOT d.leased OR d.run_at <= now())
-                    ORDER BY d.expires_at LIMIT \(limit)
+        var walk = expired.withLock(\.self)
+        let isFree: SQL = "(NOT d.leased OR d.run_at <= now())"
+        let rows = walk.rows(of: "deliveries", dueBy: "t.expires_at", "t.ctid, t.leased, t.run_at")
+        let (claimed, groups, position) = try await pool.write { session in
+            let position = try session.queryFirst("SELECT \(sql: TableWalk.position(in: "deliveries"))") { row in
+                (now: try row.timestamp(0), pages: try row.decode(1, as: Int64.self))
+            }
+            let picking: SQL = """
+                WITH picked AS MATERIALIZED (
+                    SELECT d.network_id, d.group_id, 1::bigint AS place, 0::bigint AS considered, now() AS first_at
+                    FROM deliveries d
+                    WHERE d.ctid = ANY (ARRAY(SELECT d.ctid FROM (\(sql: rows)) AS d WHERE \(sql: isFree) LIMIT \(limit)))
+                        AND d.expires_at <= now() AND \(sql: isFree)
                     FOR UPDATE SKIP LOCKED
                 )
                 """
-            let alive = try self.giveUpCrashLoops(try self.claim("WITH " + expired, session), session)
-            return try DeliveryLookup(alive, session).groups
+            let (claimed, tallies) = try Self.claimed(session.pipeline([.onQueue(Self.claiming(picking))])[0], session)
+            let alive = try self.giveUpCrashLoops(claimed, session)
+            return (tallies[1]?.taken ?? 0, try DeliveryLookup(alive, session).groups, position)
         }
+        if claimed < limit, let position {
+            walk.went(on: position.now, pages: position.pages)
+            let walked = walk
+            expired.withLock { $0 = walked }
+        }
+        return groups
     }
 
     /// Looks up devices and toggles of these groups anew, at one moment.
@@ -109,117 +125,30 @@ extension PostgresOutbox {
         var rescues: Int32
     }
 
-    /// From network to network by the index, without looking at the rows between.
-    static func networkWalk(after start: String) -> SQL {
-        """
-        (SELECT d.network_id FROM deliveries d WHERE d.network_id > \(start) ORDER BY d.network_id LIMIT 1)
-        UNION ALL
-        SELECT following.network_id
-        FROM sending w CROSS JOIN LATERAL (
-            SELECT d.network_id FROM deliveries d WHERE d.network_id > w.network_id ORDER BY d.network_id LIMIT 1
-        ) AS following
-        """
-    }
+    /// Leases what `picked` names.
+    private static func claiming(_ picking: SQL) -> SQL {
+        picking + """
 
-    /// The next networks with something due.
-    private static func dueNetworks(
-        after start: String,
-        _ excluded: ClaimExclusions,
-        _ session: borrowing PostgresSession
-    ) throws -> [String] {
-        try session.queryQueue(
-            """
-            WITH RECURSIVE sending AS (\(sql: networkWalk(after: start)))
-            SELECT w.network_id FROM sending w
-            WHERE EXISTS (SELECT FROM deliveries d WHERE d.network_id = w.network_id AND d.run_at <= now())
-                AND w.network_id <> ALL (\(excluded.networks.map(\.rawValue)))
-            LIMIT \(networksPerClaim)
-            """
-        ) { row in try row.decode(0) }
-    }
-
-    /// Puts off what is due first in paused lanes to the end of their pauses (``DeliveryGroup/wait(for:afterFailures:)``); answers
-    /// how much that was.
-    private static func putOffPaused(
-        _ networks: [String],
-        limit: Int,
-        _ session: borrowing PostgresSession
-    ) throws -> Int {
-        try session.executeOnQueue(
-            """
-            WITH picked AS MATERIALIZED (
-                SELECT first_ones.network_id, first_ones.group_id, l.pause_reason,
-                       l.paused_until + CASE WHEN first_ones.provider = 'relay' AND first_ones.attempt = 0
-                           THEN \(DeliveryGroup.patienceOfUntried.wholeMilliseconds) ELSE 0 END * interval '1 millisecond'
-                           AS run_at
-                FROM unnest(\(networks)) AS n (network_id) CROSS JOIN LATERAL (
-                    SELECT d.network_id, d.group_id, d.provider, d.app_id, d.attempt FROM deliveries d
-                    WHERE d.network_id = n.network_id AND d.run_at <= now()
-                    ORDER BY d.run_at LIMIT \(limit)
-                    FOR UPDATE SKIP LOCKED
-                ) AS first_ones
-                JOIN lanes l ON l.network_id = first_ones.network_id AND l.provider = first_ones.provider
-                    AND l.app_id = first_ones.app_id AND l.paused_until > now()
-            )
             UPDATE deliveries d
-            SET run_at = p.run_at, lane_reason = p.pause_reason, leased = false,
-                rescues = d.rescues + d.leased::integer
-            FROM picked p WHERE d.network_id = p.network_id AND d.group_id = p.group_id
+            SET leased = true, lease_token = d.lease_token + 1, rescues = d.rescues + d.leased::integer,
+                run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
+            FROM picked p
+            WHERE d.network_id = p.network_id AND d.group_id = p.group_id
+            RETURNING d.network_id, d.group_id, d.event_id, d.provider, d.app_id, d.cause, d.locale, d.title, d.body,
+                d.targets, d.attempt, d.lease_token, d.rescues, d.device_counts, d.content, p.place, p.considered, p.first_at
             """
-        )
     }
 
-    /// The rows that are due first, of some networks, one lane's after another's.
-    private static func due(
-        _ networks: [String],
-        limitPerNetwork: Int,
-        limitPerLane: Int,
-        _ excluded: ClaimExclusions
-    ) -> SQL {
-        """
-        WITH picked AS MATERIALIZED (
-            SELECT share.network_id, share.group_id
-            FROM unnest(\(networks)) AS n (network_id) CROSS JOIN LATERAL (
-                SELECT ranked.network_id, ranked.group_id
-                FROM (
-                    SELECT first_ones.*,
-                           row_number() OVER (PARTITION BY provider, app_id ORDER BY run_at) AS place
-                    FROM (
-                        SELECT d.network_id, d.group_id, d.provider, d.app_id, d.run_at FROM deliveries d
-                        WHERE d.network_id = n.network_id AND d.run_at <= now()
-                            AND (d.network_id, d.provider, d.app_id) NOT IN (
-                                SELECT * FROM unnest(\(excluded.lanes.map(\.networkID.rawValue)),
-                                                     \(excluded.lanes.map(\.provider.rawValue)),
-                                                     \(excluded.lanes.map(\.appID))))
-                            AND NOT EXISTS (SELECT FROM lanes l
-                                            WHERE l.network_id = d.network_id AND l.provider = d.provider
-                                                AND l.app_id = d.app_id AND l.paused_until > now())
-                        ORDER BY d.run_at LIMIT \(limitPerNetwork * lookahead)
-                        FOR UPDATE OF d SKIP LOCKED
-                    ) AS first_ones
-                ) AS ranked
-                WHERE ranked.place <= \(limitPerLane)
-                ORDER BY ranked.place, ranked.run_at LIMIT \(limitPerNetwork)
-            ) AS share
-        )
-        """
-    }
-
-    /// Leases what `picked` names; a row that nobody can read any more is taken out of the way.
-    private func claim(_ picking: SQL, _ session: borrowing PostgresSession) throws -> [ClaimedDelivery] {
+    /// Reads what was leased; a row that nobody can read any more is taken out of the way.
+    private static func claimed(
+        _ answer: StatementResult,
+        _ session: borrowing PostgresSession
+    ) throws -> (claimed: [ClaimedDelivery], tallies: [Int: DueWalk.Tally]) {
+        var tallies: [Int: DueWalk.Tally] = [:]
         var unreadable: [(network: String, group: UUID, event: UUID, provider: String)] = []
-        let claimed: [ClaimedDelivery?] = try session.queryQueue(
-            picking + """
-
-                UPDATE deliveries d
-                SET leased = true, lease_token = d.lease_token + 1, rescues = d.rescues + d.leased::integer,
-                    run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
-                FROM picked p
-                WHERE d.network_id = p.network_id AND d.group_id = p.group_id
-                RETURNING d.network_id, d.group_id, d.event_id, d.provider, d.app_id, d.cause, d.locale, d.title, d.body,
-                    d.targets, d.attempt, d.lease_token, d.rescues, d.device_counts, d.content
-                """
-        ) { row in
+        let claimed: [ClaimedDelivery?] = try answer.map { row in
+            let tally = DueWalk.Tally(considered: try row.decode(16), first: try row.timestamp(17))
+            tallies[try row.decode(15), default: tally].taken += 1
             do {
                 return ClaimedDelivery(delivery: try row.delivery(leased: true), rescues: try row.decode(12))
             } catch is StoreError {
@@ -229,8 +158,8 @@ extension PostgresOutbox {
                 return nil
             }
         }
-        for row in unreadable { try Self.giveUpUnreadable(row, session) }
-        return claimed.compactMap(\.self)
+        for row in unreadable { try giveUpUnreadable(row, session) }
+        return (claimed.compactMap(\.self), tallies)
     }
 
     /// Records groups as dead that were claimed again and again without ever being settled; answers the others.

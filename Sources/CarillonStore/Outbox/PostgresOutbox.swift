@@ -8,8 +8,13 @@ package final class PostgresOutbox: Outbox {
     let ids: UUIDv7Generator
     /// Who is told what became of devices.
     let endpoints: EndpointBook?
-    /// The network that was served last: the next claim goes on behind it.
-    let lastServed = Mutex("")
+    /// What a claim goes by.
+    let due = DueRows(of: "deliveries", haveLanes: true)
+    /// How far what is no longer worth sending has been looked for.
+    let expired = Mutex(TableWalk())
+    /// What is measured, whatever is full here.
+    private let waitingGroups = DueRows(of: "deliveries")
+    private let waitingEvents = DueRows(of: "inbox", where: "t.failure IS DISTINCT FROM \(unknownKindFailure)")
 
     /// A queue in the database of `pool`; `ids` makes the ids of groups that are split off, of dead letters and of what
     /// `endpoints` are told of devices.
@@ -87,32 +92,17 @@ package final class PostgresOutbox: Outbox {
 
     /// How long the longest-waiting group that is due, and the longest-waiting event, have been waiting.
     package func oldestWait() async throws -> Duration {
-        let milliseconds = try await pool.withConnection { session in
+        let group = try await waitingGroups.oldest("t.run_at", in: pool)
+        let event = try await waitingEvents.oldest("t.received_at", in: pool)
+        let (held, now) = try await pool.withConnection { session in
             try session.queryFirst(
                 """
-                WITH RECURSIVE sending AS (\(sql: Self.networkWalk(after: ""))), expanding AS (
-                    (SELECT i.network_id FROM inbox i ORDER BY i.network_id LIMIT 1)
-                    UNION ALL
-                    SELECT following.network_id
-                    FROM expanding w CROSS JOIN LATERAL (
-                        SELECT i.network_id FROM inbox i WHERE i.network_id > w.network_id ORDER BY i.network_id LIMIT 1
-                    ) AS following
-                ), waiting AS (
-                    SELECT (SELECT d.run_at FROM deliveries d
-                            WHERE d.network_id = w.network_id AND d.run_at <= now()
-                            ORDER BY d.run_at LIMIT 1) AS since
-                    FROM sending w
-                    UNION ALL
-                    SELECT (SELECT i.received_at FROM inbox i
-                            WHERE i.network_id = w.network_id AND i.failure IS DISTINCT FROM \(unknownKindFailure)
-                            ORDER BY i.event_id LIMIT 1)
-                    FROM expanding w
-                )
-                SELECT coalesce(extract(epoch FROM now() - min(since)) * 1000, 0)::bigint FROM waiting
+                SELECT min(t.received_at), now() FROM inbox t
+                WHERE greatest(t.run_at) > now() AND t.failure IS DISTINCT FROM \(unknownKindFailure)
                 """
-            ) { row in try row.decode(0, as: Int64.self) }
+            ) { row in (try row.timestampIfAny(0), try row.timestamp(1)) } ?? (nil, Timestamp.epoch)
         }
-        return .milliseconds(max(0, milliseconds ?? 0))
+        return [group, event, held].compactMap(\.self).map { max(.zero, now - $0) }.max() ?? .zero
     }
 
     /// What writes how far events are that have more pages, and the verdicts on `firsts`; answers those whose lease is held.

@@ -66,16 +66,19 @@ extension PostgresSession {
     ///
     /// Plans are kept by the connection; so other statements that follow want this taken back.
     func walkAlongIndexes(only: Bool = true) throws {
-        let others = only ? "off" : "on"
-        try execute(
-            "SELECT set_config('enable_sort', \(others), true), set_config('enable_bitmapscan', \(others), true)"
-        )
+        try execute(.walkingAlongIndexes(only: only))
     }
 }
 
 extension SQL {
     /// The same statement, to be run on a queue.
     static func onQueue(_ sql: SQL) -> SQL { .unprepared(sql) }
+
+    /// What ``Postgres/PostgresSession/walkAlongIndexes(only:)`` runs.
+    static func walkingAlongIndexes(only: Bool) -> SQL {
+        let others = only ? "off" : "on"
+        return "SELECT set_config('enable_sort', \(others), true), set_config('enable_bitmapscan', \(others), true)"
+    }
 
     fileprivate static let plannedOnce = [
         "plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_hashjoin": "off",

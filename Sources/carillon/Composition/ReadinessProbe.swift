@@ -10,6 +10,8 @@ struct ReadinessProbe: Sendable {
         let reasons: [String]
         /// How far the clocks are apart; `nil` when the database could not be asked.
         let skew: ClockSkew?
+        /// For how long the oldest transaction has been looking at the database; `nil` when that could not be asked.
+        var snapshotAge: Duration?
     }
 
     private let readiness: Readiness
@@ -39,8 +41,9 @@ struct ReadinessProbe: Sendable {
             let skew = try await clock.look(pool)
             let stuck = try await watch.stuckQueue(oldestWait: oldestWait)
             readiness.queue(stuck: stuck)
+            let snapshotAge = try await OldestSnapshot.age(pool)
             let late = skew.isTooLarge ? "\(skew.description): let both follow the same time server" : nil
-            return Answer(reasons: [late, stuck?.description].compactMap(\.self), skew: skew)
+            return Answer(reasons: [late, stuck?.description].compactMap(\.self), skew: skew, snapshotAge: snapshotAge)
         } catch {
             return Answer(reasons: ["\(error)"], skew: nil)
         }

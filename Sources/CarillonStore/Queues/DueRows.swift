@@ -1,0 +1,197 @@
+import CarillonCore
+import Postgres
+import Synchronization
+
+/// What one replica knows of where rows of a queue's table are due.
+///
+/// What is known may be wrong: a claim looks at the rows themselves, and what is missed is found by the next round through the table.
+final class DueRows: Sendable {
+    /// How long places are served before somebody looks for others.
+    private static let interval = Duration.milliseconds(300)
+
+    private struct State {
+        var walk = TableWalk()
+        var places = DuePlaces()
+        var lookedAt: ContinuousClock.Instant?
+        var last: NetworkID?
+    }
+
+    /// What a look found of a network.
+    private struct Finding: Sendable {
+        var network: NetworkID
+        /// The lane, where it is one of those that were asked about.
+        var lane: Lane?
+        /// Since when something is due that nobody has in hand.
+        var since: Timestamp?
+        /// Since when something is due whose lease has ended.
+        var abandonedSince: Timestamp?
+        /// Where that is.
+        var abandoned: [String]
+    }
+
+    private let table: String
+    private let condition: SQL
+    private let time: SQL
+    private let haveLanes: Bool
+    private let areReleased: Bool
+    private let state = Mutex(State())
+
+    /// The rows of a table, called `t`, that fulfil a condition. Where a lease has ended, a row is to be released before it is claimed.
+    init(
+        of table: String,
+        where condition: SQL = "true",
+        dueBy time: SQL = "greatest(t.run_at)",
+        haveLanes: Bool = false,
+        areReleased: Bool = true
+    ) {
+        self.table = table
+        self.condition = condition
+        self.time = time
+        self.haveLanes = haveLanes
+        self.areReleased = areReleased
+    }
+
+    /// The places of the next networks in turn that are not full, after a look for others if it is time for one.
+    func next(
+        _ limit: Int,
+        excluding full: ClaimExclusions = ClaimExclusions(),
+        in pool: PostgresPool
+    ) async throws -> [DuePlaces.Place] {
+        func places() -> (places: [DuePlaces.Place], isFresh: Bool) {
+            state.withLock { state in
+                let age = state.lookedAt.map { .now - $0 } ?? .seconds(Int64.max)
+                return (state.places.next(limit, after: state.last, excluding: full), age < Self.interval)
+            }
+        }
+        let known = places()
+        if known.isFresh, !known.places.isEmpty { return known.places }
+        let findings = try await look(for: full.lanes + lanesApart, in: pool)
+        if areReleased { try await release(findings.flatMap(\.abandoned), in: pool) }
+        add(findings) { .earlier($0.since, $0.abandonedSince) }
+        return places().places
+    }
+
+    /// Whether a row called `row` waits, is of the network of `n`, and has been due since then or later.
+    static func areDue(_ row: SQL) -> SQL {
+        """
+        NOT \(sql: row).leased AND \(sql: row).network_id = n.network_id AND \(sql: row).run_at >= n.since
+        AND \(sql: row).run_at <= now()
+        """
+    }
+
+    /// The lanes that have places of their own.
+    var lanesApart: [Lane] { state.withLock { $0.places.lanesApart } }
+
+    /// Notes how far places have been walked through; whether something is left in any that is not full.
+    func walked(
+        _ places: [(place: DuePlaces.Place, first: Timestamp?)],
+        passing full: ClaimExclusions = ClaimExclusions()
+    ) -> Bool {
+        state.withLock { state in
+            for (place, first) in places { state.places.walked(place, leaving: first, passing: full.lanes) }
+            state.last = places.last?.place.network ?? state.last
+            return !state.places.next(1, after: nil, excluding: full).isEmpty
+        }
+    }
+
+    /// Since when the row is due that has been for longest, by a column of it.
+    func oldest(_ column: SQL, in pool: PostgresPool) async throws -> Timestamp? {
+        let findings = try await look(for: [], in: pool)
+        add(findings, since: \.since)
+        let places = state.withLock { $0.places.next(.max, after: nil) }
+        let waiting = try await pool.snapshot { session in
+            try session.walkAlongIndexes()
+            return try session.queryQueue(
+                """
+                SELECT first.run_at, first.since
+                FROM unnest(\(places.map(\.network.rawValue)), \(places.map(\.since.stored))) WITH ORDINALITY
+                    AS n (network_id, since, place)
+                LEFT JOIN LATERAL (
+                    SELECT t.run_at, \(sql: column) AS since FROM \(identifier: table) t
+                    WHERE \(sql: Self.areDue("t")) AND \(sql: condition)
+                    ORDER BY t.run_at LIMIT 1
+                ) AS first ON true
+                ORDER BY n.place
+                """
+            ) { row in (dueAt: try row.timestampIfAny(0), since: try row.timestampIfAny(1)) }
+        }
+        _ = walked(zip(places, waiting).map { ($0, $1.dueAt) })
+        return (waiting.map(\.since) + findings.map(\.abandonedSince)).compactMap(\.self).min()
+    }
+
+    private func add(_ findings: [Finding], since: (Finding) -> Timestamp?) {
+        state.withLock { state in
+            for finding in findings {
+                guard let since = since(finding) else { continue }
+                state.places.add(DuePlaces.Place(network: finding.network, lane: finding.lane, since: since))
+            }
+        }
+    }
+
+    /// Looks where something is due: in which networks, apart from some lanes, and in which of these.
+    private func look(for lanes: [Lane], in pool: PostgresPool) async throws -> [Finding] {
+        var walk = state.withLock(\.walk)
+        let lane: SQL = haveLanes ? "t.provider, t.app_id" : "NULL AS provider, NULL AS app_id"
+        let rows = walk.rows(
+            of: table,
+            dueBy: time,
+            where: condition,
+            "t.ctid, t.network_id, t.run_at, t.leased, \(sql: lane)"
+        )
+        let isApart: SQL = """
+            (r.network_id, r.provider, r.app_id) IN (
+                SELECT * FROM unnest(\(lanes.map(\.networkID.rawValue)), \(lanes.map(\.provider.rawValue)),
+                                     \(lanes.map(\.appID))))
+            """
+        let answers = try await pool.withConnection { session in
+            try session.queryQueue(
+                """
+                SELECT \(sql: TableWalk.position(in: table)), found.*
+                FROM (VALUES (1)) AS one LEFT JOIN (
+                    SELECT r.network_id, CASE WHEN \(sql: isApart) THEN r.provider END AS provider,
+                           CASE WHEN \(sql: isApart) THEN r.app_id END AS app_id, min(r.run_at) FILTER (WHERE NOT r.leased), min(r.run_at) FILTER (WHERE r.leased),
+                           coalesce(array_agg(r.ctid::text) FILTER (WHERE r.leased), '{}')
+                    FROM (\(sql: rows)) AS r GROUP BY 1, 2, 3
+                ) AS found ON true
+                """
+            ) { row in
+                let network = try row.decode(2, as: String?.self)
+                let finding = try network.map { network in
+                    Finding(
+                        network: NetworkID(trusted: network),
+                        lane: try row.decode(4, as: String?.self).map { app in
+                            Lane(networkID: NetworkID(trusted: network), provider: try row.choice(3), appID: app)
+                        },
+                        since: try row.timestampIfAny(5),
+                        abandonedSince: try row.timestampIfAny(6),
+                        abandoned: try row.decode(7)
+                    )
+                }
+                return (now: try row.timestamp(0), pages: try row.decode(1, as: Int64.self), finding: finding)
+            }
+        }
+        if let position = answers.first { walk.went(on: position.now, pages: position.pages) }
+        let walked = walk
+        state.withLock { state in
+            state.walk = walked
+            state.lookedAt = .now
+        }
+        return answers.compactMap(\.finding)
+    }
+
+    /// Takes rows from those who have not held on to their leases.
+    private func release(_ abandoned: [String], in pool: PostgresPool) async throws {
+        guard !abandoned.isEmpty else { return }
+        try await pool.write { session in
+            _ = try session.executeOnQueue(
+                """
+                UPDATE \(identifier: table) SET leased = false, rescues = rescues + 1
+                WHERE ctid = ANY (ARRAY(
+                    SELECT ctid FROM \(identifier: table)
+                    WHERE ctid = ANY (\(abandoned)::tid[]) AND leased AND run_at <= now()
+                    FOR UPDATE SKIP LOCKED))
+                """
+            )
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import CarillonCore
+import Postgres
+
+/// Where a replica goes on looking through the table of a queue for what is due.
+///
+/// A look takes in what has become due since the last one, by the index of times, and the next pages of the table, in turn. On
+/// those is what was committed long after its time, or had been due before this replica came. What a look costs does not depend
+/// on how many dead rows an old snapshot keeps, see `docs/decisions/0030`.
+struct TableWalk: Sendable, Equatable {
+    /// How long after its time a row may be committed to be found at once: a transaction that writes to a queue is short.
+    private static let margin = Duration.seconds(5)
+    /// How many pages are read at once in the first round: of what was due before this replica came it knows nothing.
+    static let pagesAtFirst: Int64 = 8_192
+
+    private let pagesAtOnce: Int64
+    private var seen: Timestamp?
+    private var page: Int64 = 0
+    private var isInFirstRound = true
+
+    private var lastPage: Int64 { page + (isInFirstRound ? Self.pagesAtFirst : pagesAtOnce) }
+
+    /// A walk that reads so many pages at once behind its first round.
+    init(pagesAtOnce: Int64 = 256) {
+        self.pagesAtOnce = pagesAtOnce
+    }
+
+    /// The next rows, called `t`, whose time has come and that fulfil a condition, some of them twice; `time` says it as an index does.
+    func rows(of table: String, dueBy time: SQL, where condition: SQL = "true", _ columns: SQL) -> SQL {
+        """
+        (SELECT \(sql: columns) FROM \(identifier: table) t
+         WHERE \(sql: condition) AND \(sql: time) <= now()
+            AND \(sql: time) > least(\(seen?.stored)::timestamptz, now())
+                - \(Self.margin.wholeMilliseconds) * interval '1 millisecond'
+         ORDER BY \(sql: time))
+        UNION ALL
+        (SELECT \(sql: columns) FROM \(sql: rowsOfPages(of: table)) AS t
+         WHERE \(sql: condition) AND \(sql: time) <= now())
+        """
+    }
+
+    /// The rows of the next pages, whether their time has come or not.
+    func rowsOfPages(of table: String) -> SQL {
+        let pages = SQL(trusted: "t.ctid >= '(\(page),0)'::tid AND t.ctid < '(\(lastPage),0)'::tid")
+        // What is asked of them stands outside, or the planner would look for it in an index.
+        return "(SELECT t.ctid, t.* FROM \(identifier: table) t WHERE \(sql: pages) OFFSET 0)"
+    }
+
+    /// The database's time, and of how many pages a table is.
+    static func position(in table: String) -> SQL {
+        "now(), pg_relation_size(\(table)::text::regclass) / current_setting('block_size')::bigint"
+    }
+
+    /// Notes that all rows of a look have been taken in, by what ``position(in:)`` was.
+    mutating func went(on now: Timestamp, pages: Int64) {
+        seen = now
+        page = lastPage
+        guard page >= pages else { return }
+        page = 0
+        isInFirstRound = false
+    }
+}

@@ -1,0 +1,250 @@
+import CarillonCore
+import Postgres
+import Testing
+
+@testable import CarillonStore
+@testable import CarillonTesting
+
+/// What claims read is counted: a table's dead rows, which an old snapshot keeps, are not among it.
+@Suite struct DeadRowsTests {
+    /// Of a hundred thousand dead rows a walk along any index reads thousands.
+    private static let fewBlocks: Int64 = 700
+
+    private static let queues = ["inbox", "deliveries", "sources"]
+
+    @Test func `an idle service does not walk over what an old snapshot keeps`() async throws {
+        try await withDeadRows { scene, pool in
+            for (name, findsNothing) in Self.steps(scene) {
+                #expect(try await findsNothing())
+                let read =
+                    try await pool.blocks(of: Self.queues) { () async throws in
+                        for _ in 0..<3 { #expect(try await findsNothing()) }
+                    } / 3
+                #expect(read < Self.fewBlocks, "\(name) reads \(read) blocks")
+            }
+        }
+    }
+
+    @Test func `what becomes due is claimed at once, whatever an old snapshot keeps`() async throws {
+        try await withDeadRows { scene, pool in
+            for (_, findsNothing) in Self.steps(scene) { #expect(try await findsNothing()) }
+            let target = try await scene.target("d", of: "b")
+            try await scene.enqueue(to: [[target]])
+            let read = try await pool.blocks(of: Self.queues) { () async throws in
+                #expect(try await scene.claim(limit: 9, perLane: 9).count == 1)
+            }
+            #expect(read < Self.fewBlocks)
+
+            let event = scene.incoming(.message("c", from: Person(id: "a")))
+            _ = try await scene.inbox.accept([event])
+            // Another replica's lease ends.
+            try await pool.withConnection { try $0.execute("UPDATE inbox SET run_at = now()") }
+            let readOfEvents = try await pool.blocks(of: Self.queues) { () async throws in
+                #expect(try await scene.inbox.claimEvents(limit: 9).map(\.id) == [event.id])
+            }
+            #expect(readOfEvents < Self.fewBlocks)
+        }
+    }
+
+    @Test func `what was due long before anybody looked is found by going through the table`() async throws {
+        try await withDeadRows { scene, pool in
+            #expect(try await scene.claim().isEmpty)
+            try await scene.enqueue(to: [[try await scene.target("d", of: "b")]])
+            try await pool.withConnection { session in
+                try session.execute("UPDATE deliveries SET run_at = now() - interval '2 hours'")
+            }
+            var looks = 0
+            while try await scene.claim().isEmpty, looks < 100 { looks += 1 }
+            #expect(looks < 100)
+
+            let replica = PostgresOutbox(pool: pool, ids: scene.ids)
+            try await pool.withConnection { session in
+                try session.execute("UPDATE deliveries SET run_at = now() - interval '2 hours', leased = false")
+            }
+            #expect(try await replica.oldestWait() >= .seconds(7_199))
+            let claimed = try await replica.claimGroups(limit: 9, limitPerLane: 9, excluding: ClaimExclusions())
+            #expect(claimed.groups.count == 1, "a replica that has just come goes through much at once")
+        }
+    }
+
+    @Test func `what waits for long in a full lane does not have others walk over what has died since`() async throws {
+        let configuration = try await Self.configuration()
+        try await withStores(configuration) { scene, pool in
+            try await scene.enqueue(to: [[try await scene.target("d1", of: "b", app: "full")]], app: "full")
+            try await pool.withConnection { session in
+                try session.execute("UPDATE deliveries SET run_at = now() - interval '2 hours'")
+            }
+            var exclusions = ClaimExclusions()
+            exclusions.lanes = [Lane(networkID: scene.network, provider: .fcm, appID: "full")]
+            func claim() async throws -> [String] {
+                try await scene.queue.claimGroups(limit: 9, limitPerLane: 9, excluding: exclusions).groups
+                    .map(\.group.lane.appID)
+            }
+            try await withOldSnapshot(of: configuration) {
+                try await pool.makeDeadRows()
+                #expect(try await claim().isEmpty)
+                try await scene.enqueue(to: [[try await scene.target("d2", of: "b", app: "works")]], app: "works")
+                let read = try await pool.blocks(of: Self.queues) { () async throws in
+                    var claimed: [String] = []
+                    for _ in 0..<30 { claimed += try await claim() }
+                    #expect(claimed == ["works"])
+                }
+                #expect(read / 30 < Self.fewBlocks, "a round through the table finds the full lane again")
+                exclusions = ClaimExclusions()
+                #expect(try await claim() == ["full"])
+            }
+        }
+    }
+
+    @Test func `a claim reads as much with ten thousand networks that have nothing due as with ten`() async throws {
+        var read: [Int64] = []
+        for count in [10, 10_000] {
+            try await withStores(Self.configuration()) { scene, pool in
+                try await pool.withConnection { session in
+                    try session.execute(
+                        """
+                        INSERT INTO deliveries (network_id, group_id, event_id, provider, app_id, cause, locale, title, body, targets,
+                                                size, attempt, run_at, expires_at, leased)
+                        SELECT 'network-' || n, gen_random_uuid(), gen_random_uuid(), 'log', '', '{}', 'en', '', '', '[]', 1, 1,
+                               now() + interval '1 hour', now() + interval '1 day', false
+                        FROM generate_series(1, \(count)) AS n
+                        """
+                    )
+                }
+                #expect(try await scene.claim().isEmpty)
+                try await scene.enqueue(to: [[try await scene.target("d", of: "b")]])
+                read.append(
+                    try await pool.blocks(of: Self.queues) { () async throws in
+                        #expect(try await scene.claim().count == 1)
+                        _ = try await scene.queue.oldestWait()
+                    }
+                )
+            }
+        }
+        #expect(read[1] < read[0] + 2 * Self.fewBlocks, "\(read)")
+    }
+
+    @Test func `a table does not grow any more when the old snapshot is gone`() async throws {
+        let configuration = try await Self.configuration()
+        try await withStores(configuration) { scene, pool in
+            let size = try await withOldSnapshot(of: configuration) {
+                try await pool.makeDeadRows()
+                return try await pool.bytes(of: Self.queues)
+            }
+            for _ in 0..<3 {
+                try await pool.withConnection { session in
+                    for table in Self.queues { try session.execute(.unprepared("VACUUM \(identifier: table)")) }
+                }
+                try await pool.makeDeadRows()
+            }
+            #expect(try await pool.bytes(of: Self.queues) <= 2 * size)
+            #expect(try await scene.claim().isEmpty)
+        }
+    }
+
+    @Test func `the oldest snapshot is known by its age`() async throws {
+        let configuration = try await Self.configuration()
+        try await withDatabase(configuration) { pool in
+            #expect(try await OldestSnapshot.age(pool) == .zero)
+            try await withOldSnapshot(of: configuration) {
+                var age = Duration.zero
+                while age == .zero { age = try await OldestSnapshot.age(pool) }
+                #expect(age < .seconds(60))
+            }
+        }
+    }
+
+    /// What the service does by itself, again and again; whether it finds nothing.
+    private static func steps(_ scene: StoreScene) -> [(name: String, findsNothing: () async throws -> Bool)] {
+        [
+            ("a claim of deliveries", { try await scene.claim().isEmpty }),
+            ("a claim of expired deliveries", { try await scene.queue.claimExpired(limit: 64).isEmpty }),
+            ("a claim of events", { try await scene.inbox.claimEvents(limit: 64).isEmpty }),
+            ("a claim of sources", { try await scene.polls.claimSources(limit: 9, share: 9, busy: [:]).isEmpty }),
+            ("measuring", { try await scene.queue.oldestWait() == .zero }),
+        ]
+    }
+
+    /// With one connection, so that what has been read is known when somebody asks.
+    private static func configuration() async throws -> PostgresConfiguration {
+        var configuration = try await TestDatabase.make()
+        configuration.poolSize = 1
+        return configuration
+    }
+
+    private func withDeadRows(_ body: (StoreScene, PostgresPool) async throws -> Void) async throws {
+        let configuration = try await Self.configuration()
+        try await withStores(configuration) { scene, pool in
+            try await withOldSnapshot(of: configuration) {
+                try await pool.makeDeadRows()
+                try await body(scene, pool)
+            }
+        }
+    }
+}
+
+extension PostgresPool {
+    /// Has rows pass through the queues: as many leased as not, those of an hour, and as many expired ones.
+    fileprivate func makeDeadRows() async throws {
+        let count = 100_000
+        let moment: SQL = "now() - interval '10 seconds' - n * interval '36 milliseconds'"
+        try await withConnection { session in
+            try session.execute(
+                """
+                INSERT INTO deliveries (network_id, group_id, event_id, provider, app_id, cause, locale, title, body, targets,
+                                        size, attempt, run_at, expires_at, leased)
+                SELECT 'acme', gen_random_uuid(), gen_random_uuid(), 'log', '', '{}', 'en', '', '', '[]', 1, 1,
+                       \(sql: moment), \(sql: moment), n % 2 = 0
+                FROM generate_series(1, \(count)) AS n
+                """
+            )
+            try session.execute(
+                """
+                INSERT INTO inbox (network_id, event_id, source_id, event_type, received_at, occurred_at, body, run_at, leased)
+                SELECT 'acme', gen_random_uuid(), n, 'message.sent', now(), now(), '{}', \(sql: moment), n % 2 = 0
+                FROM generate_series(1, \(count)) AS n
+                """
+            )
+            try session.execute(
+                """
+                INSERT INTO sources (network_id, source_id, url, interval_seconds, enabled, sealed, run_at, leased)
+                SELECT 'acme', n, 'https://example.com', 60, true, '', \(sql: moment), n % 2 = 0
+                FROM generate_series(1, \(count)) AS n
+                """
+            )
+            try session.execute("DELETE FROM deliveries WHERE provider = 'log'")
+            for table in ["inbox", "sources"] { try session.execute("DELETE FROM \(identifier: table)") }
+        }
+    }
+
+    /// How many blocks of tables and their indexes are looked at meanwhile.
+    fileprivate func blocks(of tables: [String], _ body: () async throws -> Void) async throws -> Int64 {
+        let before = try await blocks(of: tables)
+        try await body()
+        return try await blocks(of: tables) - before
+    }
+
+    private func blocks(of tables: [String]) async throws -> Int64 {
+        try await withConnection { try $0.execute("SELECT pg_stat_force_next_flush()") }
+        return try await withConnection { session in
+            try session.queryFirst(
+                """
+                SELECT sum(heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit)::bigint FROM pg_statio_user_tables
+                WHERE relname = ANY (\(tables))
+                """
+            ) { row in try row.decode(0, as: Int64.self) } ?? 0
+        }
+    }
+
+    /// How large tables are with their indexes.
+    fileprivate func bytes(of tables: [String]) async throws -> Int64 {
+        try await withConnection { session in
+            try session.queryFirst(
+                "SELECT sum(pg_total_relation_size(t::regclass))::bigint FROM unnest(\(tables)) AS t"
+            ) {
+                row in
+                try row.decode(0, as: Int64.self)
+            } ?? 0
+        }
+    }
+}
