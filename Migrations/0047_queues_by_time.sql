@@ -6,5 +6,3 @@ CREATE INDEX inbox_by_time ON inbox ((greatest(run_at)));
 CREATE INDEX inbox_waiting ON inbox (network_id, run_at) WHERE NOT leased;
 CREATE INDEX deliveries_by_time ON deliveries ((greatest(run_at)));
 CREATE INDEX deliveries_waiting ON deliveries (network_id, run_at) WHERE NOT leased;
-DROP INDEX inbox_ready;
-DROP INDEX deliveries_due;

@@ -11,7 +11,7 @@ extension PostgresEventInbox {
     ///
     /// Networks are served in turn, beginning behind the one that was served last.
     package func claimEvents(limit: Int) async throws -> [PendingEvent] {
-        let places = try await due.next(min(limit, Self.placesPerClaim), in: pool)
+        let (places, areRemembered) = try await due.next(min(limit, Self.placesPerClaim), in: pool)
         guard !places.isEmpty else { return [] }
         let share = (limit + places.count - 1) / places.count
         let (claimed, taken) = try await pool.write { session in
@@ -42,6 +42,7 @@ extension PostgresEventInbox {
                 return (place, moments.count < share ? nil : moments.min())
             }
         )
+        if areRemembered, taken.isEmpty { return try await claimEvents(limit: limit) }
         return claimed.sorted { $0.id < $1.id }
     }
 

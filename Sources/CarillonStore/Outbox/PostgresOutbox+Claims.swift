@@ -19,7 +19,11 @@ extension PostgresOutbox {
         limitPerLane: Int,
         excluding excluded: ClaimExclusions
     ) async throws -> (groups: [RefreshedGroup], hasMore: Bool) {
-        let places = try await due.next(min(limit, Self.placesPerClaim), excluding: excluded, in: pool)
+        let (places, areRemembered) = try await due.next(
+            min(limit, Self.placesPerClaim),
+            excluding: excluded,
+            in: pool
+        )
         guard !places.isEmpty else { return ([], false) }
         let walk = DueWalk(
             places: places,
@@ -40,6 +44,9 @@ extension PostgresOutbox {
             )
         }
         let isLeft = due.walked(zip(places, left.since).map { ($0, $1) }, passing: excluded)
+        if areRemembered, !left.hasProgress {
+            return try await claimGroups(limit: limit, limitPerLane: limitPerLane, excluding: excluded)
+        }
         return (groups, left.hasProgress && isLeft)
     }
 
@@ -52,12 +59,13 @@ extension PostgresOutbox {
             let position = try session.queryFirst("SELECT \(sql: TableWalk.position(in: "deliveries"))") { row in
                 (now: try row.timestamp(0), pages: try row.decode(1, as: Int64.self))
             }
+            // By their places in the table alone: an index of the time would be read from its beginning.
             let picking: SQL = """
                 WITH picked AS MATERIALIZED (
                     SELECT d.network_id, d.group_id, 1::bigint AS place, 0::bigint AS considered, now() AS first_at
                     FROM deliveries d
                     WHERE d.ctid = ANY (ARRAY(SELECT d.ctid FROM (\(sql: rows)) AS d WHERE \(sql: isFree) LIMIT \(limit)))
-                        AND d.expires_at <= now() AND \(sql: isFree)
+                        AND greatest(d.expires_at) <= now() AND \(sql: isFree)
                     FOR UPDATE SKIP LOCKED
                 )
                 """

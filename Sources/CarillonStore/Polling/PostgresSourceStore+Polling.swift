@@ -12,7 +12,7 @@ extension PostgresSourceStore: SourceQueue {
         let full = networks.filter { busy[$0, default: 0] >= share }
         var exclusions = ClaimExclusions()
         exclusions.networks = full
-        let places = try await due.next(.max, excluding: exclusions, in: pool)
+        let (places, areRemembered) = try await due.next(.max, excluding: exclusions, in: pool)
         guard let since = places.map(\.since).min() else { return [] }
         let rows = try await pool.write { session in
             try session.query(
@@ -74,6 +74,7 @@ extension PostgresSourceStore: SourceQueue {
                 return (place, isEmptied ? nil : own.map(\.dueAt).min() ?? place.since)
             }
         )
+        if areRemembered, rows.isEmpty { return try await claimSources(limit: limit, share: share, busy: busy) }
         return rows.map { row in
             var source = row.source
             source.secret = secret(row.sealed, of: source)

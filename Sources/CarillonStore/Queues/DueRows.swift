@@ -51,12 +51,13 @@ final class DueRows: Sendable {
         self.areReleased = areReleased
     }
 
-    /// The places of the next networks in turn that are not full, after a look for others if it is time for one.
+    /// The places of the next networks in turn that are not full, after a look for others if it is time for one; whether they are
+    /// remembered from an earlier look. When nothing is found there then, it is time for one.
     func next(
         _ limit: Int,
         excluding full: ClaimExclusions = ClaimExclusions(),
         in pool: PostgresPool
-    ) async throws -> [DuePlaces.Place] {
+    ) async throws -> (places: [DuePlaces.Place], areRemembered: Bool) {
         func places() -> (places: [DuePlaces.Place], isFresh: Bool) {
             state.withLock { state in
                 let age = state.lookedAt.map { .now - $0 } ?? .seconds(Int64.max)
@@ -64,11 +65,11 @@ final class DueRows: Sendable {
             }
         }
         let known = places()
-        if known.isFresh, !known.places.isEmpty { return known.places }
-        let findings = try await look(for: full.lanes + lanesApart, in: pool)
+        if known.isFresh, !known.places.isEmpty { return (known.places, true) }
+        let (findings, walk) = try await look(for: full.lanes + lanesApart, in: pool)
         if areReleased { try await release(findings.flatMap(\.abandoned), in: pool) }
-        add(findings) { .earlier($0.since, $0.abandonedSince) }
-        return places().places
+        note(findings, walk) { .earlier($0.since, $0.abandonedSince) }
+        return (places().places, false)
     }
 
     /// Whether a row called `row` waits, is of the network of `n`, and has been due since then or later.
@@ -96,8 +97,8 @@ final class DueRows: Sendable {
 
     /// Since when the row is due that has been for longest, by a column of it.
     func oldest(_ column: SQL, in pool: PostgresPool) async throws -> Timestamp? {
-        let findings = try await look(for: [], in: pool)
-        add(findings, since: \.since)
+        let (findings, walk) = try await look(for: [], in: pool)
+        note(findings, walk, since: \.since)
         let places = state.withLock { $0.places.next(.max, after: nil) }
         let waiting = try await pool.snapshot { session in
             try session.walkAlongIndexes()
@@ -119,8 +120,11 @@ final class DueRows: Sendable {
         return (waiting.map(\.since) + findings.map(\.abandonedSince)).compactMap(\.self).min()
     }
 
-    private func add(_ findings: [Finding], since: (Finding) -> Timestamp?) {
+    /// Remembers what a look found, and that it need not be looked for again.
+    private func note(_ findings: [Finding], _ walk: TableWalk, since: (Finding) -> Timestamp?) {
         state.withLock { state in
+            state.walk = walk
+            state.lookedAt = .now
             for finding in findings {
                 guard let since = since(finding) else { continue }
                 state.places.add(DuePlaces.Place(network: finding.network, lane: finding.lane, since: since))
@@ -129,7 +133,7 @@ final class DueRows: Sendable {
     }
 
     /// Looks where something is due: in which networks, apart from some lanes, and in which of these.
-    private func look(for lanes: [Lane], in pool: PostgresPool) async throws -> [Finding] {
+    private func look(for lanes: [Lane], in pool: PostgresPool) async throws -> ([Finding], TableWalk) {
         var walk = state.withLock(\.walk)
         let lane: SQL = haveLanes ? "t.provider, t.app_id" : "NULL AS provider, NULL AS app_id"
         let rows = walk.rows(
@@ -171,12 +175,7 @@ final class DueRows: Sendable {
             }
         }
         if let position = answers.first { walk.went(on: position.now, pages: position.pages) }
-        let walked = walk
-        state.withLock { state in
-            state.walk = walked
-            state.lookedAt = .now
-        }
-        return answers.compactMap(\.finding)
+        return (answers.compactMap(\.finding), walk)
     }
 
     /// Takes rows from those who have not held on to their leases.

@@ -8,7 +8,7 @@ import Postgres
 /// on how many dead rows an old snapshot keeps, see `docs/decisions/0030`.
 struct TableWalk: Sendable, Equatable {
     /// How long after its time a row may be committed to be found at once: a transaction that writes to a queue is short.
-    private static let margin = Duration.seconds(5)
+    private static let margin = Duration.seconds(2)
     /// How many pages are read at once in the first round: of what was due before this replica came it knows nothing.
     static let pagesAtFirst: Int64 = 8_192
 
