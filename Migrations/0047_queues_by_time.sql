@@ -6,3 +6,7 @@ CREATE INDEX inbox_by_time ON inbox ((greatest(run_at)));
 CREATE INDEX inbox_waiting ON inbox (network_id, run_at) WHERE NOT leased;
 CREATE INDEX deliveries_by_time ON deliveries ((greatest(run_at)));
 CREATE INDEX deliveries_waiting ON deliveries (network_id, run_at) WHERE NOT leased;
+
+-- To the planner a queue of dead rows is an empty one, in which all ways are equally short: so no other index than the primary key may
+-- have the keys of rows as they are.
+CREATE INDEX deliveries_of_event ON deliveries (network_id, event_id, (greatest(group_id)));

@@ -120,7 +120,8 @@ final class RelaySweep: Sendable {
             LIMIT \(batchSize)
             FOR UPDATE SKIP LOCKED
         )
-        DELETE FROM deliveries d USING picked p WHERE d.network_id = p.network_id AND d.group_id = p.group_id
+        DELETE FROM deliveries d USING picked p
+        WHERE d.network_id = p.network_id AND d.group_id = p.group_id AND \(sql: .isPicked("d", "group_id"))
         """
     }
 

@@ -57,7 +57,8 @@ struct DueWalk: Sendable {
         )
         UPDATE deliveries d
         SET run_at = p.paused_until, lane_reason = p.pause_reason
-        FROM picked p WHERE d.network_id = p.network_id AND d.group_id = p.group_id
+        FROM picked p
+        WHERE d.network_id = p.network_id AND d.group_id = p.group_id AND \(sql: .isPicked("d", "group_id"))
         RETURNING p.place, p.run_at
         """
     }

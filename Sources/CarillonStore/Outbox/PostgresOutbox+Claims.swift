@@ -100,7 +100,7 @@ extension PostgresOutbox {
                 FROM unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.id)),
                             \(groups.map(\.leaseToken))) AS n (network_id, group_id, lease_token)
                 WHERE d.network_id = n.network_id AND d.group_id = n.group_id AND d.lease_token = n.lease_token
-                    AND d.leased
+                    AND d.leased AND \(sql: .isAmong("d", "group_id", groups.map(\.lane.networkID.rawValue), groups.map(\.id)))
                 RETURNING d.group_id
                 """
             ) { row in try row.decode(0, as: UUID.self) }
@@ -122,7 +122,7 @@ extension PostgresOutbox {
                 FROM unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.id)),
                             \(groups.map(\.leaseToken))) AS n (network_id, group_id, lease_token)
                 WHERE d.network_id = n.network_id AND d.group_id = n.group_id AND d.lease_token = n.lease_token
-                    AND d.leased
+                    AND d.leased AND \(sql: .isAmong("d", "group_id", groups.map(\.lane.networkID.rawValue), groups.map(\.id)))
                 """
             )
         }
@@ -141,7 +141,7 @@ extension PostgresOutbox {
             SET leased = true, lease_token = d.lease_token + 1, rescues = d.rescues + d.leased::integer,
                 run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
             FROM picked p
-            WHERE d.network_id = p.network_id AND d.group_id = p.group_id
+            WHERE d.network_id = p.network_id AND d.group_id = p.group_id AND \(sql: .isPicked("d", "group_id"))
             RETURNING d.network_id, d.group_id, d.event_id, d.provider, d.app_id, d.cause, d.locale, d.title, d.body,
                 d.targets, d.attempt, d.lease_token, d.rescues, d.device_counts, d.content, p.place, p.considered, p.first_at
             """

@@ -98,7 +98,8 @@ extension PostgresOutbox {
                         FOR UPDATE SKIP LOCKED
                     )
                     UPDATE deliveries d SET run_at = least(d.run_at, now()), lane_reason = NULL
-                    FROM picked p WHERE d.network_id = p.network_id AND d.group_id = p.group_id
+                    FROM picked p
+                    WHERE d.network_id = p.network_id AND d.group_id = p.group_id AND \(sql: .isPicked("d", "group_id"))
                     """
                 )
             }

@@ -71,6 +71,7 @@ extension PostgresOutbox {
             USING unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.id)), \(groups.map(\.leaseToken)))
                 AS n (network_id, group_id, lease_token)
             WHERE d.network_id = n.network_id AND d.group_id = n.group_id AND d.lease_token = n.lease_token AND d.leased
+                AND \(sql: .isAmong("d", "group_id", groups.map(\.lane.networkID.rawValue), groups.map(\.id)))
             RETURNING d.group_id
             """
         ) { row in try row.decode(0, as: UUID.self) }
@@ -106,7 +107,7 @@ extension PostgresOutbox {
                         \(kept.map(\.attempt)), \(delays), \(kept.map(\.laneReason)), \(isSmaller))
                 AS n (network_id, group_id, lease_token, targets, size, attempt, delay, lane_reason, is_smaller)
             WHERE d.network_id = n.network_id AND d.group_id = n.group_id AND d.lease_token = n.lease_token AND d.leased
-                AND (d.size > n.size OR NOT n.is_smaller)
+                AND (d.size > n.size OR NOT n.is_smaller) AND \(sql: .isAmong("d", "group_id", networks, groups.map(\.id)))
             RETURNING d.group_id, d.expires_at
             """
         ) { row in (try row.decode(0, as: UUID.self), try row.timestamp(1)) }
@@ -120,6 +121,7 @@ extension PostgresOutbox {
             JOIN deliveries d
                 ON d.network_id = n.network_id AND d.group_id = n.group_id AND d.lease_token = n.lease_token
             WHERE d.size <= n.size AND d.leased = (n.delay IS NULL)
+                AND \(sql: .isAmong("d", "group_id", networks, groups.map(\.id)))
             """
         ) { row in try row.decode(0, as: UUID.self) }
         return (ends, Set(repeated).subtracting(ends.keys))

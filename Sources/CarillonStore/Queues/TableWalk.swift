@@ -5,7 +5,7 @@ import Postgres
 ///
 /// A look takes in what has become due since the last one, by the index of times, and the next pages of the table, in turn. On
 /// those is what was committed long after its time, or had been due before this replica came. What a look costs does not depend
-/// on how many dead rows an old snapshot keeps, see `docs/decisions/0030`.
+/// on how many dead rows an old snapshot keeps, see `docs/decisions/0031`.
 struct TableWalk: Sendable, Equatable {
     /// How long after its time a row may be committed to be found at once: a transaction that writes to a queue is short.
     private static let margin = Duration.seconds(2)

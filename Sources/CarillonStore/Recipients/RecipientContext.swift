@@ -59,6 +59,7 @@ struct RecipientContext {
             CROSS JOIN LATERAL (
                 SELECT i.network_id, i.event_id, i.mark FROM inbox i
                 WHERE (i.network_id, i.event_id) >= (n.network_id, n.event_id)
+                    AND (i.network_id, i.event_id) <= (n.network_id, n.event_id)
                 ORDER BY i.network_id, i.event_id
                 LIMIT 1
             ) AS i
