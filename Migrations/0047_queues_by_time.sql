@@ -8,5 +8,5 @@ CREATE INDEX deliveries_by_time ON deliveries ((greatest(run_at)));
 CREATE INDEX deliveries_waiting ON deliveries (network_id, run_at) WHERE NOT leased;
 
 -- To the planner a queue of dead rows is an empty one, in which all ways are equally short: so no other index than the primary key may
--- have the keys of rows as they are.
-CREATE INDEX deliveries_of_event ON deliveries (network_id, event_id, (greatest(group_id)));
+-- have a part of that as it is, or a row would be looked for among all of its network.
+CREATE INDEX deliveries_of_event ON deliveries (event_id, (greatest(group_id)));

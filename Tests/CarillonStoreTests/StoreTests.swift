@@ -52,10 +52,6 @@ import Testing
                 _ = try await scene.inbox.accept([scene.incoming(.message("c", from: Person(id: "a"), id: "\(number)"))]
                 )
             }
-            // What became due a moment ago is read by each look, however much it is.
-            try await pool.withConnection { session in
-                try session.execute("UPDATE deliveries SET run_at = run_at - interval '1 minute'")
-            }
             let read = try await work(on: second)
             #expect(read < 200)
         }

@@ -91,9 +91,9 @@ struct DeliveryPageReader {
                 FROM (
                     SELECT group_id, provider, targets, attempt, run_at, size, CASE WHEN NOT leased THEN lane_reason END AS reason
                     FROM deliveries
-                    WHERE network_id = \(network.rawValue) AND event_id = \(event.uuid)
+                    WHERE event_id = \(event.uuid) AND greatest(network_id) = \(network.rawValue)
                         AND greatest(group_id) \(sql: comparison) \(bound) AND provider <> 'relay'
-                    ORDER BY network_id, event_id, greatest(group_id) LIMIT \(wanted + 1)
+                    ORDER BY event_id, greatest(group_id) LIMIT \(wanted + 1)
                 ) AS d
             ) AS d
             WHERE d.before < \(wanted + DeliveryGroup.maximumTargets) ORDER BY d.group_id

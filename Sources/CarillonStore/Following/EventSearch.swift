@@ -110,7 +110,7 @@ struct EventSearch {
     /// Whether devices of an event wait.
     private static let isWaiting: SQL = """
         EXISTS (SELECT FROM deliveries d
-                WHERE d.network_id = l.network_id AND d.event_id = l.event_id AND d.provider <> 'relay')
+                WHERE d.event_id = l.event_id AND greatest(d.network_id) = l.network_id AND d.provider <> 'relay')
         """
     /// Smaller and larger than every UUIDv7.
     private static let beginning = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))

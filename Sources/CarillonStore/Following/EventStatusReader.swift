@@ -63,7 +63,7 @@ struct EventStatusReader {
         try session.forEach(
             """
             SELECT event_id, sum(size) FROM deliveries
-            WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid))) AND provider <> 'relay'
+            WHERE event_id = ANY (\(ids.map(\.uuid))) AND greatest(network_id) = \(network.rawValue) AND provider <> 'relay'
             GROUP BY event_id
             """
         ) { row in
@@ -125,7 +125,7 @@ struct EventStatusReader {
             """
             SELECT event_id, provider, targets, attempt, run_at, CASE WHEN NOT leased THEN lane_reason END
             FROM deliveries
-            WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid))) AND provider <> 'relay'
+            WHERE event_id = ANY (\(ids.map(\.uuid))) AND greatest(network_id) = \(network.rawValue) AND provider <> 'relay'
             """
         ) { row in
             let attempt = try row.decode(3, as: Int.self)

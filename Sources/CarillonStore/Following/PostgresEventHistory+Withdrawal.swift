@@ -25,10 +25,10 @@ extension PostgresEventHistory {
             _ = try session.executeOnQueue(
                 """
                 UPDATE deliveries d SET expires_at = least(d.expires_at, now())
-                WHERE d.network_id = \(network.rawValue) AND d.group_id = ANY (ARRAY(
-                    SELECT group_id FROM deliveries
-                    WHERE network_id = \(network.rawValue) AND event_id = \(id.uuid) AND provider <> 'relay'
-                    ORDER BY group_id FOR NO KEY UPDATE))
+                FROM (SELECT group_id FROM deliveries
+                      WHERE network_id = \(network.rawValue) AND event_id = \(id.uuid) AND provider <> 'relay'
+                      ORDER BY group_id FOR NO KEY UPDATE) AS waiting
+                WHERE d.network_id = \(network.rawValue) AND d.group_id = waiting.group_id
                 """
             )
             try session.recordChanges(of: [(network, nil)])

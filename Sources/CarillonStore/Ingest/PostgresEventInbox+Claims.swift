@@ -56,8 +56,8 @@ extension PostgresEventInbox {
                 UPDATE inbox i SET run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
                 FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)),
                             \(events.map(\.leaseToken))) AS n (network_id, event_id, lease_token)
-                WHERE i.network_id = n.network_id AND i.event_id = n.event_id AND i.lease_token = n.lease_token
-                    AND i.leased AND \(sql: .isAmong("i", "event_id", events.map(\.networkID.rawValue), events.map(\.id.uuid)))
+                WHERE \(sql: .hasKey("i", "event_id", of: "n")) AND i.lease_token = n.lease_token
+                    AND i.leased
                 RETURNING i.event_id
                 """
             ) { row in try row.eventID(0) }
@@ -75,8 +75,8 @@ extension PostgresEventInbox {
                 UPDATE inbox i SET leased = false, run_at = now()
                 FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)),
                             \(events.map(\.leaseToken))) AS n (network_id, event_id, lease_token)
-                WHERE i.network_id = n.network_id AND i.event_id = n.event_id AND i.lease_token = n.lease_token
-                    AND i.leased AND \(sql: .isAmong("i", "event_id", events.map(\.networkID.rawValue), events.map(\.id.uuid)))
+                WHERE \(sql: .hasKey("i", "event_id", of: "n")) AND i.lease_token = n.lease_token
+                    AND i.leased
                 """
             )
         }
@@ -92,8 +92,8 @@ extension PostgresEventInbox {
                 UPDATE inbox i SET failure = \(reason)
                 FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)),
                             \(events.map(\.leaseToken))) AS n (network_id, event_id, lease_token)
-                WHERE i.network_id = n.network_id AND i.event_id = n.event_id AND i.lease_token = n.lease_token
-                    AND i.leased AND i.failure IS DISTINCT FROM \(reason) AND \(sql: .isAmong("i", "event_id", events.map(\.networkID.rawValue), events.map(\.id.uuid)))
+                WHERE \(sql: .hasKey("i", "event_id", of: "n")) AND i.lease_token = n.lease_token
+                    AND i.leased AND i.failure IS DISTINCT FROM \(reason)
                 """
             )
         }
@@ -132,7 +132,7 @@ extension PostgresEventInbox {
             SET leased = true, lease_token = i.lease_token + 1, rescues = i.rescues + i.leased::integer,
                 run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
             FROM picked p
-            WHERE i.network_id = p.network_id AND i.event_id = p.event_id AND \(sql: .isPicked("i", "event_id"))
+            WHERE \(sql: .hasKey("i", "event_id", of: "p"))
             RETURNING i.network_id, i.event_id, i.source_id, i.received_at, i.occurred_at, i.body, i.lease_token,
                 i.rescues, i.cursor, i.resolved, i.notified, i.suppressed_network, i.suppressed_user,
                 i.suppressed_channel, i.no_device, coalesce(i.mark, i.event_id),
@@ -203,8 +203,7 @@ extension PostgresEventInbox {
             SET leased = false, run_at = now() + \(unknownKindRest.wholeMilliseconds) * interval '1 millisecond',
                 failure = \(unknownKindFailure)
             FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid))) AS n (network_id, event_id)
-            WHERE i.network_id = n.network_id AND i.event_id = n.event_id
-                AND \(sql: .isAmong("i", "event_id", events.map(\.networkID.rawValue), events.map(\.id.uuid)))
+            WHERE \(sql: .hasKey("i", "event_id", of: "n"))
             """
         )
     }
@@ -221,8 +220,7 @@ extension PostgresEventInbox {
                 DELETE FROM inbox i
                 USING unnest(\(failed.map(\.event.networkID.rawValue)), \(failed.map(\.event.id.uuid)),
                              \(failed.map(\.reason))) AS n (network_id, event_id, reason)
-                WHERE i.network_id = n.network_id AND i.event_id = n.event_id
-                    AND \(sql: .isAmong("i", "event_id", failed.map(\.event.networkID.rawValue), failed.map(\.event.id.uuid)))
+                WHERE \(sql: .hasKey("i", "event_id", of: "n"))
                 RETURNING i.network_id, i.event_id, i.source_id, i.event_type, i.channel_id, i.actor_id, i.received_at,
                     n.reason || coalesce(': ' || nullif(i.failure, n.reason), '') AS reason, i.resolved,
                     i.notified, i.suppressed_network, i.suppressed_user, i.suppressed_channel, i.no_device,

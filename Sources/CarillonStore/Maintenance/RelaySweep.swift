@@ -121,7 +121,7 @@ final class RelaySweep: Sendable {
             FOR UPDATE SKIP LOCKED
         )
         DELETE FROM deliveries d USING picked p
-        WHERE d.network_id = p.network_id AND d.group_id = p.group_id AND \(sql: .isPicked("d", "group_id"))
+        WHERE \(sql: .hasKey("d", "group_id", of: "p"))
         """
     }
 

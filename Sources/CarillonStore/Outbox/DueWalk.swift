@@ -58,7 +58,7 @@ struct DueWalk: Sendable {
         UPDATE deliveries d
         SET run_at = p.paused_until, lane_reason = p.pause_reason
         FROM picked p
-        WHERE d.network_id = p.network_id AND d.group_id = p.group_id AND \(sql: .isPicked("d", "group_id"))
+        WHERE \(sql: .hasKey("d", "group_id", of: "p"))
         RETURNING p.place, p.run_at
         """
     }

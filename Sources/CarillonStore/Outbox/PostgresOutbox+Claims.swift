@@ -54,7 +54,11 @@ extension PostgresOutbox {
     package func claimExpired(limit: Int) async throws -> [RefreshedGroup] {
         var walk = expired.withLock(\.self)
         let isFree: SQL = "(NOT d.leased OR d.run_at <= now())"
-        let rows = walk.rows(of: "deliveries", dueBy: "t.expires_at", "t.ctid, t.leased, t.run_at")
+        let columns: SQL = "t.ctid, t.leased, t.run_at"
+        let rows: SQL = """
+            \(sql: walk.rowsOfLate(of: "deliveries", dueBy: "t.expires_at", columns)) UNION ALL
+            (SELECT \(sql: columns) FROM \(sql: walk.rowsOfPages(of: "deliveries")) AS t WHERE t.expires_at <= now())
+            """
         let (claimed, groups, position) = try await pool.write { session in
             let position = try session.queryFirst("SELECT \(sql: TableWalk.position(in: "deliveries"))") { row in
                 (now: try row.timestamp(0), pages: try row.decode(1, as: Int64.self))
@@ -99,8 +103,8 @@ extension PostgresOutbox {
                 SET run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
                 FROM unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.id)),
                             \(groups.map(\.leaseToken))) AS n (network_id, group_id, lease_token)
-                WHERE d.network_id = n.network_id AND d.group_id = n.group_id AND d.lease_token = n.lease_token
-                    AND d.leased AND \(sql: .isAmong("d", "group_id", groups.map(\.lane.networkID.rawValue), groups.map(\.id)))
+                WHERE \(sql: .hasKey("d", "group_id", of: "n")) AND d.lease_token = n.lease_token
+                    AND d.leased
                 RETURNING d.group_id
                 """
             ) { row in try row.decode(0, as: UUID.self) }
@@ -121,8 +125,8 @@ extension PostgresOutbox {
                     run_at = now() + \(max(.zero, delay).wholeMilliseconds) * interval '1 millisecond'
                 FROM unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.id)),
                             \(groups.map(\.leaseToken))) AS n (network_id, group_id, lease_token)
-                WHERE d.network_id = n.network_id AND d.group_id = n.group_id AND d.lease_token = n.lease_token
-                    AND d.leased AND \(sql: .isAmong("d", "group_id", groups.map(\.lane.networkID.rawValue), groups.map(\.id)))
+                WHERE \(sql: .hasKey("d", "group_id", of: "n")) AND d.lease_token = n.lease_token
+                    AND d.leased
                 """
             )
         }
@@ -141,7 +145,7 @@ extension PostgresOutbox {
             SET leased = true, lease_token = d.lease_token + 1, rescues = d.rescues + d.leased::integer,
                 run_at = now() + \(leaseDuration.wholeMilliseconds) * interval '1 millisecond'
             FROM picked p
-            WHERE d.network_id = p.network_id AND d.group_id = p.group_id AND \(sql: .isPicked("d", "group_id"))
+            WHERE \(sql: .hasKey("d", "group_id", of: "p"))
             RETURNING d.network_id, d.group_id, d.event_id, d.provider, d.app_id, d.cause, d.locale, d.title, d.body,
                 d.targets, d.attempt, d.lease_token, d.rescues, d.device_counts, d.content, p.place, p.considered, p.first_at
             """

@@ -99,7 +99,7 @@ extension PostgresOutbox {
                     )
                     UPDATE deliveries d SET run_at = least(d.run_at, now()), lane_reason = NULL
                     FROM picked p
-                    WHERE d.network_id = p.network_id AND d.group_id = p.group_id AND \(sql: .isPicked("d", "group_id"))
+                    WHERE \(sql: .hasKey("d", "group_id", of: "p"))
                     """
                 )
             }

@@ -70,8 +70,7 @@ extension PostgresOutbox {
             DELETE FROM deliveries d
             USING unnest(\(groups.map(\.lane.networkID.rawValue)), \(groups.map(\.id)), \(groups.map(\.leaseToken)))
                 AS n (network_id, group_id, lease_token)
-            WHERE d.network_id = n.network_id AND d.group_id = n.group_id AND d.lease_token = n.lease_token AND d.leased
-                AND \(sql: .isAmong("d", "group_id", groups.map(\.lane.networkID.rawValue), groups.map(\.id)))
+            WHERE \(sql: .hasKey("d", "group_id", of: "n")) AND d.lease_token = n.lease_token AND d.leased
             RETURNING d.group_id
             """
         ) { row in try row.decode(0, as: UUID.self) }
@@ -106,8 +105,8 @@ extension PostgresOutbox {
             FROM unnest(\(networks), \(groups.map(\.id)), \(tokens), \(targets), \(sizes),
                         \(kept.map(\.attempt)), \(delays), \(kept.map(\.laneReason)), \(isSmaller))
                 AS n (network_id, group_id, lease_token, targets, size, attempt, delay, lane_reason, is_smaller)
-            WHERE d.network_id = n.network_id AND d.group_id = n.group_id AND d.lease_token = n.lease_token AND d.leased
-                AND (d.size > n.size OR NOT n.is_smaller) AND \(sql: .isAmong("d", "group_id", networks, groups.map(\.id)))
+            WHERE \(sql: .hasKey("d", "group_id", of: "n")) AND d.lease_token = n.lease_token AND d.leased
+                AND (d.size > n.size OR NOT n.is_smaller)
             RETURNING d.group_id, d.expires_at
             """
         ) { row in (try row.decode(0, as: UUID.self), try row.timestamp(1)) }
@@ -119,9 +118,8 @@ extension PostgresOutbox {
             FROM unnest(\(networks), \(groups.map(\.id)), \(tokens), \(sizes), \(delays))
                 AS n (network_id, group_id, lease_token, size, delay)
             JOIN deliveries d
-                ON d.network_id = n.network_id AND d.group_id = n.group_id AND d.lease_token = n.lease_token
+                ON \(sql: .hasKey("d", "group_id", of: "n")) AND d.lease_token = n.lease_token
             WHERE d.size <= n.size AND d.leased = (n.delay IS NULL)
-                AND \(sql: .isAmong("d", "group_id", networks, groups.map(\.id)))
             """
         ) { row in try row.decode(0, as: UUID.self) }
         return (ends, Set(repeated).subtracting(ends.keys))

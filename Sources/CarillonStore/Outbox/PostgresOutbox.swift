@@ -125,9 +125,8 @@ package final class PostgresOutbox: Outbox {
                         \(expansions.map(\.keepsBody)))
                 AS n (network_id, event_id, lease_token, former_cursor, cursor, resolved, notified, suppressed_network,
                       suppressed_user, suppressed_channel, no_device, intercepted, interception, keeps_body)
-            WHERE i.network_id = n.network_id AND i.event_id = n.event_id AND i.lease_token = n.lease_token
+            WHERE \(sql: .hasKey("i", "event_id", of: "n")) AND i.lease_token = n.lease_token
                 AND i.leased AND i.cursor IS NOT DISTINCT FROM n.former_cursor
-                AND \(sql: .isAmong("i", "event_id", events.map(\.networkID.rawValue), events.map(\.id.uuid)))
             RETURNING i.event_id\(sql: keepsBodies ? Self.returnedBody : "")
             \(sql: keepsBodies ? ")" + Self.keepingBodies + "SELECT event_id FROM done" : "")
             """
@@ -149,8 +148,8 @@ package final class PostgresOutbox: Outbox {
                              \(expansions.map(\.keepsBody)))
                     AS n (network_id, event_id, lease_token, resolved, notified, suppressed_network,
                           suppressed_user, suppressed_channel, no_device, intercepted, interception, why, keeps_body)
-                WHERE i.network_id = n.network_id AND i.event_id = n.event_id AND i.lease_token = n.lease_token
-                    AND i.leased AND \(sql: .isAmong("i", "event_id", events.map(\.networkID.rawValue), events.map(\.id.uuid)))
+                WHERE \(sql: .hasKey("i", "event_id", of: "n")) AND i.lease_token = n.lease_token
+                    AND i.leased
                 RETURNING i.network_id, i.event_id, i.source_id, i.event_type, i.channel_id, i.actor_id, i.received_at, n.resolved, n.notified,
                     n.suppressed_network, n.suppressed_user, n.suppressed_channel, n.no_device, n.intercepted,
                     n.interception, n.why\(sql: keepsBodies ? ", i.body, n.keeps_body" : "")
@@ -177,13 +176,12 @@ package final class PostgresOutbox: Outbox {
             WITH picked AS MATERIALIZED (
                   SELECT d.network_id, d.group_id
                   FROM unnest(\(deleted.map(\.network)), \(deleted.map(\.message))) AS n (network_id, message_key)
-                  JOIN deliveries d ON d.network_id = n.network_id AND d.message_key = n.message_key
+                  JOIN deliveries d ON \(sql: .hasKey("d", "message_key", of: "n"))
                   WHERE d.message_key IS NOT NULL AND NOT d.leased AND d.provider <> 'relay'
-                      AND \(sql: .isAmong("d", "message_key", deleted.map(\.network), deleted.map(\.message)))
                   FOR NO KEY UPDATE OF d SKIP LOCKED
             )
             UPDATE deliveries d SET expires_at = least(d.expires_at, now()) FROM picked p
-            WHERE d.network_id = p.network_id AND d.group_id = p.group_id AND \(sql: .isPicked("d", "group_id"))
+            WHERE \(sql: .hasKey("d", "group_id", of: "p"))
             """
         )
     }

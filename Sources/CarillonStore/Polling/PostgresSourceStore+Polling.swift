@@ -10,17 +10,12 @@ extension PostgresSourceStore: SourceQueue {
     package func claimSources(limit: Int, share: Int, busy: [NetworkID: Int]) async throws -> [ClaimedSource] {
         let networks = busy.keys.sorted()
         let full = networks.filter { busy[$0, default: 0] >= share }
-        var exclusions = ClaimExclusions()
-        exclusions.networks = full
-        let (places, areRemembered) = try await due.next(.max, excluding: exclusions, in: pool)
-        guard let since = places.map(\.since).min() else { return [] }
         let rows = try await pool.write { session in
             try session.query(
                 """
                 WITH due AS (
                     SELECT s.network_id, s.source_id, s.run_at FROM sources s
-                    WHERE s.enabled AND s.run_at BETWEEN \(since.stored) AND now()
-                        AND s.network_id <> ALL (\(full.map(\.rawValue)))
+                    WHERE s.enabled AND s.run_at <= now() AND s.network_id <> ALL (\(full.map(\.rawValue)))
                     ORDER BY s.run_at LIMIT \(Self.depth)
                 ), placed AS (
                     SELECT d.network_id, d.source_id, d.run_at,
@@ -30,7 +25,7 @@ extension PostgresSourceStore: SourceQueue {
                     LEFT JOIN unnest(\(networks.map(\.rawValue)), \(networks.map { Int64(busy[$0, default: 0]) }))
                         AS b (network_id, count) ON b.network_id = d.network_id
                 ), taken AS MATERIALIZED (
-                    SELECT s.network_id, s.source_id, s.run_at FROM sources s
+                    SELECT s.network_id, s.source_id FROM sources s
                     WHERE s.enabled AND s.run_at <= now()
                         AND (s.network_id, s.source_id) IN (
                             SELECT p.network_id, p.source_id FROM placed p WHERE p.place <= \(share)
@@ -42,8 +37,7 @@ extension PostgresSourceStore: SourceQueue {
                 SET leased = true, lease_token = s.lease_token + 1,
                     run_at = now() + \(ClaimedSource.leaseDuration.wholeMilliseconds) * interval '1 millisecond'
                 FROM taken t WHERE s.network_id = t.network_id AND s.source_id = t.source_id
-                RETURNING s.network_id, s.source_id, s.url, s.interval_seconds, s.sealed, s.cursor, s.failures, s.lease_token,
-                    t.run_at, (SELECT count(*) FROM due)
+                RETURNING s.network_id, s.source_id, s.url, s.interval_seconds, s.sealed, s.cursor, s.failures, s.lease_token
                 """
             ) { row in
                 (
@@ -59,22 +53,10 @@ extension PostgresSourceStore: SourceQueue {
                         failures: Int(try row.decode(6, as: Int32.self)),
                         leaseToken: try row.decode(7)
                     ),
-                    sealed: try row.decode(4, as: [UInt8].self),
-                    dueAt: try row.timestamp(8),
-                    considered: try row.decode(9, as: Int.self)
+                    sealed: try row.decode(4, as: [UInt8].self)
                 )
             }
         }
-        let isThrough = rows.count < limit && rows.first?.considered ?? 0 < Self.depth
-        let taken = Dictionary(grouping: rows, by: \.source.networkID)
-        _ = due.walked(
-            places.map { place in
-                let own = taken[place.network, default: []]
-                let isEmptied = isThrough && own.count + busy[place.network, default: 0] < share
-                return (place, isEmptied ? nil : own.map(\.dueAt).min() ?? place.since)
-            }
-        )
-        if areRemembered, rows.isEmpty { return try await claimSources(limit: limit, share: share, busy: busy) }
         return rows.map { row in
             var source = row.source
             source.secret = secret(row.sealed, of: source)

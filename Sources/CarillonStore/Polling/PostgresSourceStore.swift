@@ -5,8 +5,6 @@ import Postgres
 package struct PostgresSourceStore: SourceStore {
     let accounts: PostgresAccountStore
     let inbox: PostgresEventInbox
-    /// What a claim goes by.
-    let due = DueRows(of: "sources", where: "t.enabled", dueBy: "t.run_at", areReleased: false)
 
     var pool: PostgresPool { accounts.pool }
 

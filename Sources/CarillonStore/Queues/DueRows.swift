@@ -8,6 +8,8 @@ import Synchronization
 final class DueRows: Sendable {
     /// How long places are served before somebody looks for others.
     private static let interval = Duration.milliseconds(300)
+    /// How many rows a look takes in that have become due lately; if there are more, it asks network by network.
+    private static let rowsAtOnce = 128
 
     private struct State {
         var walk = TableWalk()
@@ -31,24 +33,14 @@ final class DueRows: Sendable {
 
     private let table: String
     private let condition: SQL
-    private let time: SQL
     private let haveLanes: Bool
-    private let areReleased: Bool
     private let state = Mutex(State())
 
-    /// The rows of a table, called `t`, that fulfil a condition. Where a lease has ended, a row is to be released before it is claimed.
-    init(
-        of table: String,
-        where condition: SQL = "true",
-        dueBy time: SQL = "greatest(t.run_at)",
-        haveLanes: Bool = false,
-        areReleased: Bool = true
-    ) {
+    /// The rows of a table, called `t`, that fulfil a condition.
+    init(of table: String, where condition: SQL = "true", haveLanes: Bool = false) {
         self.table = table
         self.condition = condition
-        self.time = time
         self.haveLanes = haveLanes
-        self.areReleased = areReleased
     }
 
     /// The places of the next networks in turn that are not full, after a look for others if it is time for one; whether they are
@@ -67,7 +59,7 @@ final class DueRows: Sendable {
         let known = places()
         if known.isFresh, !known.places.isEmpty { return (known.places, true) }
         let (findings, walk) = try await look(for: full.lanes + lanesApart, in: pool)
-        if areReleased { try await release(findings.flatMap(\.abandoned), in: pool) }
+        try await release(findings.flatMap(\.abandoned), in: pool)
         note(findings, walk) { .earlier($0.since, $0.abandonedSince) }
         return (places().places, false)
     }
@@ -136,12 +128,30 @@ final class DueRows: Sendable {
     private func look(for lanes: [Lane], in pool: PostgresPool) async throws -> ([Finding], TableWalk) {
         var walk = state.withLock(\.walk)
         let lane: SQL = haveLanes ? "t.provider, t.app_id" : "NULL AS provider, NULL AS app_id"
-        let rows = walk.rows(
+        let columns: SQL = "t.ctid, t.network_id, t.run_at, t.leased, \(sql: lane)"
+        let late = walk.rowsOfLate(
             of: table,
-            dueBy: time,
+            dueBy: "greatest(t.run_at)",
             where: condition,
-            "t.ctid, t.network_id, t.run_at, t.leased, \(sql: lane)"
+            columns,
+            limit: Self.rowsAtOnce
         )
+        // The first row of a network stands for all its lanes.
+        let rows: SQL = """
+            SELECT * FROM late
+            UNION ALL
+            (SELECT \(sql: columns) FROM \(sql: walk.rowsOfPages(of: table)) AS t
+             WHERE \(sql: condition) AND t.run_at <= now())
+            UNION ALL
+            SELECT first.ctid, n.network_id, first.run_at, false, NULL, NULL
+            FROM (SELECT n.network_id, \(sql: walk.beginning) AS since FROM networks n
+                  WHERE (SELECT count(*) FROM late) = \(Self.rowsAtOnce)) AS n
+            CROSS JOIN LATERAL (
+                SELECT t.ctid, t.run_at FROM \(identifier: table) t
+                WHERE \(sql: Self.areDue("t")) AND \(sql: condition)
+                ORDER BY t.run_at LIMIT 1
+            ) AS first
+            """
         let isApart: SQL = """
             (r.network_id, r.provider, r.app_id) IN (
                 SELECT * FROM unnest(\(lanes.map(\.networkID.rawValue)), \(lanes.map(\.provider.rawValue)),
@@ -150,10 +160,12 @@ final class DueRows: Sendable {
         let answers = try await pool.withConnection { session in
             try session.queryQueue(
                 """
+                WITH late AS MATERIALIZED \(sql: late)
                 SELECT \(sql: TableWalk.position(in: table)), found.*
                 FROM (VALUES (1)) AS one LEFT JOIN (
                     SELECT r.network_id, CASE WHEN \(sql: isApart) THEN r.provider END AS provider,
-                           CASE WHEN \(sql: isApart) THEN r.app_id END AS app_id, min(r.run_at) FILTER (WHERE NOT r.leased), min(r.run_at) FILTER (WHERE r.leased),
+                           CASE WHEN \(sql: isApart) THEN r.app_id END AS app_id,
+                           min(r.run_at) FILTER (WHERE NOT r.leased), min(r.run_at) FILTER (WHERE r.leased),
                            coalesce(array_agg(r.ctid::text) FILTER (WHERE r.leased), '{}')
                     FROM (\(sql: rows)) AS r GROUP BY 1, 2, 3
                 ) AS found ON true

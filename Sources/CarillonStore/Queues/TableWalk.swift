@@ -24,17 +24,21 @@ struct TableWalk: Sendable, Equatable {
         self.pagesAtOnce = pagesAtOnce
     }
 
-    /// The next rows, called `t`, whose time has come and that fulfil a condition, some of them twice; `time` says it as an index does.
-    func rows(of table: String, dueBy time: SQL, where condition: SQL = "true", _ columns: SQL) -> SQL {
+    /// The rows, called `t`, whose time has come since the last look, and that fulfil a condition; `time` says it as an index does.
+    func rowsOfLate(of table: String, dueBy time: SQL, where condition: SQL = "true", _ columns: SQL, limit: Int? = nil)
+        -> SQL
+    {
         """
         (SELECT \(sql: columns) FROM \(identifier: table) t
-         WHERE \(sql: condition) AND \(sql: time) <= now()
-            AND \(sql: time) > least(\(seen?.stored)::timestamptz, now())
-                - \(Self.margin.wholeMilliseconds) * interval '1 millisecond'
-         ORDER BY \(sql: time))
-        UNION ALL
-        (SELECT \(sql: columns) FROM \(sql: rowsOfPages(of: table)) AS t
-         WHERE \(sql: condition) AND \(sql: time) <= now())
+         WHERE \(sql: condition) AND \(sql: time) <= now() AND \(sql: time) > \(sql: beginning)
+         ORDER BY \(sql: time) LIMIT \(limit))
+        """
+    }
+
+    /// The moment from which on a look takes in what has become due.
+    var beginning: SQL {
+        """
+        (least(\(seen?.stored)::timestamptz, now()) - \(Self.margin.wholeMilliseconds) * interval '1 millisecond')
         """
     }
 

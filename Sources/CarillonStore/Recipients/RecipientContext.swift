@@ -48,22 +48,13 @@ struct RecipientContext {
         let events = queries.filter { $0.mark == nil }.compactMap { query in
             query.eventID.map { (network: query.networkID, id: $0) }
         }
-        // A row comparison that only the primary key can serve in order, see `docs/decisions/0009`. Beside a comparison of its
-        // first column alone the index would be read from that network's first event on.
         return """
             SELECT \(Kind.readPoint.rawValue)::integer, NULL::text, NULL::text, pg_current_snapshot()::text,
                    floor(extract(epoch FROM now()) * 1000)::bigint::text, NULL::uuid
             UNION ALL
             SELECT \(Kind.mark.rawValue)::integer, NULL, NULL, n.event_id::text, NULL, coalesce(i.mark, i.event_id)
             FROM unnest(\(events.map(\.network.rawValue)), \(events.map(\.id.uuid))) AS n (network_id, event_id)
-            CROSS JOIN LATERAL (
-                SELECT i.network_id, i.event_id, i.mark FROM inbox i
-                WHERE (i.network_id, i.event_id) >= (n.network_id, n.event_id)
-                    AND (i.network_id, i.event_id) <= (n.network_id, n.event_id)
-                ORDER BY i.network_id, i.event_id
-                LIMIT 1
-            ) AS i
-            WHERE i.network_id = n.network_id AND i.event_id = n.event_id
+            JOIN inbox i ON \(sql: .hasKey("i", "event_id", of: "n"))
             UNION ALL
             SELECT \(Kind.network.rawValue)::integer, w.network_id, NULL, n.toggles, n.default_locale, NULL
             FROM unnest(\(networks)) AS w (network_id)

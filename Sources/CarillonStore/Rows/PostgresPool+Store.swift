@@ -1,5 +1,4 @@
 import CarillonCore
-import Foundation
 package import Postgres
 
 extension PostgresConfiguration {
@@ -75,19 +74,14 @@ extension SQL {
     /// The same statement, to be run on a queue.
     static func onQueue(_ sql: SQL) -> SQL { .unprepared(sql) }
 
-    /// What a statement that joins rows of a queue by their keys says once more of the table alone.
+    /// Whether a row of a queue has the key that `other` names.
     ///
-    /// A queue of dead rows is an empty one to the planner, which would read it from one end to the other, and look for each row among
-    /// the keys. So it finds the keys in the index whichever side it begins with, see `docs/decisions/0031`.
-    static func isAmong(_ row: SQL, _ id: SQL, _ networks: [String], _ ids: [UUID]) -> SQL {
-        "\(sql: row).network_id = ANY (\(Array(Set(networks)))) AND \(sql: row).\(sql: id) = ANY (\(ids))"
-    }
-
-    /// The same for rows that `picked` names.
-    static func isPicked(_ row: SQL, _ id: SQL) -> SQL {
+    /// A queue of dead rows is an empty one to the planner, which would read it from one end to the other and look for each row among
+    /// the keys. An array of one network keeps it from taking the queue in the order of its index, so that it begins with the keys, see
+    /// `docs/decisions/0031`.
+    static func hasKey(_ row: SQL, _ id: SQL, of other: SQL) -> SQL {
         """
-        \(sql: row).network_id = ANY (ARRAY(SELECT network_id FROM picked))
-        AND \(sql: row).\(sql: id) = ANY (ARRAY(SELECT \(sql: id) FROM picked))
+        \(sql: row).network_id = ANY (ARRAY[\(sql: other).network_id]) AND \(sql: row).\(sql: id) = \(sql: other).\(sql: id)
         """
     }
 
