@@ -9,7 +9,7 @@ final class DueRows: Sendable {
     /// How long places are served before somebody looks for others.
     private static let interval = Duration.milliseconds(300)
     /// How many rows a look takes in that have become due lately; if there are more, it asks network by network.
-    private static let rowsAtOnce = 128
+    private static let rowsAtOnce = 100
 
     private struct State {
         var walk = TableWalk()
