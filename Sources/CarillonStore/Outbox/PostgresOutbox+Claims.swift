@@ -60,9 +60,6 @@ extension PostgresOutbox {
             (SELECT \(sql: columns) FROM \(sql: walk.rowsOfPages(of: "deliveries")) AS t WHERE t.expires_at <= now())
             """
         let (claimed, groups, position) = try await pool.write { session in
-            let position = try session.queryFirst("SELECT \(sql: TableWalk.position(in: "deliveries"))") { row in
-                (now: try row.timestamp(0), pages: try row.decode(1, as: Int64.self))
-            }
             // By their places in the table alone: an index of the time would be read from its beginning.
             let picking: SQL = """
                 WITH picked AS MATERIALIZED (
@@ -73,9 +70,15 @@ extension PostgresOutbox {
                     FOR UPDATE SKIP LOCKED
                 )
                 """
-            let (claimed, tallies) = try Self.claimed(session.pipeline([.onQueue(Self.claiming(picking))])[0], session)
+            let answers = try session.pipeline([
+                .onQueue("SELECT \(sql: TableWalk.position(in: "deliveries"))"), .onQueue(Self.claiming(picking)),
+            ])
+            let position = try answers[0].map { row in
+                (now: try row.timestamp(0), pages: try row.decode(1, as: Int64.self))
+            }
+            let (claimed, tallies) = try Self.claimed(answers[1], session)
             let alive = try self.giveUpCrashLoops(claimed, session)
-            return (tallies[1]?.taken ?? 0, try DeliveryLookup(alive, session).groups, position)
+            return (tallies[1]?.taken ?? 0, try DeliveryLookup(alive, session).groups, position.first)
         }
         if claimed < limit, let position {
             walk.went(on: position.now, pages: position.pages)
