@@ -49,7 +49,7 @@ import Testing
     @Test func `rows are found by their keys, whatever has died of their network`() async throws {
         try await withDeadRows { scene, pool in
             let target = try await scene.target("d", of: "b")
-            let event = try await scene.sent("e")
+            let event = try await scene.pending(.message("c", from: Person(id: "a"), id: "e"))
             let group = scene.group(event, to: [target], leased: true)
             try await pool.withConnection { try $0.execute(.unprepared("ANALYZE deliveries, inbox")) }
             let steps: [(name: String, isDone: () async throws -> Bool)] = [
