@@ -40,14 +40,17 @@ struct DueWalk: Sendable {
         """
     }
 
-    /// Puts off what is due first in paused lanes to the end of their pauses; answers the numbers of its places, and since when it
-    /// was due.
+    /// Puts off what is due first in paused lanes to the end of their pauses (``DeliveryGroup/wait(for:afterFailures:)``); answers the
+    /// numbers of its places, and since when it was due.
     var puttingOff: SQL {
         """
         WITH picked AS MATERIALIZED (
-            SELECT n.place, first_ones.*, l.paused_until, l.pause_reason
+            SELECT n.place, first_ones.*, l.pause_reason,
+                   l.paused_until + CASE WHEN first_ones.provider = 'relay' AND first_ones.attempt = 0
+                       THEN \(DeliveryGroup.patienceOfUntried.wholeMilliseconds) ELSE 0 END * interval '1 millisecond'
+                       AS paused_until
             FROM \(sql: unnestedPlaces) CROSS JOIN LATERAL (
-                SELECT d.network_id, d.group_id, d.provider, d.app_id, d.run_at FROM deliveries d
+                SELECT d.network_id, d.group_id, d.provider, d.app_id, d.attempt, d.run_at FROM deliveries d
                 WHERE \(sql: isOfPlace)
                 ORDER BY d.run_at LIMIT \(depth)
                 FOR UPDATE OF d SKIP LOCKED
