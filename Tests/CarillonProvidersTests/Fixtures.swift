@@ -39,6 +39,26 @@ extension DeliveryGroup {
     }
 }
 
+extension DeliveryGroup {
+    /// The same group for a message: of this id, from this person.
+    func telling(of message: String, from sender: String) -> DeliveryGroup {
+        var group = self
+        group.cause.eventType = .messageSent
+        group.cause.messageID = message
+        group.cause.senderID = UserID(trusted: sender)
+        return group
+    }
+
+    /// The same group beside ids of the greatest length that need escaping.
+    var withLongestIDs: DeliveryGroup {
+        let name = String(repeating: "\"", count: 256)
+        var group = telling(of: name, from: name)
+        group.cause.channel = Channel(id: ChannelID(trusted: name), displayName: name)
+        group.lane.networkID = NetworkID(trusted: name)
+        return group
+    }
+}
+
 extension EventID {
     static let example = EventID(UUID(uuid: (1, 2, 3, 4, 5, 6, 0x70, 8, 0x80, 10, 11, 12, 13, 14, 15, 16)))
 }

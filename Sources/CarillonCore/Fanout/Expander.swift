@@ -19,7 +19,7 @@ package struct Expander: Sendable {
             if !pending.isWithdrawn, judge.lacksName { expansion.why = .noName }
             return expansion
         }
-        let cause = DeliveryCause(
+        var cause = DeliveryCause(
             eventID: pending.id,
             eventType: pending.event.type,
             module: judge.question.module,
@@ -33,6 +33,10 @@ package struct Expander: Sendable {
             mentionsAll: pending.event.mentionsAll,
             receivedAt: pending.receivedAt
         )
+        if pending.event.type == .messageSent {
+            cause.messageID = pending.event.message?.id.flatMap { $0.isEmpty ? nil : $0 }
+            cause.senderID = pending.event.actor?.id
+        }
         var grouping = Grouping(networkID: pending.networkID, cause: cause, ids: ids)
         var renderer = NotificationRenderer(subject, catalog: catalog, page.settings)
         let content = pending.event.direct?.content

@@ -74,6 +74,10 @@ package struct DeliveryCause: Sendable, Equatable {
     package var channel: Channel?
     /// The message that it tells of; `nil` where it has no id.
     package var message: MessageKey?
+    /// The message's own id, for the app; `nil` for anything else than a message.
+    package var messageID: String?
+    /// Who wrote the message, for the app; `nil` for anything else than a message.
+    package var senderID: UserID?
     /// The roles of who caused it.
     package var actorRoles: [String]
     /// Whom the message mentions.

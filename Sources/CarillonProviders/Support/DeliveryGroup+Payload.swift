@@ -18,6 +18,8 @@ extension DeliveryGroup {
         data["eventType"] = .string(cause.eventType.rawValue)
         data["networkId"] = .string(lane.networkID.rawValue)
         data["channelId"] = cause.channel.map { .string($0.id.rawValue) }
+        data["messageId"] = cause.messageID.map(JSONValue.string)
+        data["senderId"] = cause.senderID.map { .string($0.rawValue) }
         return data
     }
 

@@ -40,6 +40,8 @@ struct WebhookMessage {
                 json["displayName"] = channel.displayName.map { .string($0) }
                 return .object(json)
             }
+            data["message"] = cause.messageID.map { ["id": .string($0)] }
+            data["sender"] = cause.senderID.map { ["id": .string($0.rawValue)] }
         }
         data["title"] = text.title.map(JSONValue.string)
         data["body"] = text.body.map(JSONValue.string)

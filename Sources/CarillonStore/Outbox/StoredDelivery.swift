@@ -144,6 +144,8 @@ extension DeliveryCause {
         ]
         if mentionsAll { cause["mentionsAll"] = true }
         cause["message"] = message.map { .string($0.uuid.uuidString) }
+        cause["messageId"] = messageID.map(JSONValue.string)
+        cause["senderId"] = senderID.map { .string($0.rawValue) }
         if let relay {
             cause["relay"] = [
                 "until": .number(JSONNumber(Int(relay.expiresAt.milliseconds))), "replay": .bool(relay.isReplay),
@@ -175,6 +177,8 @@ extension DeliveryCause {
             mentionsAll: cause["mentionsAll"] == true,
             receivedAt: Timestamp(milliseconds: Int64(receivedAt))
         )
+        messageID = cause["messageId"]?.text
+        senderID = cause["senderId"]?.text.map(UserID.init(trusted:))
         isRevived = cause["revived"] == true
         guard case .object(let terms)? = cause["relay"] else { return }
         guard let end = terms["until"]?.wholeNumber else { throw .unreadable("delivery") }

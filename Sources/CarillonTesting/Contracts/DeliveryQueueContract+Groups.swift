@@ -23,6 +23,7 @@ extension DeliveryQueueContract {
         let event = try await scene.pending(.message("c", from: Person(id: "a")))
         var group = scene.group(event, to: [target])
         group.cause.channel = nil
+        group.cause.messageID = "m \"1\""
         #expect(try await scene.queue.enqueue([Expansion(event: event, groups: [group], next: nil)]) == [true])
         let claimed = try #require(try await scene.claim().first)
         #expect(claimed.group.cause == group.cause)

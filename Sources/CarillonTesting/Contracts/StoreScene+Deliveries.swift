@@ -30,19 +30,22 @@ extension StoreScene {
         app: String = "app",
         leased: Bool = false
     ) -> DeliveryGroup {
-        DeliveryGroup(
+        var cause = DeliveryCause(
+            eventID: event.id,
+            eventType: event.event.type,
+            channel: event.event.channel ?? Channel(id: "c"),
+            message: event.event.messageKey,
+            actorRoles: ["moderator"],
+            mentions: event.event.mentions,
+            mentionsAll: event.event.mentionsAll,
+            receivedAt: event.receivedAt
+        )
+        cause.messageID = event.event.message?.id
+        cause.senderID = event.event.actor?.id
+        return DeliveryGroup(
             id: ids.next(),
             lane: Lane(networkID: event.networkID, provider: .fcm, appID: app),
-            cause: DeliveryCause(
-                eventID: event.id,
-                eventType: event.event.type,
-                channel: event.event.channel ?? Channel(id: "c"),
-                message: event.event.messageKey,
-                actorRoles: ["moderator"],
-                mentions: event.event.mentions,
-                mentionsAll: event.event.mentionsAll,
-                receivedAt: event.receivedAt
-            ),
+            cause: cause,
             push: Push(Notification(locale: "en", title: "Title \"1\"", body: "Body\nwith two lines")),
             targets: targets,
             leased: leased

@@ -68,6 +68,21 @@ import Testing
         )
     }
 
+    @Test func `hands on which message it is and who wrote it`() throws {
+        var named = message()
+        named.message?.id = "m-1"
+        let cause = try #require(try expander().expand(pending(named), page([recipient("bob")])).groups.first?.cause)
+        #expect(cause.messageID == "m-1")
+        #expect(cause.senderID == "alice")
+        let unnamed = try expander().expand(pending(message()), page([recipient("bob")])).groups.first?.cause
+        #expect(unnamed?.messageID == nil)
+        #expect(unnamed?.senderID == "alice")
+        var joined = message()
+        (joined.type, joined.message, joined.members) = (.memberJoined, nil, [Person(id: UserID(trusted: "carol"))])
+        let other = try #require(try expander().expand(pending(joined), page([recipient("bob")])).groups.first?.cause)
+        #expect(other.senderID == nil)
+    }
+
     @Test func `counts everybody once and sends to every device of those whom all levels allow`() throws {
         var muted = recipient("muted")
         muted.settings.user.enabled = false

@@ -17,6 +17,20 @@ import Testing
         #expect(message.expiration == "1763719200")
     }
 
+    @Test func `names a message and its sender beside the channel`() throws {
+        let message = APNsMessage(.example(to: [Self.device]).telling(of: "m-1", from: "bob"))
+        let text = String(decoding: message.payload, as: UTF8.self)
+        #expect(text.hasSuffix(#""channelId":"general","messageId":"m-1","senderId":"bob"}"#))
+    }
+
+    @Test func `cuts the text and never an id`() throws {
+        let message = APNsMessage(.example(to: [Self.device], body: String(repeating: "x", count: 9_000)).withLongestIDs)
+        #expect(message.fits && message.payload.count <= 4_096)
+        guard case .object(let object) = try JSONValue(parsing: message.payload) else { return #expect(Bool(false)) }
+        let name = JSONValue.string(String(repeating: "\"", count: 256))
+        for key in ["networkId", "channelId", "messageId", "senderId"] { #expect(object[key] == name, "\(key)") }
+    }
+
     @Test(arguments: ["a", "é", "\u{301}", "👨‍👩‍👧‍👦", "\"", "\n", "🇹🇭", "\\"])
     func `is cut to 4,096 bytes between characters`(character: String) throws {
         for count in [3_600, 4_000, 20_000] {

@@ -92,10 +92,18 @@ import Testing
     }
 
     @Test func `fits even beside names of the greatest length that need escaping`() throws {
-        var group = group(body: String(repeating: "x", count: 9_000))
-        let name = String(repeating: "\"", count: 256)
-        group.cause.channel = Channel(id: ChannelID(trusted: name))
-        group.lane.networkID = NetworkID(trusted: name)
-        #expect(try body(group).count <= 4_096)
+        let group = group(body: String(repeating: "x", count: 9_000)).withLongestIDs
+        let bytes = try body(group)
+        #expect(bytes.count <= 4_096)
+        let text = String(decoding: bytes, as: UTF8.self)
+        let name = JSONValue.string(String(repeating: "\"", count: 256)).serializedText
+        for key in ["networkId", "channelId", "messageId", "senderId"] {
+            #expect(text.contains(#""\#(key)":\#(name)"#), "\(key)")
+        }
+    }
+
+    @Test func `names a message and its sender beside the channel`() throws {
+        let text = String(decoding: try body(group().telling(of: "m-1", from: "bob")), as: UTF8.self)
+        #expect(text.contains(#""channelId":"general","messageId":"m-1","senderId":"bob","notificationId""#))
     }
 }

@@ -22,6 +22,25 @@ import Testing
         #expect(WebPushMessage(group()).plaintext(for: id) == expected.serialized)
     }
 
+    @Test func `names a message and its sender beside the channel`() {
+        let message = WebPushMessage(group().telling(of: "m-1", from: "bob"))
+        let text = String(decoding: message.plaintext(for: id), as: UTF8.self)
+        #expect(text.contains(#""channelId":"general","messageId":"m-1","senderId":"bob","notificationId""#))
+    }
+
+    @Test(arguments: [WebPushMessage.maximumBytes, WebPushMessage.reducedBytes])
+    func `cuts the text and never an id`(limit: Int) {
+        let group = group(body: String(repeating: "x", count: 9_000)).withLongestIDs
+        let message = WebPushMessage(group, maximumBytes: limit)
+        let bytes = message.plaintext(for: id)
+        #expect(message.fits && bytes.count <= limit)
+        let name = JSONValue.string(String(repeating: "\"", count: 256)).serializedText
+        let text = String(decoding: bytes, as: UTF8.self)
+        for key in ["networkId", "channelId", "messageId", "senderId"] {
+            #expect(text.contains(#""\#(key)":\#(name)"#), "\(key)")
+        }
+    }
+
     @Test func `has a topic that push services take and that belongs to this notification alone`() {
         let topic = WebPushMessage.topic(for: id)
         #expect(topic.utf8.count == 32)

@@ -20,6 +20,12 @@ import Testing
         )
     }
 
+    @Test func `names a message and its sender beside the channel`() {
+        let group = DeliveryGroup.example(to: [.webhook(url: "https://example.com/")]).telling(of: "m-1", from: "bob")
+        let text = String(decoding: message(group).body, as: UTF8.self)
+        #expect(text.contains(#""displayName":"General"},"message":{"id":"m-1"},"sender":{"id":"bob"},"title""#))
+    }
+
     @Test func `leaves out a channel name that is not known`() {
         let message = message(.example(to: [.webhook(url: "https://example.com/")], channelName: nil))
         #expect(String(decoding: message.body, as: UTF8.self).contains(#""channel":{"id":"general"},"#))
