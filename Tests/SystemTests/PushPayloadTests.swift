@@ -17,7 +17,8 @@ extension Services {
             var data: JSONValue {
                 [
                     "eventId": .string(event), "eventType": "message.sent", "networkId": "acme",
-                    "channelId": "general", "notificationId": .string(notificationID),
+                    "channelId": "general", "messageId": "sent", "senderId": "alice",
+                    "notificationId": .string(notificationID),
                 ]
             }
 
@@ -87,7 +88,7 @@ extension Services {
                         "thread-id": "general",
                     ],
                     "eventId": .string(expected.event), "eventType": "message.sent", "networkId": "acme",
-                    "channelId": "general",
+                    "channelId": "general", "messageId": "sent", "senderId": "alice",
                 ]
             )
         }

@@ -24,9 +24,13 @@ import Testing
     }
 
     @Test func `cuts the text and never an id`() throws {
-        let message = APNsMessage(.example(to: [Self.device], body: String(repeating: "x", count: 9_000)).withLongestIDs)
+        let group = DeliveryGroup.example(to: [Self.device], body: String(repeating: "x", count: 9_000))
+        let message = APNsMessage(group.withLongestIDs)
         #expect(message.fits && message.payload.count <= 4_096)
-        guard case .object(let object) = try JSONValue(parsing: message.payload) else { return #expect(Bool(false)) }
+        guard case .object(let object) = try JSONValue(parsing: message.payload) else {
+            Issue.record("not the payload")
+            return
+        }
         let name = JSONValue.string(String(repeating: "\"", count: 256))
         for key in ["networkId", "channelId", "messageId", "senderId"] { #expect(object[key] == name, "\(key)") }
     }
