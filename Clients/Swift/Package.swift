@@ -10,7 +10,6 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .treatAllWarnings(as: .error),
 ]
 
 let crypto = Target.Dependency.product(
@@ -29,9 +28,9 @@ let package = Package(
         .library(name: "CarillonWebhooks", targets: ["CarillonWebhooks"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-crypto", .upToNextMinor(from: "4.5.0")),
-        .package(url: "https://github.com/apple/swift-http-types", .upToNextMinor(from: "1.8.0")),
-        .package(url: "https://github.com/swiftlang/swift-docc-plugin", .upToNextMinor(from: "1.5.0")),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ],
     targets: [
         .target(name: "CarillonClient", dependencies: [httpTypes, httpTypesFoundation], swiftSettings: settings),
