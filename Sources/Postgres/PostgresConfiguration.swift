@@ -63,6 +63,12 @@ public struct PostgresConfiguration: Sendable {
 }
 
 extension PostgresConfiguration {
+    /// The role that the string names.
+    public var user: String? { connectionInfo.values["user"] }
+
+    /// The database that the string names.
+    public var database: String? { connectionInfo.values["dbname"] }
+
     /// The connection string with everything that a session needs.
     var sessionInfo: ConnectionInfo {
         var info = connectionInfo

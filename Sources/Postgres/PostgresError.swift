@@ -114,6 +114,30 @@ extension PostgresError {
         }
     }
 
+    /// Why a server would let nobody in, however often it is asked; `nil` of everything else. libpq has words and no code for that.
+    public var refusal: Refusal? {
+        guard kind == .connectionFailed else { return nil }
+        return Refusal.allCases.first { refusal in refusal.words.allSatisfy { storage.reason.contains($0) } }
+    }
+
+    /// What a server says to whoever it does not let in, in the words that it has where messages are in English.
+    public enum Refusal: Sendable, CaseIterable {
+        /// The password is wrong.
+        case wrongPassword
+        /// There is no role of that name.
+        case noRole
+        /// There is no database of that name.
+        case noDatabase
+
+        fileprivate var words: [String] {
+            switch self {
+            case .wrongPassword: ["password authentication failed"]
+            case .noRole: [": FATAL:  role \"", "\" does not exist"]
+            case .noDatabase: [": FATAL:  database \"", "\" does not exist"]
+            }
+        }
+    }
+
     /// The same failure to open a transaction that writes, under one name: a standby says of it that it has no such feature.
     var ofOpening: PostgresError {
         kind == .server(.featureNotSupported) ? reclassified(as: .server(.readOnlySQLTransaction)) : self

@@ -33,6 +33,12 @@ extension SQLState {
     public static let uniqueViolation = SQLState(rawValue: "23505")
     /// `23514`: a CHECK constraint says no.
     public static let checkViolation = SQLState(rawValue: "23514")
+    /// `28P01`: the password is wrong.
+    public static let invalidPassword = SQLState(rawValue: "28P01")
+    /// `3D000`: no database of that name.
+    public static let invalidCatalogName = SQLState(rawValue: "3D000")
+    /// `42501`: the role may not do this.
+    public static let insufficientPrivilege = SQLState(rawValue: "42501")
     /// `25001`: not allowed inside a transaction.
     public static let activeSQLTransaction = SQLState(rawValue: "25001")
     /// `25006`: a write on a read-only transaction or a standby.

@@ -160,6 +160,19 @@ import Testing
         }
     }
 
+    @Test func `answers about health are for those who look for them in the log`() async throws {
+        let log = CollectedLog()
+        let router = ManagementRouter.make(
+            reasonsNotReady: { ["PostgreSQL cannot be reached"] },
+            exposition: { "" },
+            metrics: NOOPMetricsHandler.instance
+        )
+        try await Application(router: router, logger: log.logger(from: .info)).test(.router) { client in
+            for path in ["/health/ready", "/health/live"] { _ = try await client.execute(uri: path, method: .get) }
+        }
+        #expect(log.lines("Request answered").isEmpty && log.lines("Request could not be served").isEmpty)
+    }
+
     @Test func `a live and ready service says so`() async throws {
         #expect(try await answer("/health/live").text == #"{"status":"live"}"#)
         #expect(try await answer("/health/ready").text == #"{"status":"ready"}"#)

@@ -17,6 +17,15 @@ import Testing
         #expect(machine.opened(1) == [.lease(1, to: 2)])
     }
 
+    @Test mutating func `tells all who wait that nobody is let in, and asks anew for who comes later`() {
+        for waiter in 1...3 { _ = machine.request(waiter) }
+        #expect(machine.wasRefused(1) == [.close(1), .fail(1, .refused), .fail(2, .refused), .fail(3, .refused)])
+        #expect(machine.wasRefused(2) == [.close(2)])
+        #expect(machine.statistics == PoolStatistics(size: 0, idle: 0, opening: 0, waiting: 0))
+        #expect(machine.request(4) == [.open(3, failures: 2)])
+        #expect(machine.opened(3) == [.lease(3, to: 4)])
+    }
+
     @Test mutating func `opens no more than the limit`() {
         #expect(machine.request(1) == [.open(1, failures: 0)])
         #expect(machine.request(2) == [.open(2, failures: 0)])

@@ -49,6 +49,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [("dbname", PostgresError.Refusal.noDatabase), ("user", .noRole)])
+    func `a server that lets nobody in is asked once`(what: String, refusal: PostgresError.Refusal) async throws {
+        let string = try await TestCluster.connectionString()
+        let configuration = try PostgresConfiguration(url: "\(string) \(what)=nothing")
+        let log = Counter()
+        let logger = Logger(label: "test") { _ in CountingLogHandler(counter: log) }
+        await PostgresPool.withPool(configuration: configuration, logger: logger) { pool in
+            let error = await #expect(throws: PostgresError.self) { try await use(pool) }
+            #expect(error?.refusal == refusal)
+            #expect(error?.kind == .connectionFailed)
+        }
+        #expect(log.value == 1)
+    }
+
     @Test func `a cancelled waiter leaves the line`() async throws {
         try await withTestPool {
             $0.poolSize = 1

@@ -51,6 +51,27 @@ extension Services {
             await server.stop()
         }
 
+        @Test func `what keeps migrations from running is told with the command that helps`() async throws {
+            try await server.start()
+            try await server.withSession { session in
+                try session.script("CREATE ROLE guest LOGIN")
+            }
+            let address = try #require(server.environment["CARILLON_DATABASE_URL"])
+            func told(_ more: String) async throws -> String {
+                let environment = server.environment.merging(["CARILLON_DATABASE_URL": "\(address) \(more)"]) { $1 }
+                let program = try Program(["migrate"], environment: environment, scratch: scratch)
+                #expect(try await program.exitStatus() == 1)
+                return program.errorText
+            }
+            #expect(try await told("dbname=nothing user=guest").contains("createdb --owner guest nothing"))
+            #expect(try await told("user=nobody").contains("createuser --pwprompt nobody"))
+            let refused = try await told("user=guest")
+            #expect(refused.contains("(42501)") && refused.contains("OWNER TO \"guest\""), "\(refused)")
+            try await server.withSession { session in try session.script("CREATE TABLE networks (id int)") }
+            #expect(try await told("").contains("(42P07)"))
+            await server.stop()
+        }
+
         @Test func `a replica beside a schema that lacks a migration accepts no event until it is there`() async throws
         {
             try await server.start()

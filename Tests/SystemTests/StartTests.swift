@@ -76,7 +76,7 @@ extension Services {
             #expect(!program.errorText.contains("hush"))
         }
 
-        @Test func `a port that is taken stops the start with one line`() async throws {
+        @Test func `a port that is taken stops the start with one line, before anything is made`() async throws {
             let first = try await RunningService.start(in: scratch)
             let other = try Scratch()
             let taken = String(first.open.base.dropFirst("http://".count))
@@ -88,8 +88,10 @@ extension Services {
                 ],
                 scratch: other
             )
-            #expect(try await program.exitStatus() == 1)
-            #expect(program.errorText.contains("carillon: CARILLON_LISTEN: cannot listen on \(taken)"))
+            #expect(try await program.exitStatus() == 78)
+            let line = "carillon: CARILLON_LISTEN: cannot listen on \(taken): Address already in use: "
+            #expect(program.errorText == line + "stop what listens there, or choose another\n")
+            #expect(!FileManager.default.fileExists(atPath: other.path("data")))
         }
 
         @Test func `an embedded server that a killed service left behind is taken over`() async throws {

@@ -5,7 +5,7 @@ import Logging
 
 /// Writes one line for each answer, as far as its caller's share of the log goes.
 ///
-/// Successes are `debug`, what callers did wrong is `info`, and what we did wrong is `error`.
+/// Successes are `debug`, what callers did wrong is `info`, and what we did wrong is `error`; answers about health are `debug`, whatever they say.
 struct AccessLogMiddleware: RouterMiddleware {
     let log: RequestLog
 
@@ -18,6 +18,8 @@ struct AccessLogMiddleware: RouterMiddleware {
         let response = try await next(request, context)
         let level: Logger.Level =
             switch response.status.code {
+            // Asked for every few seconds by whoever watches, and answered by what was logged when it began.
+            case _ where context.routeTemplate.hasPrefix("/health/"): .debug
             case ..<400: .debug
             case ..<500: .info
             default: .error

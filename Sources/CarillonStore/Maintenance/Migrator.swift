@@ -32,6 +32,7 @@ package struct Migrator: Sendable {
         return try await pool.withConnection { session in
             // Its settings and the turn are for nobody else.
             defer { session.retire() }
+            try ServerTooOld.check(session)
             try session.script("SET statement_timeout = 0; SET lock_timeout = 0")
             try takeTurn(session)
             let applied = try Self.applied(session)
@@ -53,7 +54,10 @@ package struct Migrator: Sendable {
     /// What is missing. A database that is newer than the files is not behind: replicas are upgraded one by one.
     package func status() async throws -> MigrationStatus {
         let migrations = try Migration.all(in: directory)
-        let applied = try await pool.withConnection { session in try Self.applied(session) }
+        let applied = try await pool.withConnection { session in
+            try ServerTooOld.check(session)
+            return try Self.applied(session)
+        }
         let versions = Set(applied.map(\.version))
         return MigrationStatus(pending: migrations.filter { !versions.contains($0.version) }.map(\.name))
     }

@@ -128,7 +128,7 @@ extension PoolRegistry {
             }
             handle { state in
                 state.lastFailure = error
-                return state.machine.failedToOpen(id)
+                return error.refusal == nil ? state.machine.failedToOpen(id) : state.machine.wasRefused(id)
             }
         }
     }
@@ -180,6 +180,7 @@ extension PoolRegistry {
         case .exhausted: PostgresError(.poolExhausted)
         case .cancelled: PostgresError(.cancelled)
         case .shuttingDown: PostgresError(.shuttingDown)
+        case .refused: state.lastFailure ?? PostgresError(.connectionFailed)
         // That the server is away says more than that time is up.
         case .timedOut:
             state.machine.isFailing ? state.lastFailure ?? PostgresError(.timedOut) : PostgresError(.timedOut)

@@ -9,6 +9,8 @@ struct PoolStateMachine {
     /// Why a waiter gets no connection.
     enum Failure: Hashable {
         case exhausted, timedOut, cancelled, shuttingDown
+        /// The server lets nobody in, and asking again changes nothing.
+        case refused
     }
 
     /// What is to be done.
@@ -38,6 +40,8 @@ struct PoolStateMachine {
     private var preferred = 0
     private var lastConnectionID = 0
     private var failures = 0
+    /// Whether the last attempt met a server that lets nobody in: the next one waits, too.
+    private var isRefused = false
     private var isShuttingDown = false
 
     init(limit: Int, waiterLimit: Int) {
@@ -68,7 +72,7 @@ struct PoolStateMachine {
         guard waiters.count < waiterLimit else { return [.fail(waiter, .exhausted)] }
         waiters.insert(waiter, at: first ? preferred : waiters.endIndex)
         if first { preferred += 1 }
-        return openAsNeeded(afterFailures: 0)
+        return openAsNeeded(afterFailures: isRefused ? failures : 0)
     }
 
     /// A caller waits no longer. Nothing happens when it has been served already.
@@ -83,6 +87,7 @@ struct PoolStateMachine {
     mutating func opened(_ connection: ConnectionID) -> [Action] {
         guard connections[connection] == .opening else { return [] }
         failures = 0
+        isRefused = false
         return [handOut(connection)].compactMap(\.self) + openAsNeeded(afterFailures: 0)
     }
 
@@ -92,6 +97,18 @@ struct PoolStateMachine {
         connections[connection] = nil
         failures += 1
         return [.close(connection)] + openAsNeeded(afterFailures: failures)
+    }
+
+    /// The server lets nobody in: whoever waits is told so now. Who comes later asks again.
+    mutating func wasRefused(_ connection: ConnectionID) -> [Action] {
+        guard connections[connection] == .opening else { return [] }
+        connections[connection] = nil
+        failures += 1
+        isRefused = true
+        let refusals = waiters.map { Action.fail($0, .refused) }
+        waiters.removeAll()
+        preferred = 0
+        return [.close(connection)] + refusals
     }
 
     /// A caller has given its connection back.

@@ -18,6 +18,7 @@ struct ServeCommand: AsyncParsableCommand {
         DescriptorLimit.raise()
         try await reportingErrors {
             let settings = try Settings(environment: ProcessInfo.processInfo.environment)
+            try await settings.checkPorts()
             let logger = Logger.standardError(settings)
             try await Composition(settings, logger: logger).run()
             logger.info("Carillon has stopped")

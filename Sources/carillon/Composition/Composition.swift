@@ -58,11 +58,13 @@ struct Composition: Sendable {
 
     /// Works until SIGTERM, SIGINT or ``stop()``; SIGQUIT, or what takes too long, is cut short.
     ///
-    /// - Throws: ``StartError`` when a service could not start or failed.
+    /// - Throws: ``ConfigurationError`` when a port was taken meanwhile, ``StartError`` when a service could not start or failed.
     func run() async throws {
         do {
             try await group.run()
         } catch let error as CancellationError {
+            throw error
+        } catch let error as ConfigurationError {
             throw error
         } catch {
             throw StartError("\(error)")

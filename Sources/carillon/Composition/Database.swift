@@ -19,7 +19,12 @@ enum Database {
     ) async throws -> Value {
         switch settings.database {
         case .server(let configuration):
-            return try await PostgresPool.withPool(configuration: configuration, logger: logger, body)
+            do {
+                return try await PostgresPool.withPool(configuration: configuration, logger: logger, body)
+            } catch {
+                guard let advice = DatabaseAdvice(error, at: configuration) else { throw error }
+                throw StartError("\(advice)")
+            }
         case .embedded:
             try DataDirectory(path: settings.dataDirectory).prepare()
             let cluster = EmbeddedCluster(

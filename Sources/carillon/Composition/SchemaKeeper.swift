@@ -9,8 +9,15 @@ import ServiceLifecycle
 /// not ready when it is somebody else's.
 struct SchemaKeeper: Service {
     private static let interval = Duration.milliseconds(200)
+    private static let remedyInterval = Duration.seconds(2)
     /// How long a database may be away before it is worth a line.
     private static let patience = Duration.seconds(5)
+
+    private struct Problem: Equatable {
+        let words: String
+        /// Whether it says what an operator can do about it.
+        var hasRemedy = false
+    }
 
     private let configuration: PostgresConfiguration
     private let migrations: String
@@ -47,23 +54,24 @@ struct SchemaKeeper: Service {
     func run() async throws {
         try await cancelWhenGracefulShutdown {
             let start = ContinuousClock.now
-            var reported: String?
+            var reported: Problem?
             while !Task.isCancelled {
                 let problem = try await check()
-                readiness.schema(problem: problem)
+                readiness.schema(problem: problem?.words)
                 guard let problem else { break }
-                if problem != reported, ContinuousClock.now - start > Self.patience {
-                    logger.warning("Waiting for the database", metadata: ["reason": "\(problem)"])
+                // What an operator has to do something about does not pass by itself.
+                if problem != reported, problem.hasRemedy || ContinuousClock.now - start > Self.patience {
+                    logger.warning("Waiting for the database", metadata: ["reason": "\(problem.words)"])
                     reported = problem
                 }
-                try? await Task.sleep(for: Self.interval)
+                try? await Task.sleep(for: problem.hasRemedy ? Self.remedyInterval : Self.interval)
             }
             try? await gracefulShutdown()
         }
     }
 
     /// What is wrong with the schema; `nil` when nothing is.
-    private func check() async throws -> String? {
+    private func check() async throws -> Problem? {
         do {
             var configuration = configuration
             configuration.poolSize = 1
@@ -81,19 +89,29 @@ struct SchemaKeeper: Service {
                 }
                 let pending = try await migrator.status().pending
                 guard pending.isEmpty else {
-                    return "migrations pending: run carillon migrate (\(pending.joined(separator: ", ")))"
+                    let names = pending.joined(separator: ", ")
+                    return Problem(words: "migrations pending: run carillon migrate (\(names))")
                 }
                 // Today's partitions should be there before the first row for them is; what takes long is done later.
                 try await Housekeeper(pool: pool, clock: clock.wallClock, logger: logger).makePartitions()
                 return nil
             }
         } catch let error as PostgresError where error.isConnectivity {
-            return migrates && error.kind != .server(.readOnlySQLTransaction)
-                ? "the embedded PostgreSQL is not up yet" : "\(error)"
+            if let advice = DatabaseAdvice(error, at: configuration) {
+                return Problem(words: "\(advice)", hasRemedy: true)
+            }
+            return Problem(
+                words: migrates && error.kind != .server(.readOnlySQLTransaction)
+                    ? "the embedded PostgreSQL is not up yet" : "\(error)"
+            )
         } catch {
-            if Task.isCancelled { return "the service is shutting down" }
+            if Task.isCancelled { return Problem(words: "the service is shutting down") }
             if migrates { throw error }
-            return "\(error)"
+            let advice = DatabaseAdvice(error, at: configuration)
+            return Problem(
+                words: advice.map { "\($0)" } ?? "\(error)",
+                hasRemedy: advice != nil || error is ServerTooOld
+            )
         }
     }
 }

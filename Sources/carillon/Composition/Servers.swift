@@ -175,7 +175,8 @@ private struct Listener: Service {
         do {
             try await application.run()
         } catch let error as IOError {
-            throw StartError("\(setting.variable): cannot listen on \(address): \(error)")
+            let reason = ListenAddress.reason(error)
+            throw ConfigurationError(mistakes: [ConfigurationError.cannotListen(setting, address, reason)])
         }
     }
 }

@@ -7,7 +7,6 @@ import Postgres
 
 /// Looks at PostgreSQL: whether it is there, whether it keeps what it promises, and whether it has our tables.
 struct DatabaseChecks: Sendable {
-    private static let oldestVersion = 15
     private static let patience = Duration.seconds(60)
 
     private let settings: Settings
@@ -58,11 +57,10 @@ struct DatabaseChecks: Sendable {
             }
         }
         let server = Dictionary(values.map { ($0.name, $0.value) }) { first, _ in first }
-        let version = (server["server_version_num"].flatMap { Int($0) } ?? 0) / 10_000
+        let number = server["server_version_num"].flatMap { Int($0) } ?? 0
         let versionFinding: Finding =
-            version < Self.oldestVersion
-            ? .fail("PostgreSQL", "version \(version) is too old: \(Self.oldestVersion) or later is needed")
-            : .ok("PostgreSQL", "version \(version) answers")
+            ServerTooOld(versionNumber: number).map { Finding.fail("PostgreSQL", "\($0)") }
+            ?? .ok("PostgreSQL", "version \(number / 10_000) answers")
         let isDurable = server["fsync"] == "on" && !["off", "local"].contains(server["synchronous_commit"])
         let durability: Finding =
             isDurable

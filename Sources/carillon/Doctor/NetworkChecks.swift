@@ -1,7 +1,5 @@
 import CarillonCore
 import CarillonProviders
-import NIOCore
-import NIOPosix
 
 /// Looks at the two ports and at where webhooks may go.
 struct NetworkChecks: Sendable {
@@ -21,21 +19,16 @@ struct NetworkChecks: Sendable {
     }
 
     private func port(_ address: ListenAddress, _ setting: Setting, answeringAt path: String) async -> Finding {
-        do {
-            let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                .bind(host: address.host, port: address.port).get()
-            try await channel.close()
+        guard let obstacle = await ListenAddress.obstacles(of: [address]).first else {
             return .ok("port", "\(address) is free")
-        } catch {
-            if await answer(of: path, at: address)?.status == 200 {
-                return .ok("port", "\(address): a running Carillon answers")
-            }
-            return .fail(
-                "port",
-                "\(address) cannot be used (\(error)): stop what listens there or set \(setting.variable)"
-            )
         }
+        if await answer(of: path, at: address)?.status == 200 {
+            return .ok("port", "\(address): a running Carillon answers")
+        }
+        return .fail(
+            "port",
+            "\(address) cannot be used (\(obstacle.reason)): stop what listens there or set \(setting.variable)"
+        )
     }
 
     /// What a running service says of itself; `nil` when none runs.

@@ -30,6 +30,9 @@ enum TestCluster {
         )
     }
 
+    /// Where the shared cluster is.
+    static func connectionString() async throws -> String { try await start.value }
+
     /// A proxy in front of the shared cluster.
     static func proxy() async throws -> CommitProxy {
         let fields = try await start.value.split(separator: " ").map { $0.split(separator: "=", maxSplits: 1) }

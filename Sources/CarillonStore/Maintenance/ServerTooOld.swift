@@ -1,0 +1,32 @@
+import Postgres
+
+/// A server of a version that migrations and statements are not written for.
+package struct ServerTooOld: Error, Equatable, CustomStringConvertible {
+    /// The first major version that will do.
+    package static let oldest = 15
+
+    /// The server's major version.
+    package let version: Int
+
+    /// Whether a server of that number is too old: `140009` is 14.9.
+    package init?(versionNumber: Int) {
+        version = versionNumber / 10_000
+        guard version < Self.oldest else { return nil }
+    }
+
+    /// What to do about it.
+    package var description: String {
+        """
+        PostgreSQL \(version) is too old, \(Self.oldest) or later is needed: upgrade the server with its data by pg_upgrade, on Debian and \
+        Ubuntu pg_upgradecluster \(version) main
+        """
+    }
+
+    /// Passes servers that will do.
+    static func check(_ session: borrowing PostgresSession) throws {
+        let number = try session.queryFirst("SELECT current_setting('server_version_num')::bigint") { row in
+            try row.decode(0, as: Int.self)
+        }
+        if let error = number.flatMap(ServerTooOld.init(versionNumber:)) { throw error }
+    }
+}

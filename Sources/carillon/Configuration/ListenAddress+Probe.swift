@@ -1,0 +1,54 @@
+import NIOCore
+import NIOPosix
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+extension ListenAddress {
+    /// Why nobody could listen on some addresses at once, each with its place; none is held afterwards.
+    static func obstacles(of addresses: [ListenAddress]) async -> [(index: Int, reason: String)] {
+        var obstacles: [(index: Int, reason: String)] = []
+        var channels: [any Channel] = []
+        for (index, address) in addresses.enumerated() {
+            do {
+                let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                    .bind(host: address.host, port: address.port).get()
+                channels.append(channel)
+            } catch {
+                obstacles.append((index, reason(error)))
+            }
+        }
+        for channel in channels { try? await channel.close() }
+        return obstacles
+    }
+
+    /// What went wrong, in the system's words where it was the system.
+    static func reason(_ error: any Error) -> String {
+        guard let error = error as? IOError else { return "\(error)" }
+        return String(cString: strerror(error.errnoCode))
+    }
+}
+
+extension Settings {
+    /// Passes where both ports can be listened on.
+    ///
+    /// - Throws: ``ConfigurationError``.
+    func checkPorts() async throws(ConfigurationError) {
+        let ports = [(Setting.listen, listen), (.managementListen, managementListen)]
+        let mistakes = await ListenAddress.obstacles(of: ports.map(\.1)).map { index, reason in
+            ConfigurationError.cannotListen(ports[index].0, ports[index].1, reason)
+        }
+        guard mistakes.isEmpty else { throw ConfigurationError(mistakes: mistakes) }
+    }
+}
+
+extension ConfigurationError {
+    /// What is said of a port that cannot be listened on.
+    static func cannotListen(_ setting: Setting, _ address: ListenAddress, _ reason: String) -> String {
+        "\(setting.variable): cannot listen on \(address): \(reason): stop what listens there, or choose another"
+    }
+}
