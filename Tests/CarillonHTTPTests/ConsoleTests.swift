@@ -54,6 +54,21 @@ import Testing
         }
     }
 
+    @Test func `browsers that ask for nothing in particular are sent to the console`() async throws {
+        let browser = ["accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"]
+        try await withConsole { api in
+            let answer = try await api.call(.get, "/", headers: browser)
+            #expect(answer.status == 303)
+            #expect(answer.headers[.location] == "/console")
+            #expect(try await api.call(.get, "/", headers: ["accept": "*/*"]).status == 404)
+            #expect(try await api.call(.get, "/").status == 404)
+            #expect(try await api.call(.post, "/", headers: browser).status == 404)
+        }
+        try await withAPI { api in
+            #expect(try await api.call(.get, "/", headers: browser).status == 404, "there is none")
+        }
+    }
+
     @Test func `a file has its kind and a tag, by which who has it is told so`() async throws {
         try await withConsole { api in
             let answer = try await api.call(.get, "/console/core/app.js")

@@ -23,6 +23,9 @@ struct ConsoleMiddleware: RouterMiddleware {
         next: Next
     ) async throws -> Response {
         let path = request.uri.path
+        if path == "/", [.get, .head].contains(request.method), Self.isFromBrowser(request) {
+            return Response(status: .seeOther, headers: [.location: Self.root, .vary: "Accept"])
+        }
         guard path == Self.root || path.hasPrefix(Self.root + "/") else { return try await next(request, context) }
         switch request.method {
         case .get: return try answer(to: request)
@@ -40,7 +43,11 @@ struct ConsoleMiddleware: RouterMiddleware {
 
     /// Whether an address is a page's, which the document finds its own way to, and not that of a file that is missing.
     private func isPage(_ path: Substring, asked request: Request) -> Bool {
-        MediaType.ofFile(named: path) == nil || request.headers[.accept]?.contains("text/html") == true
+        MediaType.ofFile(named: path) == nil || Self.isFromBrowser(request)
+    }
+
+    private static func isFromBrowser(_ request: Request) -> Bool {
+        request.headers[.accept]?.contains("text/html") == true
     }
 
     private func answer(_ file: ConsoleFiles.File, to request: Request) -> Response {

@@ -36,7 +36,11 @@ extension APNsCredential {
             let key = try APNsSigningKey(teamID: teamID ?? "", keyID: keyID ?? "", pem: pem)
             return teamID == nil || keyID == nil ? nil : .token(key)
         } catch {
-            reader.refuse("privateKey", "must be a private key on the curve P-256 in PEM, as in Apple's .p8 file")
+            reader.refuse(
+                "privateKey",
+                holding: pem,
+                "must be a private key on the curve P-256 in PEM, as in Apple's .p8 file"
+            )
             return nil
         }
     }
@@ -50,6 +54,10 @@ extension APNsCredential {
         let certificate = reader.string("certificate", required: true, maximumBytes: mostPEMBytes)
         let key = reader.string("privateKey", required: true, maximumBytes: mostPEMBytes)
         guard let certificate, let key else { return nil }
+        for (name, text) in [("certificate", certificate), ("privateKey", key)] where text.isPathOfFile {
+            reader.refuse(name, .insteadOfPath)
+        }
+        guard !certificate.isPathOfFile, !key.isPathOfFile else { return nil }
         return checked(&reader, appID, now) { () throws(APNsCertificate.Problem) in
             try APNsCertificate(certificatePEM: certificate, keyPEM: key)
         }
@@ -60,7 +68,7 @@ extension APNsCredential {
         let passphrase = reader.string("passphrase") ?? ""
         guard let text = reader.string("pkcs12", required: true, maximumBytes: mostFileBytes) else { return nil }
         guard let file = Data(base64Encoded: text), !file.isEmpty else {
-            reader.refuse("pkcs12", "must be a PKCS#12 file in base64")
+            reader.refuse("pkcs12", holding: text, "must be a PKCS#12 file in base64")
             return nil
         }
         return checked(&reader, appID, now) { () throws(APNsCertificate.Problem) in

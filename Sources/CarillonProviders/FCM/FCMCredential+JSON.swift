@@ -13,6 +13,7 @@ extension FCMCredential {
     package init(reading document: JSONValue, for server: FCMServer) throws(InvalidInput) {
         let problem = "invalid-credential"
         let errors = InputErrors()
+        if let mistake = Self.anotherFile(document) { throw mistake }
         var reader = JSONObjectReader(document, unknown: .refuse, into: errors)
         var credential: FCMCredential?
         if var account = reader.object("serviceAccount", required: true, unknown: .tolerate) {
@@ -24,6 +25,26 @@ extension FCMCredential {
             throw InvalidInput(problem: problem, pointer: "/serviceAccount", detail: "must be a service account")
         }
         self = credential
+    }
+
+    /// What is said of what people take for the key: the app's own file, or the path of the right one.
+    private static func anotherFile(_ document: JSONValue) -> InvalidInput? {
+        guard case .object(let body) = document else { return nil }
+        let pointer = body.contains("serviceAccount") ? "/serviceAccount" : ""
+        var inner = body
+        switch body["serviceAccount"] {
+        case .object(let account)?: inner = account
+        case .string(let text)? where text.isPathOfFile:
+            return InvalidInput(problem: "invalid-credential", pointer: pointer, detail: .insteadOfPath)
+        default: break
+        }
+        guard inner.contains("project_info"), inner.contains("client") else { return nil }
+        return InvalidInput(
+            problem: "invalid-credential",
+            pointer: pointer,
+            detail: "is google-services.json, which belongs into the app: the JSON key of a service account is needed, "
+                + "from the Firebase console's Project settings, Service accounts"
+        )
     }
 
     private static func read(_ reader: inout JSONObjectReader, for server: FCMServer) -> FCMCredential? {
@@ -47,7 +68,7 @@ extension FCMCredential {
             privateKey: Secret(key)
         )
         guard let credential = FCMCredential(projectID: project ?? "", account: account) else {
-            reader.refuse("private_key", "must be an RSA private key of at least 2048 bits in PEM")
+            reader.refuse("private_key", holding: key, "must be an RSA private key of at least 2048 bits in PEM")
             return nil
         }
         return credential

@@ -43,14 +43,19 @@ package struct WebPushCredential: Sendable, CustomStringConvertible, CustomDebug
         let taken = reader.string("privateKey", maximumBytes: Self.maximumKeyBytes).flatMap { text in
             let key = Self.key(text)
             if key == nil {
-                reader.refuse("privateKey", "must be a private key on the curve P-256, in PEM or base64url")
+                reader.refuse(
+                    "privateKey",
+                    holding: text,
+                    "must be a private key on the curve P-256, in PEM or base64url"
+                )
             }
             return key
         }
         if let taken, let former, taken.rawRepresentation != former.key.rawRepresentation {
             reader.refuse(
                 "privateKey",
-                "is not the network's: whoever subscribed here would be lost; remove that one first"
+                "is not that of the key pair that the network has, to which browsers have subscribed: they would be lost; "
+                    + "DELETE that one first"
             )
         }
         reader.finish()

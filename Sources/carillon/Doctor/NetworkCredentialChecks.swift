@@ -30,7 +30,14 @@ struct NetworkCredentialChecks: Sendable {
                 }
                 let store = PostgresProviderCredentialStore(pool: pool, box: box)
                 let stored = try await store.providerCredentials(of: network)
+                let outbox = PostgresOutbox(pool: pool, ids: UUIDv7Generator())
+                let lanes = try await outbox.laneConditions(of: network).lanes
                 return try await CredentialChecks(settings, store: store).findings(stored)
+                    + LaneChecks.findings(
+                        of: AppSurvey(pool: pool).apps(of: network),
+                        with: stored.map { ($0.provider, $0.appID) }
+                    )
+                    + LaneChecks.findings(of: lanes.map { LaneStatus(lane: $0, $1) })
             }
         } catch {
             return [.fail(subject, "\(error)")]

@@ -31,6 +31,20 @@ import Testing
         ["teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": .string(privateKey)]
     }
 
+    @Test(arguments: ["AuthKey_KEY1234567.p8", "/etc/carillon/key.p8", "@AuthKey.p8", "~/key", "./key.pem"])
+    func `knows a path for what it is`(path: String) {
+        let documents: [JSONValue] = [
+            token(path), ["certificate": .string(path), "privateKey": "x"], ["pkcs12": .string(path)],
+        ]
+        for document in documents {
+            #expect {
+                _ = try read(document)
+            } throws: { error in
+                (error as? InvalidInput)?.errors.first?.detail == "is the path of a file: what is in the file is needed"
+            }
+        }
+    }
+
     @Test func `takes a key on P-256 only`() throws {
         let credential = try read(token(key.pemRepresentation))
         #expect(

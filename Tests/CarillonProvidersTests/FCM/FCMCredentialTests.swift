@@ -16,6 +16,25 @@ import Testing
         }
     }
 
+    private func complaint(about document: JSONValue) -> String {
+        do throws(InvalidInput) {
+            _ = try FCMCredential(reading: document, for: .google)
+            return ""
+        } catch {
+            return error.errors.map { "\($0.pointer) \($0.detail)" }.joined()
+        }
+    }
+
+    @Test func `knows the app's own file, and a path, for what they are`() {
+        let google: JSONValue = ["project_info": ["project_id": "acme"], "client": [], "configuration_version": "1"]
+        #expect(complaint(about: ["serviceAccount": google]).hasPrefix("/serviceAccount is google-services.json"))
+        #expect(complaint(about: google).hasPrefix(" is google-services.json"))
+        for path in ["service-account.json", "/etc/key.json", "@key.json", "~/key"] {
+            let complaint = complaint(about: ["serviceAccount": .string(path)])
+            #expect(complaint.hasPrefix("/serviceAccount is the path of a file"))
+        }
+    }
+
     struct Refusal: Sendable {
         var changes: [(String, JSONValue)]
         var pointers: [String]
