@@ -37,7 +37,7 @@ function renderAll(page) {
     columns: [
       { title: "System", whole: true, cell: (dialect) => dialect.title },
       { title: "What it is", wide: true, cell: ({ text }) => text },
-      { title: "State", cell: ({ document }) => (document ? stateBadge(document.enabled ? "enabled" : "disabled") : badge("Not in use")) },
+      { title: "State", cell: ({ document }) => (document?.warning ? badge("Refuses posts", "bad") : document ? stateBadge(document.enabled ? "enabled" : "disabled") : badge("Not in use")) },
       { title: "Proven by", cell: ({ document }) => (document ? proofInWords(document) : h("span", { class: "muted" }, "–")) },
       { title: "Changed", cell: ({ document }) => time(document?.updatedAt) },
     ],

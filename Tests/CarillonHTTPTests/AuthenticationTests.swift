@@ -1,6 +1,7 @@
 import CarillonCore
 import CarillonEdge
 import CarillonHTTP
+import CarillonTesting
 import Crypto
 import HTTPTypes
 import Testing
@@ -186,6 +187,58 @@ import Testing
             let token = Tokens.hs256(claims, secret: network.userTokenSecret)
             let answer = try await api.call(.get, network.path("users/me/notifications"), as: token)
             #expect(answer.status == 401)
+        }
+    }
+
+    private static let complaints: [(claims: String, reason: String)] = [
+        (#"{"sub":"alice","aud":"acme","exp":9999999999}"#, #""aud" must be "carillon:acme", is "acme""#),
+        (Tokens.claims(network: "other"), #""aud" must be "carillon:acme", is "carillon:other""#),
+        (#"{"sub":"alice","exp":9999999999}"#, #""aud" is missing, must be "carillon:acme""#),
+        (Tokens.claims(expiresIn: -10), "expired 10 s ago"),
+        (#"{"sub":"alice","aud":"carillon:acme"}"#, #""exp" is missing"#),
+        (
+            #"{"sub":"alice","aud":"carillon:acme","exp":"never"}"#,
+            #""exp" must be a number of seconds since 1970, is "never""#
+        ),
+        (#"{"aud":"carillon:acme","exp":9999999999}"#, #""sub" is missing"#),
+        (#"{"sub":"me","aud":"carillon:acme","exp":9999999999}"#, #""sub" must be a user's id, is "me""#),
+        (
+            Tokens.claims(more: #","nbf":\#(TestAPI.now.milliseconds / 1000 + 30)"#),
+            #""nbf" is 30 s ahead of the service's clock"#
+        ),
+        ("[]", "the token is no JWT"),
+    ]
+
+    @Test(arguments: complaints.indices)
+    func `a refused user token is told which claim is wrong, and so is the log`(index: Int) async throws {
+        let (claims, reason) = Self.complaints[index]
+        let log = CollectedLog()
+        try await withAPI(logger: log.logger) { api in
+            let network = try await api.makeNetwork()
+            for secret in [network.userTokenSecret, String(repeating: "x", count: 32)] {
+                let token = Tokens.hs256(claims, secret: secret)
+                let answer = try await api.call(.get, network.path("users/me/notifications"), as: token)
+                #expect(answer.status == 401)
+                #expect(answer.string("detail") == reason)
+            }
+            #expect(log.lines("A caller was refused").first?["reason"] == reason)
+            #expect(!log.text.contains(Tokens.hs256(claims, secret: network.userTokenSecret)))
+        }
+    }
+
+    @Test func `a token of right claims is told of its signature, be there such a network or not`() async throws {
+        try await withAPI { api in
+            _ = try await api.makeNetwork()
+            for name in ["acme", "nobody"] {
+                let token = Tokens.hs256(Tokens.claims(network: name), secret: String(repeating: "x", count: 32))
+                for path in ["/v1/networks/\(name)/users/me/notifications", "/v1/whoami"] {
+                    let answer = try await api.call(.get, path, as: token)
+                    #expect(answer.string("detail") == "the signature is not that of a key of this network")
+                }
+            }
+            let claims = #"{"sub":"a","aud":"acme"}"#
+            let nowhere = try await api.call(.get, "/v1/whoami", as: Tokens.hs256(claims, secret: "s"))
+            #expect(nowhere.string("detail") == #""aud" must be "carillon:" and a network's id, is "acme""#)
         }
     }
 

@@ -49,6 +49,26 @@ import Testing
 
     // MARK: - Documents
 
+    private static let proofless = ": all posts without an API key are refused"
+    private static let documents: [(name: String, document: String, warning: String?)] = [
+        ("sendbird", "{}", "there is no secret" + proofless),
+        ("cometchat", #"{"secrets":["s"]}"#, "there is no user and password" + proofless),
+        ("sendbird", #"{"secrets":["s"]}"#, nil), ("sendbird", #"{"enabled":false}"#, nil), ("cloudevents", "{}", nil),
+        ("cometchat", #"{"basic":{"user":"u","password":"p"}}"#, nil),
+    ]
+
+    @Test(arguments: documents.indices)
+    func `a document that lets nobody in says so`(index: Int) async throws {
+        let (name, document, warning) = Self.documents[index]
+        try await withDialect(name, nil) { api, network in
+            let path = network.path("dialects/\(name)")
+            let put = try await api.call(.put, path, document, as: network.adminKey)
+            #expect(put.status == 200)
+            #expect(put.string("warning") == warning)
+            #expect(try await api.call(.get, path, as: network.adminKey).string("warning") == warning)
+        }
+    }
+
     @Test func `a document is for admins, and shows nothing of its secrets`() async throws {
         try await withDialect("amity", nil) { api, network in
             let path = network.path("dialects/amity")

@@ -40,19 +40,65 @@ import Testing
         }
     }
 
-    @Test func `an unknown type is ignored`() async throws {
+    @Test(arguments: [
+        ("message.create", "message.create is no type that is known; did you mean message.sent?"),
+        ("member.join", "member.join is no type that is known; did you mean member.joined?"),
+        ("channel.create", "channel.create is no type that is known; did you mean channel.created?"),
+        ("mesage.sent", "mesage.sent is no type that is known; did you mean message.sent?"),
+        ("poll.opened", "poll.opened is no type that is known"),
+        ("notification.direct", "notification.direct is posted to /notifications"),
+    ])
+    func `an unknown type is ignored, with a reason and a guess`(type: String, reason: String) async throws {
         try await withAPI { api in
             let network = try await api.makeNetwork()
-            let answer = try await api.call(
-                .post,
-                network.path("events"),
-                #"{"id":"1","type":"poll.opened"}"#,
-                as: network.adminKey
-            )
+            let body = #"{"id":"1","type":"\#(type)"}"#
+            let answer = try await api.call(.post, network.path("events"), body, as: network.adminKey)
             #expect(answer.status == 202)
-            #expect(answer.string("status") == "ignored")
+            let id = try #require(answer.string("id"))
+            #expect(answer.text == #"{"id":"\#(id)","status":"ignored","reason":"\#(reason)"}"#)
         }
     }
+
+    @Test func `the last posts say what became of them, those that were refused too`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let other = try await api.makeNetwork("other")
+            let path = network.path("events")
+            let first = try await api.call(.post, path, Self.message, as: network.adminKey)
+            _ = try await api.call(.post, path, Self.message, as: network.adminKey)
+            _ = try await api.call(.post, path, #"{"id":"2","type":"message.create"}"#, as: network.adminKey)
+            let mixed = "[\(Self.message.replacing("evt-1", with: "evt-2")),\(#"{"id":"3","type":"poll.opened"}"#)]"
+            _ = try await api.call(.post, path, mixed, as: network.adminKey)
+            _ = try await api.call(.post, path, #"{"id":"4","type":"message.sent"}"#, as: network.adminKey)
+            _ = try await api.call(.post, path, Self.message, as: other.adminKey)
+            let forged = try network.signature(of: Self.message + " ")
+            _ = try await api.call(.post, path, Self.message, headers: forged)
+            _ = try await api.call(.post, "/v1/networks/nobody/events", Self.message, headers: forged)
+            let recent = try await api.call(.get, network.path("events/recent"), as: network.adminKey)
+            #expect(recent.status == 200)
+            guard case .array(let items)? = recent["items"] else { throw NoAnswer() }
+            let told = items.indices.map { index in
+                ["verdict", "reason"].map { recent.string("items", "\(index)", $0) ?? "" }
+            }
+            #expect(
+                told == [
+                    ["refused", "no signature is that of a known secret"], ["refused", "There is no such resource"],
+                    ["refused", "/data is required"],
+                    ["accepted", "1 of 2 events; poll.opened is no type that is known"],
+                    ["ignored", "message.create is no type that is known; did you mean message.sent?"],
+                    ["duplicate", "a duplicate of what was accepted before"], ["accepted", ""],
+                ]
+            )
+            #expect(recent["items", "6", "eventId"] == first["id"] && recent["items", "5", "eventId"] == first["id"])
+            #expect(!recent.text.contains("Hello"))
+            let others = try await api.call(.get, other.path("events/recent"), as: other.adminKey)
+            #expect(others.text == #"{"items":[]}"#)
+            let events = try await api.makeKey("events", in: network)
+            #expect(try await api.call(.get, network.path("events/recent"), as: events).status == 403)
+        }
+    }
+
+    private struct NoAnswer: Error {}
 
     @Test func `webhook-id stands in for a missing id`() async throws {
         try await withAPI { api in

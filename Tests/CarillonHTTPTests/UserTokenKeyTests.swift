@@ -36,6 +36,31 @@ import Testing
         }
     }
 
+    @Test func `admins make tokens of users, as long as the network lets them live`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let path = network.path("user-tokens")
+            let made = try await api.call(.post, path, #"{"userId":"bob"}"#, as: network.adminKey)
+            #expect(made.status == 201)
+            #expect(made.string("expiresAt") == (TestAPI.now + .seconds(3_600)).description)
+            let own = try await api.call(.get, "/v1/whoami", as: #require(made.string("token")))
+            #expect(own.text == #"{"role":"user","network":"acme","userId":"bob"}"#)
+            let minute = #"{"userId":"bob","lifetimeSeconds":60}"#
+            let brief = try await api.call(.post, path, minute, as: TestAPI.operatorToken)
+            #expect(brief.string("expiresAt") == (TestAPI.now + .seconds(60)).description)
+            for body in [
+                #"{"userId":"bob","lifetimeSeconds":86401}"#, #"{"userId":"bob","lifetimeSeconds":0}"#,
+                #"{"userId":"me"}"#, "{}", #"{"userId":"bob","for":1}"#,
+            ] {
+                #expect(try await api.call(.post, path, body, as: network.adminKey).status == 400, "\(body)")
+            }
+            #expect(try await api.call(.post, path, #"{"userId":"bob"}"#, as: network.token()).status == 403)
+            #expect(try await api.call(.delete, network.path("user-token-key"), as: network.adminKey).status == 204)
+            let unsigned = try await api.call(.post, path, #"{"userId":"bob"}"#, as: network.adminKey)
+            #expect(unsigned.problem == "no-shared-secret")
+        }
+    }
+
     @Test func `a public key stands beside a secret`() async throws {
         try await withAPI { api in
             let network = try await api.makeNetwork()

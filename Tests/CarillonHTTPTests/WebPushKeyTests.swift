@@ -1,6 +1,7 @@
 import CarillonCore
 import CarillonProviders
 import CarillonTesting
+import Crypto
 import HTTPTypes
 import Testing
 
@@ -56,6 +57,10 @@ import Testing
             #expect(try await api.call(.get, path).status == 401)
             #expect(try await api.call(.get, path, as: other.token()).status == 404)
             #expect(try await api.call(.get, path, as: try await api.makeKey("events", in: network)).status == 403)
+            let none = try await api.call(.get, path, as: network.token())
+            #expect(none.status == 404 && none.string("detail")?.contains("PUT /providers/webpush") == true)
+            #expect(try await api.store.providerCredentials(of: NetworkID(trusted: "acme")).isEmpty)
+            _ = try await api.call(.put, network.path("providers/webpush"), Self.subject, as: network.adminKey)
             let key = try #require(try await api.call(.get, path, as: network.token()).string("publicKey"))
             let callers = [try await api.makeKey("device", in: network), network.adminKey, TestAPI.operatorToken]
             for caller in callers {
@@ -81,6 +86,37 @@ import Testing
             #expect(api.dispatcher.told.count == 1)
             #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
             #expect(try await api.call(.put, path, Self.subject, as: network.adminKey).status == 201)
+        }
+    }
+
+    @Test func `a key pair that is brought along takes the place of one that nobody subscribed to`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let path = network.path("providers/webpush")
+            let made = try await api.call(.put, path, Self.subject, as: network.adminKey)
+            func brought(_ key: P256.Signing.PrivateKey) async throws -> Answer {
+                let text = Base64URL.encode(key.rawRepresentation)
+                let body = #"{"subject":"mailto:ops@acme.example","privateKey":"\#(text)"}"#
+                return try await api.call(.put, path, body, as: network.adminKey)
+            }
+            let own = P256.Signing.PrivateKey()
+            let taken = try await brought(own)
+            #expect(taken.status == 200 && taken.string("publicKey") != made.string("publicKey"))
+            #expect(taken.string("publicKey") == Base64URL.encode(own.publicKey.x963Representation))
+            let browser = Device(
+                id: "browser",
+                userID: "bob",
+                address: .webpush(endpoint: "https://push.example/1", p256dh: "p", auth: "a"),
+                registeredAt: TestAPI.now
+            )
+            _ = try await api.store.putDevice(browser, in: NetworkID(trusted: "acme"))
+            let refused = try await brought(P256.Signing.PrivateKey())
+            #expect(refused.status == 400 && refused.pointers == ["/privateKey"])
+            #expect(refused.string("detail")?.contains("browsers have subscribed") == true)
+            #expect(!refused.text.contains("MASTER_KEY"))
+            #expect(try await brought(own).status == 200)
+            let kept = try await api.call(.get, path, as: network.adminKey)
+            #expect(kept.string("publicKey") == taken.string("publicKey"))
         }
     }
 

@@ -17,7 +17,7 @@ import Testing
             case .fish: "complete -c 'carillon'"
             }
         #expect(script.contains(line), "\(script.prefix(400))")
-        for verb in ["serve", "migrate", "doctor", "simulate", "demo", "import-sygnal", "completions"] {
+        for verb in ["serve", "migrate", "doctor", "simulate", "demo", "import-sygnal", "token", "completions"] {
             #expect(script.contains(verb), "\(verb)")
         }
     }

@@ -44,6 +44,10 @@ class Dialects:
         known = self.documents.get(name, {"secrets": [], "basic": None})
         secrets = [{"setAt": AT} for _ in document["secrets"]] if "secrets" in document else known["secrets"]
         self.documents[name] = known | document | {"dialect": name, "secrets": secrets, "updatedAt": AT}
+        if not secrets and not self.documents[name]["basic"]:
+            self.documents[name]["warning"] = "there is no secret: all posts without an API key are refused"
+        else:
+            self.documents[name].pop("warning", None)
         return route.fulfill(json=self.documents[name])
 
     def preview(self, route):

@@ -82,6 +82,13 @@ def test_secrets_are_rotated_and_user_token_keys_added(stage):
     expect(page.locator(".secret-value")).to_be_visible()
     page.get_by_role("button", name="I have stored it").click()
     expect(page.get_by_role("button", name="Remove")).to_have_count(2)
+    page.get_by_role("button", name="Make a token").click()
+    page.get_by_role("dialog").get_by_label("User").fill("bob")
+    page.get_by_role("dialog").get_by_role("button", name="Make the token").click()
+    token = page.locator(".secret-value").inner_text()
+    assert stage.service.call("GET", "/v1/whoami", token=token) == {"role": "user", "network": network.id, "userId": "bob"}
+    page.get_by_role("button", name="I have stored it").click()
+
     page.get_by_role("button", name="Remove").first.click()
     page.get_by_role("dialog").get_by_role("button", name="Remove", exact=True).click()
     expect(page.get_by_role("button", name="Remove")).to_have_count(1)

@@ -50,7 +50,7 @@ class Page:
 
     def sign_in(self, user, tokens=None, key=True):
         self.user = user
-        public_key = self.network.get("providers", "webpush", "key")["publicKey"] if key else None
+        public_key = self.network.get("providers", "webpush")["publicKey"] if key else None
         self.page.evaluate(SETTINGS, {
             "url": self.stage.origin, "network": self.network.id, "key": public_key,
             "tokens": tokens or [user_token(self.network, user)],

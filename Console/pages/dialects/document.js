@@ -5,7 +5,7 @@
 import { count } from "../../core/format.js";
 
 /** What the service says of a document itself, and what is changed by fields of its own. */
-const OWN = new Set(["dialect", "enabled", "secrets", "basic", "updatedAt", "unreadable"]);
+const OWN = new Set(["dialect", "enabled", "secrets", "basic", "updatedAt", "unreadable", "warning"]);
 
 /** What the network says of each dialect; null where it says nothing. */
 export async function documentsOf(page) {

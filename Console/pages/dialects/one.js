@@ -48,7 +48,8 @@ export async function renderDialect(page, dialect) {
       return;
     }
     const settings = settingsOf(document);
-    fill(state, document.unreadable && notice("bad", "Its secrets were sealed with another master key: enter them anew."), facts([
+    fill(state, document.unreadable && notice("bad", "Its secrets were sealed with another master key: enter them anew."),
+      document.warning && notice("bad", `${document.warning[0].toUpperCase()}${document.warning.slice(1)}.`), facts([
       ["State", stateBadge(document.enabled ? "enabled" : "disabled")],
       dialect.proof !== "basic" && [dialect.secret, secretsInWords(document.secrets)],
       dialect.proof !== "secrets" && ["User and password", document.basic

@@ -22,6 +22,12 @@ const KINDS = [
   { value: "RS256", label: "RS256, with a public key" },
 ];
 
+const LIFETIMES = [
+  { value: "900", label: "15 minutes" },
+  { value: "3600", label: "an hour" },
+  { value: "86400", label: "a day" },
+];
+
 /** @param {object} page */
 export function userTokenKeys(page) {
   const options = { signal: page.signal };
@@ -109,9 +115,39 @@ export function userTokenKeys(page) {
     toast("The key is removed.", { kind: "good" });
   }
 
+  async function makeToken() {
+    const user = field({ label: "User", name: "userId", required: true, pointer: "/userId", hint: "The user’s id, as in your events." });
+    const lifetime = field({ label: "It lives", name: "lifetimeSeconds", type: "select", options: LIFETIMES, value: "3600", pointer: "/lifetimeSeconds" });
+    const made = await openDialog({
+      title: "A token to try things with",
+      body: h("form", { class: "form" }, user, lifetime),
+      actions: [
+        { label: "Cancel", kind: "quiet" },
+        { label: "Make the token", kind: "primary", run: async () => {
+          const body = { userId: user.value, lifetimeSeconds: Number(lifetime.value) };
+          try {
+            return (await page.api.post(page.path("user-tokens"), body, options)).data;
+          } catch (error) {
+            if (showMistakes([user, lifetime], error)) return false;
+            throw error;
+          }
+        } },
+      ],
+    });
+    if (!made) return;
+    await showSecretsOnce({
+      title: `A token of ${made.userId}`,
+      text: "Whoever has it is this user until it ends. Your back end makes those of your apps.",
+      secrets: [{ label: "User token", value: made.token }],
+    });
+  }
+
   return section(
     { title: "User tokens", note: "Verify the tokens that your back end signs for its users. At most five at once.", flush: true,
-      actions: [h("button", { class: "button", type: "button", on: { click: add } }, icon("plus"), "Add a key")] },
+      actions: [
+        h("button", { class: "button quiet", type: "button", on: { click: makeToken } }, "Make a token"),
+        h("button", { class: "button", type: "button", on: { click: add } }, icon("plus"), "Add a key"),
+      ] },
     list,
   );
 }

@@ -30,6 +30,7 @@ package final class CallerNote: Sendable {
     private struct State {
         var admin: Admin?
         var proven: ProvenCaller?
+        var refusal: String?
     }
 
     private let state = Mutex(State())
@@ -38,6 +39,12 @@ package final class CallerNote: Sendable {
     var admin: Admin? { state.withLock(\.admin) }
     /// Who called, as far as it was proved.
     var proven: ProvenCaller? { state.withLock(\.proven) }
+
+    /// Why the caller was refused.
+    var refusal: String? { state.withLock(\.refusal) }
+
+    /// Notes why the caller was refused, as the caller is told it.
+    func note(refusal: String) { state.withLock { $0.refusal = refusal } }
 
     /// Notes that an admin has called.
     func note(_ admin: Admin) {

@@ -150,6 +150,14 @@ package struct Authenticator: Sendable {
         return (credentials.network, document)
     }
 
+    /// The network of the path, if there is one of that id: for what is written down for its admins, whoever called.
+    package func knownNetwork(_ context: CarillonRequestContext) async -> NetworkID? {
+        guard let id = try? context.identifier("network", as: Network.self),
+            let found = try? await credentials(of: id, context)
+        else { return nil }
+        return found.network.id
+    }
+
     /// Who calls, counted against the caller's rate.
     private func identity(
         _ request: Request,
@@ -184,19 +192,18 @@ package struct Authenticator: Sendable {
             return .caller(Access(network: credentials.network, principal: .apiKey(role), keyID: key.id))
         }
         guard let token = UserToken(text) else {
-            guard ofUsers else { throw Problem.unauthorized("the token is not valid") }
+            guard ofUsers else {
+                throw UserTokenClaims(text).isToken ? refusal(of: text, in: networkID) : Self.invalidToken
+            }
             return .caller(try await foreignAccess(text, context, in: networkID))
         }
-        guard token.isCurrent(at: clock.now()) else {
-            throw Problem.unauthorized("the token is not valid")
-        }
+        guard token.isCurrent(at: clock.now()) else { throw refusal(of: text, in: networkID) }
         let isMeantHere = networkID.map { token.networks.contains($0) } ?? false
         guard let audience = isMeantHere ? networkID : token.networks.first,
             let credentials = try await credentials(of: audience, context)
-        else { throw Problem.unauthorized("the token is not valid") }
+        else { throw refusal(of: text, in: networkID) }
         guard credentials.verifies(token) else {
-            throw credentials.hasUnreadableUserTokenKeys
-                ? Problem.wrongMasterKey : Problem.unauthorized("the token is not valid")
+            throw credentials.hasUnreadableUserTokenKeys ? Problem.wrongMasterKey : refusal(of: text, in: networkID)
         }
         let longest = credentials.network.userTokenMaxLifetime
         guard token.lives(atMost: longest, at: clock.now()) else {
@@ -211,10 +218,9 @@ package struct Authenticator: Sendable {
         _ context: CarillonRequestContext,
         in networkID: NetworkID?
     ) async throws -> Access {
-        let invalid = Problem.unauthorized("the token is not valid")
         guard let networkID, let network = try await credentials(of: networkID, context)?.network,
             let introspection = network.introspection
-        else { throw invalid }
+        else { throw refusal(of: token, in: networkID) }
         let user = try await introspector.user(
             of: token,
             by: introspection,
@@ -222,8 +228,19 @@ package struct Authenticator: Sendable {
             from: context.clientAddress?.subscriber,
             isSuspect: context.isSuspect
         )
-        guard let user else { throw invalid }
+        guard let user else { throw Self.invalidToken }
         return Access(network: network, principal: .user(user))
+    }
+
+    private static let invalidToken = Problem.unauthorized("the token is not valid")
+
+    /// Why a user token is refused, as its bearer may know: all that is said stands in the token or in the path. Whether there is such a network
+    /// is not said.
+    private func refusal(of token: String, in networkID: NetworkID?) -> Problem {
+        .unauthorized(
+            UserTokenClaims(token).mistake(in: networkID, at: clock.now())
+                ?? "the signature is not that of a key of this network"
+        )
     }
 
     /// A network's credentials; of networks that may not even be there nothing is read for addresses that prove nothing.

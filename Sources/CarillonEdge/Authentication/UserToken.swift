@@ -1,12 +1,13 @@
 import CarillonCore
 
 /// A user's JWT (RFC 7519) in its compact form, read but not verified.
-struct UserToken: Sendable {
+package struct UserToken: Sendable {
     /// How far a sender's clock may be ahead of ours; an end is not extended by it.
     static let clockTolerance = Duration.seconds(10)
     /// The audiences that are looked at.
     private static let maximumAudienceCount = 16
-    private static let audiencePrefix = "carillon:"
+    /// What the name of a network stands behind.
+    static let audiencePrefix = "carillon:"
 
     /// The algorithm that the header names, which has to be that of the stored key.
     let algorithm: String
@@ -60,19 +61,22 @@ struct UserToken: Sendable {
         return expiresAt - start <= longest / .seconds(1) + Self.clockTolerance / .seconds(1)
     }
 
-    private static func object(_ segment: Substring.UTF8View) -> JSONObject? {
+    /// A part of a token.
+    static func object(_ segment: Substring.UTF8View) -> JSONObject? {
         guard let bytes = Base64URL.decode(segment), case .object(let object)? = try? JSONValue(parsing: bytes) else {
             return nil
         }
         return object
     }
 
-    private static func seconds(_ value: JSONValue?) -> Double? {
+    /// A moment, in seconds since 1970.
+    static func seconds(_ value: JSONValue?) -> Double? {
         guard case .number(let number)? = value else { return nil }
         return number.double
     }
 
-    private static func networks(_ audience: JSONValue?) -> [NetworkID] {
+    /// The networks that an audience names.
+    static func networks(_ audience: JSONValue?) -> [NetworkID] {
         let audiences: [JSONValue] =
             switch audience {
             case .array(let audiences)?: audiences

@@ -18,7 +18,8 @@ struct AuditMiddleware: RouterMiddleware {
         let status = response.status
         switch status.code {
         case 401, 403:
-            let metadata = context.description(of: request, answered: status)
+            var metadata = context.description(of: request, answered: status)
+            metadata["reason"] = context.caller.refusal.map { "\($0)" }
             log.write("A caller was refused", at: .notice, status: status, context, metadata)
         case ..<400:
             guard let admin = context.caller.admin, context.isConfiguration(request.method) else { break }

@@ -30,6 +30,9 @@ struct ProblemMiddleware: RouterMiddleware {
                 // Whoever asks whether we are ready has asked for no change.
                 if problem.name != "not-ready" { problem.outcome = isUnknown ? .unknown : .nothingChanged }
             }
+            if [.unauthorized, .forbidden].contains(problem.status), let detail = problem.detail {
+                context.caller.note(refusal: detail)
+            }
             guard let face = faces.first(where: { $0.owns(request.uri.path) }) else { return problem.response }
             if context.face.current.reason == nil { context.face.note(reason: problem.detail ?? problem.title) }
             return face.answer(to: error, problem, request)
@@ -46,7 +49,7 @@ struct ProblemMiddleware: RouterMiddleware {
             if problem.status == .serviceUnavailable {
                 log.write(
                     "Request could not be served",
-                    at: .warning,
+                    at: problem.name == "not-ready" ? .debug : .warning,
                     status: problem.status,
                     context,
                     ["error": "\(error)"]

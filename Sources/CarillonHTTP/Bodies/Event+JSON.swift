@@ -3,8 +3,13 @@ import CarillonEdge
 
 extension Receipt {
     /// What the sender of an event is told.
-    var json: JSONValue {
-        ["id": .string(id.description), "status": .string(status.rawValue)]
+    var json: JSONValue { json(because: nil) }
+
+    /// The same with why it is ignored, where it is.
+    func json(because reason: String?) -> JSONValue {
+        var json: JSONObject = ["id": .string(id.description), "status": .string(status.rawValue)]
+        json["reason"] = reason.map(JSONValue.string)
+        return .object(json)
     }
 }
 

@@ -12,30 +12,55 @@ struct EventController: Sendable {
     let rates: RequestRates
     let accept: Accept
     let history: any EventHistory
+    let journal: PostJournal
     let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.post("/v1/networks/{network}/events", use: post)
         router.pages.get("/v1/networks/{network}/events", use: list)
+        router.pages.get("/v1/networks/{network}/events/recent", use: recent)
         router.get("/v1/networks/{network}/events/{id}", use: show)
         router.pages.get("/v1/networks/{network}/events/{id}/deliveries", use: listDeliveries)
         router.delete("/v1/networks/{network}/events/{id}/deliveries", use: withdraw)
     }
 
     private func post(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (network, body) = try await authorizedBody(request, context)
-        let parser = EventParser(clock: clock)
-        switch try parser.parse(body: body, fallbackSourceID: request.headers[SignedBody.idHeader]) {
-        case .single(let event):
-            try rates.take(events: 1, of: network)
-            let receipts = try await accept([event], network.id)
-            guard let receipt = receipts.first else { throw Problem.internalError }
-            return .json(receipt.json, status: .accepted)
-        case .batch(let events):
-            try rates.take(events: events.count, of: network)
-            let receipts = try await accept(events, network.id)
-            return .json(["results": .array(receipts.map(\.json))], status: .accepted)
+        let network: Network
+        let body: [UInt8]
+        do {
+            (network, body) = try await authorizedBody(request, context)
+        } catch {
+            if let network = await authenticator.knownNetwork(context) { journal.note(error, .native, in: network) }
+            throw error
         }
+        return try await journal.watching(.native, in: network.id) {
+            let parser = EventParser(clock: clock)
+            switch try parser.parse(body: body, fallbackSourceID: request.headers[SignedBody.idHeader]) {
+            case .single(let event):
+                guard let answer = try await accepted([event], of: network).first else { throw Problem.internalError }
+                return .json(answer, status: .accepted)
+            case .batch(let events):
+                return .json(["results": .array(try await accepted(events, of: network))], status: .accepted)
+            }
+        }
+    }
+
+    /// What is answered to each of some events, once they are durable.
+    private func accepted(_ events: [ParsedEvent], of network: Network) async throws -> [JSONValue] {
+        try rates.take(events: events.count, of: network)
+        let receipts = try await accept(events, network.id)
+        let reasons = events.map { event -> String? in
+            if case .ignored(let type) = event.content { EventType.reasonToIgnore(type) } else { nil }
+        }
+        journal.answered(receipts, ignoring: reasons.lazy.compactMap(\.self).first, in: network.id)
+        return zip(receipts, reasons).map { $0.json(because: $1) }
+    }
+
+    /// What became of the last posts.
+    private func recent(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
+        let access = try await authenticator.admin(request, context)
+        try QueryParameters(request).refuseAll(isPaged: false)
+        return .json(["items": try await journal.json(of: .native, in: access.networkID)])
     }
 
     /// The body, from somebody who may post events: an API key is checked before the body is read, a signature after.

@@ -8,10 +8,13 @@ import Hummingbird
 struct ProviderCredentialController: Sendable {
     /// How often a credential is read again that somebody else has just replaced.
     private static let mostAttempts = 10
+    /// What is said of a body, and never of what is stored.
+    private static let invalidDocument = "invalid-credential"
 
     let authenticator: Authenticator
     let credentials: any ProviderCredentialStore
     let formats: [any CredentialFormat]
+    let devices: any DeviceStore
     /// Told of what was stored or removed; without an app when it is for all lanes of the provider.
     let changed: @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void
     /// Told of what was stored once more.
@@ -81,16 +84,26 @@ struct ProviderCredentialController: Sendable {
                     former = try await credentials.addProviderCredential(fresh, of: network)
                     if former.isSame(as: fresh) { return .added }
                 }
-                credential = try format.read(body, appID: "", former: former, now: fresh.updatedAt)
             } catch is UnreadableCredential {
                 throw Problem.unreadableKeyPair
-            } catch is InvalidInput {
-                throw Problem.unreadableKeyPair
+            }
+            do throws(InvalidInput) {
+                credential = try format.read(body, appID: "", former: former, now: fresh.updatedAt)
+            } catch {
+                guard error.problem == Self.invalidDocument else { throw Problem.unreadableKeyPair }
+                // What is right by itself and wrong beside what is there is another key pair.
+                guard try await !isSubscribed(format.provider, in: network) else { throw error }
+                credential = fresh
             }
             if credential.isSame(as: former) { return .unchanged(former) }
             if try await credentials.replaceProviderCredential(former, by: credential, of: network) { return .replaced }
         }
         throw Problem.serviceUnavailable()
+    }
+
+    /// Whether anybody would be lost with the key pair.
+    private func isSubscribed(_ provider: ProviderName, in network: NetworkID) async throws -> Bool {
+        try await !devices.registeredDevices(through: [provider], of: nil, in: network, after: nil, limit: 1).isEmpty
     }
 
     private func delete(
@@ -111,8 +124,11 @@ struct ProviderCredentialController: Sendable {
     ) async throws -> Response {
         let access = try await authenticator.access(request, context)
         try access.requireDevices()
-        let identity = try await credential(format, "", of: access.networkID).identity
-        guard let publicKey = identity["publicKey"] else { throw Problem.notFound() }
+        // Whoever looks makes none: it would stand in the way of the one that is brought along.
+        let present = try await credentials.providerCredential(format.provider, appID: "", of: access.networkID)
+        guard let publicKey = present?.identity["publicKey"] else {
+            throw Problem.notFound("the network has no key yet: PUT /providers/\(format.provider.rawValue) makes one")
+        }
         return .json(["publicKey": publicKey])
     }
 

@@ -9,7 +9,7 @@ struct DialectController: Sendable {
     let authenticator: Authenticator
     let dialects: any DialectStore
     let cache: CredentialCache
-    let journal: DialectJournal
+    let journal: PostJournal
     let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
@@ -62,7 +62,7 @@ struct DialectController: Sendable {
 
     private func recent(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let (access, dialect) = try await adminAndDialect(request, context)
-        return .json(["items": try await journal.json(of: dialect.name, in: access.networkID)])
+        return .json(["items": try await journal.json(of: .dialect(dialect.name), in: access.networkID)])
     }
 
     /// Says what a body would become; nothing of it is stored, and no signature is asked for.

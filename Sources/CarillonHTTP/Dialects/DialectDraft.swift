@@ -109,6 +109,20 @@ struct DialectDraft: Sendable {
 }
 
 extension DialectDocument {
+    /// What keeps all but holders of API keys from posting, where something does.
+    private var warning: String? {
+        guard isEnabled, !isUnreadable else { return nil }
+        let missing: String
+        switch name {
+        // Whatever else it is signed with, the network's webhook secrets are there.
+        case .cloudevents: return nil
+        case .cometchat: missing = basic == nil ? "user and password" : ""
+        case .amity, .matrix, .mattermost, .rocketchat, .sendbird, .stream, .talkjs:
+            missing = secrets.isEmpty ? "secret" : ""
+        }
+        return missing.isEmpty ? nil : "there is no \(missing): all posts without an API key are refused"
+    }
+
     /// The document as it is shown: of secrets when they were set.
     var json: JSONValue {
         var json: JSONObject = [
@@ -119,6 +133,7 @@ extension DialectDocument {
         for (key, value) in settings.members { json[key] = value }
         json["updatedAt"] = JSONValue(updatedAt)
         if isUnreadable { json["unreadable"] = true }
+        json["warning"] = warning.map(JSONValue.string)
         return .object(json)
     }
 }

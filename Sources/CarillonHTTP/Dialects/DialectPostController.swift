@@ -12,7 +12,7 @@ struct DialectPostController: Sendable {
     let authenticator: Authenticator
     let rates: RequestRates
     let accept: EventController.Accept
-    let journal: DialectJournal
+    let journal: PostJournal
     let clock: WallClock
     private let large = LargeBodies()
 
@@ -20,7 +20,7 @@ struct DialectPostController: Sendable {
         authenticator: Authenticator,
         rates: RequestRates,
         accept: @escaping EventController.Accept,
-        journal: DialectJournal,
+        journal: PostJournal,
         clock: WallClock
     ) {
         self.authenticator = authenticator
@@ -70,7 +70,7 @@ struct DialectPostController: Sendable {
         }
         // Memory that is shared is for those who have proven who they are.
         let head = try DialectDesk.head(of: request)
-        try await journaling(dialect, sender) {
+        try await journal.watching(.dialect(dialect.name), in: sender.network.id) {
             _ = try await refusal(of: head, request, sender, dialect, context)
             try large.enter(sender.network.id)
         }
@@ -86,10 +86,10 @@ struct DialectPostController: Sendable {
         _ context: CarillonRequestContext
     ) async throws -> Response {
         let network = sender.network
-        return try await journaling(dialect, sender) {
+        return try await journal.watching(.dialect(dialect.name), in: sender.network.id) {
             let posted = try await DialectDesk.request(request, for: dialect, upTo: limit)
             if let refusal = try await refusal(of: posted, request, sender, dialect, context) {
-                journal.refused(refusal, 200, dialect.name, in: network.id)
+                journal.refused(refusal, 200, .dialect(dialect.name), in: network.id)
                 return .json([:])
             }
             let settings = sender.document?.settings ?? JSONObject()
@@ -111,23 +111,6 @@ struct DialectPostController: Sendable {
             receipts += try await accept(Array(events[start..<end]), network)
         }
         return receipts
-    }
-
-    /// Does something of a post, and writes down why it is refused.
-    private func journaling<Value>(
-        _ dialect: any EventDialect,
-        _ sender: Sender,
-        _ body: () async throws -> Value
-    ) async throws -> Value {
-        do {
-            return try await body()
-        } catch {
-            if let problem = (error as? Problem) ?? (error as? InvalidInput).map(Problem.init) {
-                let reason = problem.detail ?? problem.title
-                journal.refused(reason, problem.status.code, dialect.name, in: sender.network.id)
-            }
-            throw error
-        }
     }
 
     /// Somebody who posts: with an API key, or with what the network's document asks for.

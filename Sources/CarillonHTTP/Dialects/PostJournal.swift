@@ -2,13 +2,31 @@ import CarillonCore
 import CarillonDialects
 import CarillonEdge
 
-/// What became of the last posts of each dialect: the first thing that somebody looks for who connects a backend. Without any text.
-struct DialectJournal: Sendable {
+/// What became of the last posts of events, Carillon's own and those of each dialect: the first thing that somebody looks for who connects
+/// a backend. Without any text.
+struct PostJournal: Sendable {
     /// What became of a post.
     enum Verdict: String {
         case accepted
+        case duplicate
         case ignored
         case refused
+    }
+
+    /// Where posts come in.
+    enum Place: Sendable {
+        /// `POST /events`.
+        case native
+        /// `POST /events/{dialect}`.
+        case dialect(DialectName)
+
+        /// What the journal calls it.
+        fileprivate var name: String {
+            switch self {
+            case .native: "events"
+            case .dialect(let dialect): "dialects/\(dialect.rawValue)"
+            }
+        }
     }
 
     private static let duplicate = "a duplicate of what was accepted before"
@@ -17,33 +35,68 @@ struct DialectJournal: Sendable {
     let entries: Journal
     let history: any EventHistory
 
-    /// Writes down that a post was refused.
-    func refused(_ reason: String, _ status: Int, _ dialect: DialectName, in network: NetworkID) {
-        let note = JournalNote(operation: Verdict.refused.rawValue, status: status, reason: reason)
-        entries.record(note, of: Self.place(dialect), in: network)
+    /// Does something of a post, and writes down why it is refused.
+    func watching<Value>(_ place: Place, in network: NetworkID, _ body: () async throws -> Value) async throws -> Value
+    {
+        do {
+            return try await body()
+        } catch {
+            note(error, place, in: network)
+            throw error
+        }
     }
 
-    /// Writes down what came of a post.
+    /// Writes down why a post was refused, where it was.
+    func note(_ error: any Error, _ place: Place, in network: NetworkID) {
+        guard let problem = (error as? Problem) ?? (error as? InvalidInput).map(Problem.init) else { return }
+        refused(problem.detail ?? problem.title, problem.status.code, place, in: network)
+    }
+
+    /// Writes down that a post was refused.
+    func refused(_ reason: String, _ status: Int, _ place: Place, in network: NetworkID) {
+        let note = JournalNote(operation: Verdict.refused.rawValue, status: status, reason: reason)
+        entries.record(note, of: place.name, in: network)
+    }
+
+    /// Writes down what came of a post of a dialect.
     func answered(_ reading: DialectReading, _ receipts: [Receipt], _ dialect: DialectName, in network: NetworkID) {
+        let unreadable = reading.events.contains(where: \.isUnreadable) ? reading.reason : nil
+        // Of other backends' posts nothing is a duplicate but what they sent twice for no reason.
+        write(receipts, .dialect(dialect), duplicates: .ignored, reading.reason, beside: unreadable, in: network)
+    }
+
+    /// Writes down what came of a post of events; `reason` is why the first of those that are ignored is.
+    func answered(_ receipts: [Receipt], ignoring reason: String?, in network: NetworkID) {
+        write(receipts, .native, duplicates: .duplicate, reason, beside: reason, in: network)
+    }
+
+    private func write(
+        _ receipts: [Receipt],
+        _ place: Place,
+        duplicates: Verdict,
+        _ reason: String?,
+        beside unread: String?,
+        in network: NetworkID
+    ) {
         let accepted = receipts.filter { $0.status == .accepted }
         let duplicate = receipts.first { $0.status == .duplicate }
-        let unreadable = reading.events.contains(where: \.isUnreadable) ? reading.reason : nil
         let share =
             receipts.count > 1
-            ? ["\(accepted.count) of \(receipts.count) events", unreadable].compactMap(\.self).joined(separator: "; ")
+            ? ["\(accepted.count) of \(receipts.count) events", unread].compactMap(\.self).joined(separator: "; ")
             : nil
+        let verdict = !accepted.isEmpty ? Verdict.accepted : duplicate != nil ? duplicates : .ignored
         let note = JournalNote(
-            operation: (accepted.isEmpty ? Verdict.ignored : .accepted).rawValue,
+            operation: verdict.rawValue,
             status: 200,
-            reason: !accepted.isEmpty ? share : duplicate != nil ? Self.duplicate : reading.reason,
+            reason: !accepted.isEmpty ? share : duplicate != nil ? Self.duplicate : reason,
             eventIDs: accepted.isEmpty ? duplicate.map { [$0.id] } ?? [] : accepted.map(\.id)
         )
-        entries.record(note, of: Self.place(dialect), in: network)
+        entries.record(note, of: place.name, in: network)
     }
 
     /// What was written down, the newest first, with what has been found out since about messages that were accepted.
-    func json(of dialect: DialectName, in network: NetworkID) async throws -> JSONValue {
-        let recent = try await entries.entries(of: Self.place(dialect), in: network)
+    func json(of place: Place, in network: NetworkID) async throws -> JSONValue {
+        let recent = try await entries.entries(of: place.name, in: network)
         let accepted = recent.filter { $0.note.operation == Verdict.accepted.rawValue }.flatMap(\.note.eventIDs)
         let unread = try await history.unreadMessages(among: Set(accepted), in: network)
         return .array(
@@ -60,6 +113,4 @@ struct DialectJournal: Sendable {
             }
         )
     }
-
-    private static func place(_ dialect: DialectName) -> String { "dialects/\(dialect.rawValue)" }
 }

@@ -10,6 +10,7 @@ struct PublicControllers {
     private let networks: NetworkController
     private let credentials: CredentialController
     private let tokenKeys: UserTokenKeyController
+    private let tokens: UserTokenController
     private let introspection: IntrospectionController
     private let events: EventController
     private let dialects: DialectController
@@ -61,20 +62,22 @@ struct PublicControllers {
             cache: cache,
             ids: UUIDv7Generator(clock: clock)
         )
+        tokens = UserTokenController(authenticator: authenticator, accounts: accounts, clock: clock)
         introspection = IntrospectionController(
             authenticator: authenticator,
             accounts: accounts,
             cache: cache,
             egress: dependencies.egress
         )
+        let recent = PostJournal(entries: dependencies.journal, history: dependencies.history)
         events = EventController(
             authenticator: authenticator,
             rates: dependencies.rates,
             accept: dependencies.accept,
             history: dependencies.history,
+            journal: recent,
             clock: clock
         )
-        let recent = DialectJournal(entries: dependencies.journal, history: dependencies.history)
         dialects = DialectController(
             authenticator: authenticator,
             dialects: accounts,
@@ -159,6 +162,7 @@ struct PublicControllers {
             authenticator: authenticator,
             credentials: dependencies.credentials,
             formats: dependencies.credentialFormats,
+            devices: dependencies.devices,
             changed: dependencies.credentialChanged,
             confirmed: dependencies.credentialConfirmed,
             clock: clock
@@ -203,6 +207,7 @@ struct PublicControllers {
         networks.addRoutes(to: router)
         credentials.addRoutes(to: router)
         tokenKeys.addRoutes(to: router)
+        tokens.addRoutes(to: router)
         introspection.addRoutes(to: router)
         events.addRoutes(to: router)
         dialects.addRoutes(to: router)

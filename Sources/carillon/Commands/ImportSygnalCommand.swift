@@ -2,7 +2,6 @@ import ArgumentParser
 import CarillonCore
 import CarillonProviders
 import Foundation
-import NIOHTTP1
 
 /// `carillon import-sygnal`: makes bindings and credentials of Sygnal's configuration.
 struct ImportSygnalCommand: AsyncParsableCommand {
@@ -52,7 +51,7 @@ struct ImportSygnalCommand: AsyncParsableCommand {
                 return (try? String(contentsOfFile: beside, encoding: .utf8))
                     ?? (try? String(contentsOfFile: name, encoding: .utf8))
             }
-            let service = try dryRun ? nil : ImportTarget(url: url, network: network)
+            let service = try dryRun ? nil : OperatedNetwork(url: url, network: network)
             if sygnal.hasProxy { terminal.show(.warn("proxy", "is not taken over: push services are called directly")) }
             var hasFailed = false
             for app in sygnal.apps {
@@ -60,8 +59,10 @@ struct ImportSygnalCommand: AsyncParsableCommand {
                 for remark in outcome.remarks { terminal.show(.warn(app.name, remark)) }
                 var problem = outcome.problem
                 for call in outcome.calls where problem == nil {
-                    terminal.line("PUT \(ImportTarget.path(of: network))\(call.path) \(call.shown.serializedText)")
-                    problem = try await service?.put(call)
+                    terminal.line("PUT \(OperatedNetwork.path(of: network))\(call.path) \(call.shown.serializedText)")
+                    if let answer = try await service?.call(.put, call.path, .object(call.body)), answer.status >= 300 {
+                        problem = answer.problem
+                    }
                 }
                 if let problem {
                     hasFailed = true
@@ -72,40 +73,5 @@ struct ImportSygnalCommand: AsyncParsableCommand {
             }
             if hasFailed { throw ExitCode.failure }
         }
-    }
-}
-
-/// The network of a running service that apps are taken over into.
-struct ImportTarget: Sendable {
-    private let service: RunningService
-    private let network: String
-    private let token: Secret
-
-    /// The network of a service, as the environment says where it is and who its operator is.
-    init(url: String?, network: String) throws {
-        let settings = try Settings(environment: ProcessInfo.processInfo.environment)
-        let secret = GeneratedSecrets(dataDirectory: settings.dataDirectory).operatorToken
-        if let token = settings.operatorToken {
-            self.token = token
-        } else if secret.exists {
-            token = Secret(try secret.load().text)
-        } else {
-            throw ConfigurationError(mistakes: [
-                "\(Setting.operatorToken.variable) is needed: bindings are made by the operator"
-            ])
-        }
-        service = try RunningService(at: url ?? "http://\(settings.listen)", tls: settings.outboundTLS)
-        self.network = network
-    }
-
-    /// What the paths of a network begin with.
-    static func path(of network: String) -> String { "/v1/networks/\(network)" }
-
-    /// Carries out a call; says why not, where it is refused.
-    func put(_ call: SygnalTranslation.Call) async throws -> String? {
-        let headers: HTTPHeaders = ["authorization": token.reveal { "Bearer \($0)" }]
-        let body = JSONValue.object(call.body).serialized
-        let answer = try await service.call(.put, Self.path(of: network) + call.path, headers, body)
-        return answer.status < 300 ? nil : answer.problem
     }
 }
