@@ -52,7 +52,7 @@ struct EventController: Sendable {
         let reasons = events.map { event -> String? in
             if case .ignored(let type) = event.content { EventType.reasonToIgnore(type) } else { nil }
         }
-        journal.answered(receipts, ignoring: reasons.lazy.compactMap(\.self).first, in: network.id)
+        journal.answered(receipts, ignoring: reasons.compactMap(\.self).first, in: network.id)
         return zip(receipts, reasons).map { $0.json(because: $1) }
     }
 
