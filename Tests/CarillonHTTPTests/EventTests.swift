@@ -78,7 +78,9 @@ import Testing
             #expect(recent.status == 200)
             guard case .array(let items)? = recent["items"] else { throw NoAnswer() }
             let told = items.indices.map { index in
-                ["verdict", "reason"].map { recent.string("items", "\(index)", $0) ?? "" }
+                ["verdict", "reason"].map { key in
+                    if case .string(let text)? = recent["items", "\(index)", key] { text } else { "" }
+                }
             }
             #expect(
                 told == [
