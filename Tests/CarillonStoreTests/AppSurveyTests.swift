@@ -1,5 +1,6 @@
 import CarillonCore
 import CarillonTesting
+import Postgres
 import Testing
 
 @testable import CarillonStore
