@@ -128,6 +128,11 @@ const STATES = {
   closed: ["Working", "good"],
   open: ["Paused", "bad"],
   failed: ["Failed", "bad"],
+  failing: ["Failing", "bad"],
+  working: ["Working", "good"],
+  idle: ["Idle", "neutral"],
+  new: ["New", "info"],
+  off: ["Off", "bad"],
 };
 
 /** @returns {{text: string, kind: "neutral"|"info"|"good"|"warn"|"bad"}} */

@@ -14,9 +14,9 @@ export const groups = [
   ],
   [
     { name: "providers", title: "Providers" },
-    { name: "endpoints", title: "Endpoints" },
-    { name: "faces", title: "Faces" },
-    { name: "dialects", title: "Webhook dialects" },
+    { name: "endpoints", title: "Your servers" },
+    { name: "faces", title: "Other systems' apps" },
+    { name: "dialects", title: "Other chat back ends" },
     { name: "dead-letters", title: "Dead letters" },
   ],
   [
@@ -26,3 +26,6 @@ export const groups = [
 ];
 
 export const pages = new Map(groups.flat().map((page) => [page.name, page]));
+
+/** What a page is called, in the menu and wherever something leads to it. */
+export const titleOf = (name) => pages.get(name).title;

@@ -3,6 +3,7 @@
  */
 
 import { h } from "../core/dom.js";
+import { titleOf } from "../core/pages.js";
 import { badge, stateBadge } from "../components/badge.js";
 import { empty } from "../components/empty.js";
 import { pageView, section } from "../components/page.js";
@@ -12,7 +13,7 @@ import { dialectOf, dialects } from "./dialects/catalogue.js";
 import { documentsOf, proofInWords } from "./dialects/document.js";
 import { renderDialect } from "./dialects/one.js";
 
-export const title = (page) => dialectOf(page.params.id)?.title ?? "Webhook dialects";
+export const title = (page) => dialectOf(page.params.id)?.title ?? titleOf("dialects");
 export const styles = ["code", "documents"];
 
 /** @param {object} page */
@@ -25,7 +26,7 @@ export async function render(page) {
 
 function renderAll(page) {
   const list = listing({
-    caption: "Webhook dialects",
+    caption: titleOf("dialects"),
     noun: "dialect",
     rowKey: ({ id }) => id,
     rowHref: ({ id }) => page.href("dialects", id),
@@ -42,12 +43,12 @@ function renderAll(page) {
       { title: "Changed", cell: ({ document }) => time(document?.updatedAt) },
     ],
   });
-  return pageView({ title: "Webhook dialects", lead: "Chat backends post what they post anyway, and their people are notified. Nothing has to be written." },
+  return pageView({ title: titleOf("dialects"), lead: "Chat backends post what they post anyway, and their people are notified. Nothing has to be written." },
     section({ flush: true }, list));
 }
 
 function renderNone(page) {
-  return pageView({ title: "Webhook dialects", back: { href: page.href("dialects"), label: "Webhook dialects" } },
+  return pageView({ title: titleOf("dialects"), back: { href: page.href("dialects"), label: titleOf("dialects") } },
     section({}, empty({ title: "There is no such dialect", text: "It may be mistyped, or from another version of the console.", picture: "dialects",
       action: h("a", { class: "button", href: page.href("dialects") }, "See all dialects") })));
 }

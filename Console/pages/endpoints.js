@@ -3,6 +3,7 @@
  */
 
 import { h } from "../core/dom.js";
+import { titleOf } from "../core/pages.js";
 import { icon } from "../components/icon.js";
 import { code, name } from "../components/name.js";
 import { pageView, section } from "../components/page.js";
@@ -12,7 +13,7 @@ import { endpointState, modeBadge } from "./endpoints/badges.js";
 import { endpointDialog } from "./endpoints/form.js";
 import { renderOne } from "./endpoints/one.js";
 
-export const title = "Endpoints";
+export const title = titleOf("endpoints");
 export const styles = ["endpoints"];
 const LOOK_EVERY_MS = 10_000;
 

@@ -4,6 +4,7 @@
 
 import { h } from "../core/dom.js";
 import { count } from "../core/format.js";
+import { titleOf } from "../core/pages.js";
 import { empty } from "../components/empty.js";
 import { badge } from "../components/badge.js";
 import { name } from "../components/name.js";
@@ -13,7 +14,7 @@ import { faceOf, faces } from "./faces/catalogue.js";
 import { bindings } from "./faces/names.js";
 import { renderFace } from "./faces/one.js";
 
-export const title = (page) => (page.params.id === undefined ? "Faces" : faceOf(page.params.id)?.title ?? "Faces");
+export const title = (page) => (page.params.id === undefined ? titleOf("faces") : faceOf(page.params.id)?.title ?? titleOf("faces"));
 export const styles = ["code", "documents"];
 
 /** @param {object} page */
@@ -26,7 +27,7 @@ export async function render(page) {
 
 function renderAll(page) {
   const list = listing({
-    caption: "Faces",
+    caption: titleOf("faces"),
     noun: "face",
     rowKey: (face) => face.id,
     rowHref: (face) => page.href("faces", face.id),
@@ -43,12 +44,12 @@ function renderAll(page) {
       { title: "Names", cell: ({ names }) => name(names.join(", "), { longest: 60 }) },
     ],
   });
-  return pageView({ title: "Faces", lead: "Apps and servers that were made for other systems, and reach Carillon as if it were theirs: only the host changes." },
+  return pageView({ title: titleOf("faces"), lead: "Apps and servers that were made for other systems, and reach Carillon as if it were theirs: only the host changes." },
     section({ flush: true }, list));
 }
 
 function renderNone(page) {
-  return pageView({ title: "Faces", back: { href: page.href("faces"), label: "Faces" } },
+  return pageView({ title: titleOf("faces"), back: { href: page.href("faces"), label: titleOf("faces") } },
     section({}, empty({ title: "There is no such face", text: "It may be mistyped, or from another version of the console.", picture: "faces",
       action: h("a", { class: "button", href: page.href("faces") }, "See all faces") })));
 }

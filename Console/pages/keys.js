@@ -3,6 +3,7 @@
  */
 
 import { h } from "../core/dom.js";
+import { titleOf } from "../core/pages.js";
 import { pageView } from "../components/page.js";
 import { apiKeys } from "./keys/api-keys.js";
 import { userTokenKeys } from "./keys/user-token-keys.js";
@@ -14,8 +15,8 @@ export const styles = ["code"];
 /** @param {object} page */
 export async function render(page) {
   return pageView(
-    { title, lead: ["Who may do what here. Keys and secrets are shown once, when they are made. Those of other systems’ apps are with their ",
-      h("a", { href: page.href("faces") }, "faces"), "."] },
+    { title, lead: ["Who may do what here. Keys and secrets are shown once, when they are made. Those of apps that were made for other systems are under ",
+      h("a", { href: page.href("faces") }, titleOf("faces")), "."] },
     await apiKeys(page),
     await webhookSecrets(page),
     await userTokenKeys(page),

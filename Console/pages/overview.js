@@ -2,6 +2,7 @@
  * The overview: what came in, what went out, and what needs attention.
  */
 
+import { now } from "../core/connection.js";
 import { h, fill, refill } from "../core/dom.js";
 import { count, duration, eventTypeName, number, providerName } from "../core/format.js";
 import { OUTCOMES } from "../core/outcomes.js";
@@ -15,13 +16,16 @@ import { segmented } from "../components/tabs.js";
 import { icon } from "../components/icon.js";
 import { lookAround, troubleList } from "./overview/attention.js";
 import { figures } from "./overview/figures.js";
+import { stateInWords } from "./overview/state.js";
 
 export const title = "Overview";
-export const styles = ["overview"];
+export const styles = ["overview", "steps"];
 
 const STATS_MS = 10_000;
 const TROUBLE_MS = 15_000;
 const PATIENCE_MS = 1500;
+/** For so long what is still to be done stands above the figures. */
+const NEW_FOR_MS = 7 * 86_400_000;
 
 const FAILURES = ["unregistered", "expired", "dead"];
 
@@ -29,10 +33,14 @@ export function render(page) {
   let span = spans[page.query.span] ?? spans.hour;
   const tiles = h("div", { class: "tiles" });
   const trouble = h("div", null, skeleton(1));
+  const state = h("span", { class: "state-line" }, "Looking at it…");
+  const beginning = h("div");
   const cards = makeCards();
   const place = h("div", { class: "overview-figures" }, skeleton(8));
   let waiting = null;
   let stats = null;
+  let newest;
+  let network = null;
   let knowTrouble = null;
   // What needs attention stands above the figures: they come after it, so that it does not push them down.
   const troubleKnown = new Promise((resolve) => {
@@ -44,7 +52,6 @@ export function render(page) {
     const [read] = await Promise.all([readStats(page, asked), stats ?? Promise.race([troubleKnown, wait(PATIENCE_MS, page.signal)])]);
     if (asked !== span) return;
     stats = read;
-    tiles.hidden = false;
     showTiles();
     if (cards[0].parentNode !== place) fill(place, cards);
     for (const card of cards) card.update(stats);
@@ -52,6 +59,8 @@ export function render(page) {
 
   function showTiles() {
     if (!stats) return;
+    // Where nothing was ever posted there is nothing to draw: the first steps say what is to be done.
+    tiles.hidden = place.hidden = newest === null && keysOf(stats.points, "events").length === 0;
     refill(tiles, makeTiles(page, stats, waiting));
   }
 
@@ -62,24 +71,40 @@ export function render(page) {
   } });
 
   page.live(async () => {
-    const { trouble: found, oldest } = await lookAround(page);
-    waiting = oldest;
+    const looked = await lookAround(page);
+    const found = looked.trouble;
+    waiting = looked.oldest;
+    newest = looked.newest;
+    refill(state, stateInWords(looked));
     refill(trouble, found.length > 0 ? troubleList(found)
       : h("p", { class: "all-well" }, icon("check"), "Nothing needs attention."));
     showTiles();
     knowTrouble();
+    await showBeginning();
   }, TROUBLE_MS, { onError: (error) => {
     knowTrouble();
     if (!error.isPassing) fill(trouble, problem(error, { compact: true }));
   } });
+
+  /** The first steps, in the first week of a network and as long as nothing was posted. */
+  async function showBeginning() {
+    network ??= (await page.api.get(page.path(), { signal: page.signal })).data;
+    if (newest !== null && now() - Date.parse(network.createdAt) > NEW_FOR_MS) return;
+    const module = await import("./overview/first-steps.js").catch(() => null);
+    if (!module) return;
+    const { element, isDone } = await module.firstSteps(page);
+    if (isDone) return fill(beginning);
+    if (beginning.childElementCount === 0) fill(beginning, section({ title: "First steps", note: "Ticked when they are done." }, h("div")));
+    refill(beginning.querySelector(".card-body"), element);
+  }
 
   const choice = segmented({ label: "Time", value: span.value, options: Object.values(spans), onChange: (value) => {
     span = spans[value];
     page.setQuery({ span: value === "hour" ? null : value });
     watch.now();
   } });
-  return pageView({ title: "Overview", actions: [liveBadge(watch), choice] },
-    section({ title: "Attention", class: "attention" }, trouble), tiles, place);
+  return pageView({ title: "Overview", lead: state, actions: [liveBadge(watch), choice] },
+    section({ title: "Attention", class: "attention" }, trouble), beginning, tiles, place);
 }
 
 function makeTiles(page, { points, span }, waiting) {

@@ -10,6 +10,7 @@ import { field, form } from "../components/field.js";
 import { code } from "../components/name.js";
 import { pageView, section } from "../components/page.js";
 import { table } from "../components/table.js";
+import { segmented } from "../components/tabs.js";
 import { renderEditor } from "./templates/editor.js";
 import { EVENT_TYPES } from "./templates/events.js";
 import { canonicalLocale, fallbackOf, languageName, loadTemplates } from "./templates/catalogue.js";
@@ -62,10 +63,12 @@ function renderGrid(page, templates, defaultLocale) {
       ...EVENT_TYPES.map((type, index) => ({ title: eventTypeName(type), cell: (row) => cell(row, index) })),
     ],
   });
+  const choice = segmented({ label: "Which", value: "all", options: [{ value: "all", label: "All languages" }, { value: "network", label: "With your own" }],
+    onChange: (value) => grid.setRows(value === "all" ? rows : rows.filter(({ cells }) => cells.some((template) => template?.origin === value))) });
   const own = templates.filter((template) => template.origin === "network").length;
   const note = own === 0 ? "All of them are the built-in ones." : `${own} of your own in place of the built-in ones.`;
   return pageView({ title, lead: "What notifications say. A reader gets the language of their device, then their own, then the network’s default." },
-    section({ title: "All templates", note, flush: true }, grid),
+    section({ title: "All templates", note, flush: true, actions: own > 0 ? [choice] : undefined }, grid),
     section({ title: "Another language" }, newLanguage(page)));
 }
 

@@ -103,7 +103,7 @@ def test_webhooks_are_taken_changed_looked_at_and_forgotten(stage):
     page.get_by_role("button", name="Remove").click()
     dialog.get_by_role("button", name="Remove").click()
     expect(page.get_by_text("Its webhooks are not taken")).to_be_visible()
-    page.get_by_role("link", name="Webhook dialects").first.click()
+    page.get_by_role("link", name="Other chat back ends").first.click()
     expect(page.locator("tr", has_text="GetStream’s")).to_contain_text("Not in use")
 
 

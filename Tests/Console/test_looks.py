@@ -82,7 +82,7 @@ def test_the_page_to_sign_in_dialogs_and_the_menu_are_accessible(stage):
     page.get_by_role("button", name="Menu").click()
     expect(page.get_by_role("link", name="Try it")).to_be_visible()
     assert not faults_of(page)
-    page.get_by_role("link", name="Endpoints").click()
+    page.get_by_role("link", name="Your servers").click()
     settled(page)
     page.get_by_role("button", name="New endpoint").click()
     expect(page.get_by_role("dialog")).to_be_visible()

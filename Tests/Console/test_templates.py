@@ -58,3 +58,19 @@ def test_a_mistake_is_shown_at_its_column_and_other_directions_and_lengths_in_fr
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".editor-status")).to_contain_text("Your own")
     assert network.get("templates", "message.sent", "nl")["body"]["text"] == "«%s»"
+
+
+def test_ones_own_templates_are_marked_in_the_grid_and_found_in_it(stage):
+    network = stage.network()
+    page = stage.open(f"{network.id}/templates", session=network)
+    expect(page.get_by_role("radio", name="With your own")).to_have_count(0)
+    network.put("templates", "message.sent", "th", body={"title": "%1s", "body": "%s"})
+    page.reload()
+    own, other = page.locator("td .network"), page.locator("td .builtIn").first
+    expect(own).to_have_count(1)
+    expect(own).to_contain_text("Your own")
+    colour = "element => getComputedStyle(element).backgroundColor"
+    assert own.evaluate(colour) != other.evaluate(colour)
+    page.get_by_role("radio", name="With your own").check(force=True)
+    expect(page.locator("tbody tr")).to_have_count(1)
+    expect(page.locator("tbody tr")).to_contain_text("Thai")

@@ -3,6 +3,7 @@
  */
 
 import { fill, h } from "../../core/dom.js";
+import { titleOf } from "../../core/pages.js";
 import { stateBadge } from "../../components/badge.js";
 import { copyButton } from "../../components/copy.js";
 import { confirm, openDialog } from "../../components/dialog.js";
@@ -90,7 +91,7 @@ export async function renderDialect(page, dialect) {
   }
 
   show();
-  return pageView({ title: dialect.title, lead: dialect.text, back: { href: page.href("dialects"), label: "Webhook dialects" }, actions: [change, remove] },
+  return pageView({ title: dialect.title, lead: dialect.text, back: { href: page.href("dialects"), label: titleOf("dialects") }, actions: [change, remove] },
     section({ title: "Where it posts" },
       h("span", { class: "address" }, code(address, { longest: 400 }), copyButton(address, "address")),
       h("ol", { class: "hook-steps" }, dialect.steps.map((step) => h("li", null, step))),

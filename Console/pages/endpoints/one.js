@@ -4,6 +4,7 @@
 
 import { fill, h } from "../../core/dom.js";
 import { duration } from "../../core/format.js";
+import { titleOf } from "../../core/pages.js";
 import { badge } from "../../components/badge.js";
 import { confirm } from "../../components/dialog.js";
 import { icon } from "../../components/icon.js";
@@ -141,7 +142,7 @@ export async function renderOne(page, id) {
     },
   });
   return pageView(
-    { title: heading, back: { href: page.href("endpoints"), label: "Endpoints" }, actions: [
+    { title: heading, back: { href: page.href("endpoints"), label: titleOf("endpoints") }, actions: [
       button("Send a test", "try", test, "primary"), button("Edit", "templates", edit), use,
     ] },
     outcome,

@@ -3,6 +3,7 @@
  */
 
 import { h } from "../../core/dom.js";
+import { titleOf } from "../../core/pages.js";
 import { badge } from "../../components/badge.js";
 import { copyButton } from "../../components/copy.js";
 import { code } from "../../components/name.js";
@@ -22,7 +23,7 @@ function kindOf(status) {
  */
 export function renderFace(page, face) {
   const address = face.address(location.origin);
-  return pageView({ title: face.title, lead: face.text, back: { href: page.href("faces"), label: "Faces" } },
+  return pageView({ title: face.title, lead: face.text, back: { href: page.href("faces"), label: titleOf("faces") } },
     section({ title: "Where it is" }, facts([
       ["Its clients connect to", h("span", { class: "address" }, code(address), copyButton(address, "address"))],
       ["Before a name is bound", "everything there is answered by 404, in that system’s own words"],

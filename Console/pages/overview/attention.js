@@ -32,17 +32,20 @@ function asker(failures) {
 }
 
 /**
- * What should be looked at, and the oldest event that is not done.
- * @returns {Promise<{trouble: Array<{kind: "bad"|"warn", text: Array, href?: string, act?: string}>, oldest: object|null}>}
+ * What should be looked at, the oldest event that is not done, the newest one (undefined where it could not be asked), and the last
+ * hour's figures.
+ * @returns {Promise<{trouble: Array<{kind: "bad"|"warn", text: Array, isOff?: boolean, href?: string, act?: string}>,
+ *   oldest: object|null, newest: object|null|undefined, hour: object|null}>}
  */
 export async function lookAround(page) {
   const failures = [];
   const ask = asker(failures);
   const get = (what, ...segments) => ask(what, async () => (await page.api.get(page.path(...segments), { signal: page.signal })).data);
-  const [switches, providers, endpoints, hour, oldest] = await Promise.all([
+  const [switches, providers, endpoints, hour, events] = await Promise.all([
     get("The switches", "notifications"), get("The providers", "providers"), get("The endpoints", "endpoints"),
-    ask("The figures", () => readStats(page, spans.hour)), ask("The events", () => oldestWaiting(page)),
+    ask("The figures", () => readStats(page, spans.hour)), ask("The events", () => Promise.all([oldestWaiting(page), newestOf(page)])),
   ]);
+  const [oldest = null, newest] = events ?? [];
   const trouble = [
     ...ofQueue(providers?.queue),
     ...ofSwitches(page, switches),
@@ -52,7 +55,7 @@ export async function lookAround(page) {
     ...await ofCertificates(page, providers?.items ?? [], ask),
     ...ofOldest(page, oldest),
   ];
-  return { trouble: [...ofFailures(failures), ...trouble], oldest };
+  return { trouble: [...ofFailures(failures), ...trouble], oldest, newest, hour };
 }
 
 /** What could not be asked may hide anything. */
@@ -78,7 +81,7 @@ function ofSwitches(page, switches) {
   if (!switches) return [];
   const href = page.href("switches");
   const since = switches.updatedAt ? [", last changed ", time(switches.updatedAt)] : [];
-  if (!switches.enabled) return [{ kind: "bad", text: ["All notifications of this network are switched off", since], href, act: "Switches" }];
+  if (!switches.enabled) return [{ kind: "bad", isOff: true, text: ["All notifications of this network are switched off", since], href, act: "Switches" }];
   const off = [...Object.entries(switches.modules), ...Object.entries(switches.events)].filter(([, value]) => !value.enabled);
   if (off.length === 0) return [];
   return [{ kind: "warn", text: [`Switched off for the whole network: ${off.map(([key]) => key).join(", ")}`, since], href, act: "Switches" }];
@@ -167,6 +170,10 @@ async function oldestWaiting(page) {
     event = older;
   }
   return { words: "> 24 h", ago: "more than 24 h", event, age: former[0] };
+}
+
+async function newestOf(page) {
+  return (await page.api.get(page.path("events"), { query: { limit: 1 }, signal: page.signal })).data.items[0] ?? null;
 }
 
 /** The list of what needs attention. */

@@ -6,6 +6,7 @@ import { ApiError } from "../../core/api.js";
 import { h } from "../../core/dom.js";
 import { stateWords } from "../../core/format.js";
 import { wait } from "../../core/wait.js";
+import { titleOf } from "../../core/pages.js";
 import { code, name } from "../../components/name.js";
 import { problem } from "../../components/problem.js";
 import { time } from "../../components/time.js";
@@ -172,7 +173,7 @@ async function throughSwitches(page, event, userId, begin, list) {
 function suppression(page, level, userId) {
   if (level === "endpoint") {
     return h("p", null, "An endpoint that is asked before anybody is notified has stopped it. ",
-      h("a", { href: page.href("endpoints") }, "Endpoints"));
+      h("a", { href: page.href("endpoints") }, titleOf("endpoints")));
   }
   if (level === "network") {
     return h("p", null, "The network’s own switches forbid it: everything, the module “direct”, or direct " +
