@@ -16,6 +16,7 @@ const PATHS = {
   dialects: "M2 3h12v8H7l-3 2.500V11H2zM5 6h6M5 8.300h4",
   "dead-letters": "M2 4h12v8.5H2zM2 4.5 8 9l6-4.5",
   keys: "M5.5 13a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM7.700 7.800 13.5 2M11 4.5l2 2",
+  settings: "M2 5h7M13 5h1M2 11h1M7 11h7M11 7a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM5 13a2 2 0 1 0 0-4 2 2 0 0 0 0 4z",
   try: "M4.5 2.800v10.400L13 8z",
   networks: "M3 3h4v4H3zM9 3h4v4H9zM3 9h4v4H3zM9 9h4v4H9z",
   menu: "M2.5 4.5h11M2.5 8h11M2.5 11.5h11",

@@ -21,6 +21,7 @@ export const groups = [
   ],
   [
     { name: "keys", title: "Keys" },
+    { name: "settings", title: "Settings" },
     { name: "try", title: "Try it" },
   ],
 ];

@@ -75,6 +75,8 @@ function makePage(target, signal) {
     /** The address of another page of this network: `page.href("events", id)`. */
     href: (...segments) => addressOf(network, ...segments),
     navigate,
+    /** Tells the menu what the network is called now. */
+    renamed: (displayName) => shell.rename(network, displayName),
     /** Writes into the address without opening anything: filters survive a reload. */
     setQuery(changes, { push = false } = {}) {
       for (const [key, value] of Object.entries(changes)) {

@@ -92,18 +92,22 @@ export function makeShell(root) {
     fill(framed.where, name(target.network));
     fill(framed.links, groups.map((group) => h("div", { class: "side-group" },
       group.map((page) => link({ href: addressOf(target.network, page.name), title: page.title, key: page.name })))));
-    learnName(target.network, title);
+    learnName(target.network);
   }
 
-  async function learnName(network, title) {
+  async function learnName(network) {
     if (names.has(network)) return;
     try {
       const { data } = await api.get(pathOf("v1", "networks", network));
-      names.set(network, data.displayName ?? network);
-      if (framed?.network === network) fill(title, name(names.get(network)));
+      rename(network, data.displayName);
     } catch {
       // The page itself says what is wrong with this network.
     }
+  }
+
+  function rename(network, displayName) {
+    names.set(network, displayName ?? network);
+    if (framed?.network === network) fill(framed.place.querySelector(".network-name"), name(names.get(network)));
   }
 
   function link({ href, title, key }) {
@@ -111,6 +115,7 @@ export function makeShell(root) {
   }
 
   return {
+    rename,
     /** Brings the surroundings that a page wants, and answers the element that it goes into. */
     show(target) {
       if (target.module === "sign-in") {

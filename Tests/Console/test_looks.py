@@ -35,7 +35,7 @@ def addresses(network, event):
     endpoint = network.get("endpoints")["items"][0]["id"]
     pages = ["overview", "switches", "events", f"events/{event}", "people", "people/emre", "people/emre?tab=why", "templates",
              "templates?type=message.sent&locale=th", "providers", "endpoints", f"endpoints/{endpoint}", "faces", "faces/ably", "dialects", "dialects/stream",
-             "dead-letters", "keys", "try"]
+             "dead-letters", "keys", "settings", "try"]
     return [f"/console/{network.id}/{each}" for each in pages]
 
 
