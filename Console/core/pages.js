@@ -10,6 +10,7 @@ export const groups = [
   [
     { name: "events", title: "Events", detail: "event" },
     { name: "people", title: "People", detail: "person" },
+    { name: "channels", title: "Channels", detail: "channel" },
     { name: "templates", title: "Templates" },
   ],
   [

@@ -4,7 +4,7 @@
 
 import { field } from "../../components/field.js";
 import { name } from "../../components/name.js";
-import { suggestions } from "./suggestions.js";
+import { suggestions } from "../../components/suggestions.js";
 
 const SHOWN = 200;
 

@@ -9,7 +9,7 @@ import { copyButton } from "../../components/copy.js";
 import { field } from "../../components/field.js";
 import { channelPicker } from "./channel-picker.js";
 import { listOf } from "./controls.js";
-import { suggestions } from "./suggestions.js";
+import { suggestions } from "../../components/suggestions.js";
 
 const TYPES = ["message.sent", "member.joined", "channel.created", "notification.direct"];
 const SUGGESTED_MEMBERS = 50;

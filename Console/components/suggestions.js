@@ -2,8 +2,8 @@
  * Suggests ids while somebody writes one, and takes a name for the id that it belongs to.
  */
 
-import { h } from "../../core/dom.js";
-import { latest } from "../../core/latest.js";
+import { h } from "../core/dom.js";
+import { latest } from "../core/latest.js";
 
 const SHOWN = 20;
 /** What was found by typing is forgotten above so many. */
