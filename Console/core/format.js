@@ -141,6 +141,11 @@ export function stateWords(state) {
   return { text, kind };
 }
 
+/** The ids of a text, with commas or line breaks between them. */
+export function idsIn(text) {
+  return (text ?? "").split(/[,\n]/).map((each) => each.trim()).filter(Boolean);
+}
+
 /** A time as `<input type="datetime-local">` has it, in the zone of whoever looks at it. */
 export function localTime(ms) {
   const shifted = new Date(ms - new Date(ms).getTimezoneOffset() * 60_000);

@@ -12,6 +12,7 @@ export const groups = [
     { name: "people", title: "People", detail: "person" },
     { name: "channels", title: "Channels", detail: "channel" },
     { name: "templates", title: "Templates" },
+    { name: "send", title: "Send" },
   ],
   [
     { name: "providers", title: "Providers" },

@@ -3,7 +3,7 @@
  */
 
 import { fill, h } from "../../core/dom.js";
-import { eventTypeName } from "../../core/format.js";
+import { eventTypeName, idsIn } from "../../core/format.js";
 import { field } from "../../components/field.js";
 
 const IDS = "User ids, with commas between them.";
@@ -38,10 +38,6 @@ const FIELDS = {
 };
 const SHARED = ["channel", "channelName", "user", "userName"];
 
-function ids(text) {
-  return (text ?? "").split(/[,\n]/).map((each) => each.trim()).filter(Boolean);
-}
-
 function described(id, displayName) {
   return displayName ? { id, displayName } : { id };
 }
@@ -49,12 +45,12 @@ function described(id, displayName) {
 /** What the fields say, as `POST /events` takes it. */
 export function eventOf(type, values) {
   const data = { channel: described(values.channel, values.channelName) };
-  const members = ids(values.members).map((id) => ({ id }));
+  const members = idsIn(values.members).map((id) => ({ id }));
   if (values.user) data.user = described(values.user, values.userName);
   if (members.length > 0 || type !== "message.sent") data.members = members;
   if (type === "message.sent") {
     data.message = { type: values.kind, text: values.text };
-    if (ids(values.mentions).length > 0) data.mentions = ids(values.mentions);
+    if (idsIn(values.mentions).length > 0) data.mentions = idsIn(values.mentions);
   }
   return { type, data };
 }
