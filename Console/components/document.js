@@ -3,7 +3,7 @@
  */
 
 import { h } from "../core/dom.js";
-import { field } from "./field.js";
+import { field, numberOf } from "./field.js";
 
 /** The value at a path of a document. */
 function read(document, path) {
@@ -20,16 +20,11 @@ function written(node, [key, ...rest], value) {
   return Object.keys(copy).length > 0 ? copy : undefined;
 }
 
-/** A number as it was typed; what is none goes to the API as it is, which says what it should be. */
-function numberOf(text) {
-  return /^-?\d+$/.test(text) ? Number(text) : text;
-}
-
 /** How each kind of field shows a value, and what it makes of what was typed; `undefined` leaves the member out. */
 const KINDS = {
   text: { show: (value) => value ?? "", take: (text) => text.trim() || undefined },
   lines: { show: (value) => value ?? "", take: (text) => (text.trim() ? `${text.trim()}\n` : undefined) },
-  number: { show: (value) => value ?? "", take: (text) => (text.trim() ? numberOf(text.trim()) : undefined) },
+  number: { show: (value) => value ?? "", take: (text) => (text.trim() ? numberOf(text) : undefined) },
   list: { show: (value) => (Array.isArray(value) ? value.join(", ") : value ?? ""), take: (text) => {
     const items = text.split(/[,\s]+/).filter(Boolean);
     return items.length > 0 ? items : undefined;

@@ -61,6 +61,12 @@ export function field({ label, name, type = "text", value, hint, options, pointe
   return element;
 }
 
+/** A number as it was typed; what is none goes to the API as it is, which says what it should be. */
+export function numberOf(text) {
+  const trimmed = text.trim();
+  return /^-?\d+$/.test(trimmed) ? Number(trimmed) : trimmed;
+}
+
 /** Shows what the API refused beside the fields that it names; answers whether every mistake found its field. */
 export function showMistakes(fields, error) {
   const mistakes = error instanceof ApiError ? error.problem?.errors ?? [] : [];

@@ -68,7 +68,8 @@ function retryAfterOf(response) {
   return Number.isNaN(date) ? null : Math.max(0, Math.ceil((date - Date.now()) / 1000));
 }
 
-async function bodyOf(response) {
+/** What an answer holds: JSON as what it says, anything else as text. */
+export async function bodyOf(response) {
   if (response.status === 204 || response.status === 304) return null;
   const type = response.headers.get("content-type") ?? "";
   const text = await response.text();
@@ -105,6 +106,16 @@ async function send(method, path, { body, query, headers = {}, signal, token } =
     connection.report(false);
     throw new ApiError({ status: 0, offline: true });
   }
+  return answer(response, data, { sentAt, bearer: token === undefined ? bearer : null });
+}
+
+/**
+ * What came of a request: what it answers, or throws.
+ * @param {Response} response
+ * @param {any} data what it holds
+ * @param {{sentAt: number, bearer: string|null|undefined}} request `bearer` is the session’s key, if that was sent
+ */
+export function answer(response, data, { sentAt, bearer }) {
   // A proxy answers for a service that does not.
   connection.report(!(GATEWAY_ERRORS.has(response.status) && !data?.type));
   connection.hearClock(response.headers.get("date"), sentAt);
@@ -117,7 +128,7 @@ async function send(method, path, { body, query, headers = {}, signal, token } =
     retryAfter: retryAfterOf(response),
   });
   // A late answer to a key that somebody has signed out of says nothing of the one that they signed in with since.
-  if (response.status === 401 && token === undefined && bearer === session.current?.token) session.end({ title: failure.message, requestId });
+  if (response.status === 401 && bearer && bearer === session.current?.token) session.end({ title: failure.message, requestId });
   throw failure;
 }
 

@@ -13,11 +13,11 @@ import { icon } from "../components/icon.js";
 import { code, name } from "../components/name.js";
 import { pageView, section } from "../components/page.js";
 import { problem } from "../components/problem.js";
+import { roster } from "../components/roster.js";
 import { listing } from "../components/table.js";
 import { time } from "../components/time.js";
 import { toast } from "../components/toast.js";
 import { channelDialog } from "./channels/form.js";
-import { membersSection } from "./channels/members.js";
 
 export const title = (page) => page.params.id;
 export const styles = ["people"];
@@ -60,7 +60,22 @@ export async function render(page) {
   return pageView({ title: heading, lead, back: { href: page.href("channels"), label: titleOf("channels") }, actions: [
     h("button", { class: "button", type: "button", on: { click: change } }, icon("templates"), "Change"),
     h("button", { class: "button", type: "button", on: { click: remove } }, icon("trash"), "Remove channel"),
-  ] }, membersSection(page, id), lastEvents(page, id));
+  ] }, members(page, id), lastEvents(page, id));
+}
+
+function members(page, channel) {
+  return roster(page, {
+    title: "Members", caption: "Members of this channel", noun: "member", add: "Add a member",
+    path: page.path("channels", channel, "members"),
+    entryOf: ({ userId }) => ({ kind: "users", id: userId }),
+    kinds: [{ value: "users", label: "User", list: "users" }],
+    pathOf: ({ id }) => page.path("channels", channel, "members", id),
+    hrefOf: ({ id }) => page.href("people", id),
+    more: ({ id }) => h("a", { class: "button small", href: withQuery(page.href("people", id), { channel }) }, "Their switches",
+      h("span", { class: "visually-hidden" }, ` of ${id}`)),
+    words: { now: "is a member now", already: "was a member already", gone: "is no member any more", again: "is a member again" },
+    empty: { title: "Nobody is a member", picture: "people", text: "Whoever writes here becomes one; others are learnt from events and imports, or added here." },
+  });
 }
 
 function lastEvents(page, channelId) {

@@ -10,7 +10,7 @@ import { webPushSection } from "./providers/webpush.js";
 import { webhookSection } from "./providers/webhook.js";
 
 export const title = "Providers";
-export const styles = ["providers"];
+export const styles = ["providers", "drop"];
 
 const REFRESH_MS = 5000;
 

@@ -76,6 +76,10 @@ def fill(stage, network, messages=len(MESSAGES)):
     for kind, description in [("observe", "Archive"), ("intercept", "Moderation")]:
         events = ["*"] if kind == "observe" else ["notification.direct"]
         network.post("endpoints", body={"url": stage.receiver.url, "mode": kind, "events": events, "description": description})
+    network.put("tags", "beta", body={"description": "Early birds", "selfService": True})
+    for person in ("alice", "bob"):
+        network.put("tags", "beta", "users", person, body={})
+    network.put("sources", "crm", body={"url": stage.receiver.url, "intervalSeconds": 3600})
     ably = {"ios": {"appId": "com.example.chat"}, "android": {"appId": "com.example.chat"}, "namespaces": {"chat": {"push": True}}}
     stage.service.call("PUT", network.path("faces", "ably", f"{network.id}-app"), ably)
     key = {"name": f"{network.id}-app.phones", "label": "iOS and Android apps", "rights": {"chat:*": ["push-subscribe", "publish"]}}

@@ -54,10 +54,10 @@ class PushService:
 
 
 class Receiver:
-    """A server of the network's own: takes what endpoints are told."""
+    """A server of the network's own: takes what endpoints are told, and has nothing new where it is asked as a source."""
 
     def __init__(self):
-        self.status = 204
+        self.status = self.poll_status = 204
         receiver = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -65,7 +65,13 @@ class Receiver:
 
             def do_POST(self):
                 self.rfile.read(int(self.headers.get("content-length", 0)))
-                self.send_response(receiver.status)
+                self.answer(receiver.status)
+
+            def do_GET(self):
+                self.answer(receiver.poll_status)
+
+            def answer(self, status):
+                self.send_response(status)
                 self.send_header("content-length", "0")
                 self.end_headers()
 

@@ -27,11 +27,11 @@ def test_a_channel_is_made_named_filled_and_removed(stage):
     expect(page.locator("main h1")).to_have_text(NAMES[0])
     expect(page.get_by_text("Nobody is a member")).to_be_visible()
 
-    page.get_by_label("New member").fill("bob adeyemi")
+    page.get_by_label("New member: user").fill("bob adeyemi")
     expect(page.locator("datalist option[value=bob]")).to_have_count(1)
     page.keyboard.press("Enter")
     expect(page.get_by_role("table", name="Members of this channel")).to_contain_text("bob")
-    page.get_by_label("New member").fill("<i>zoe</i>")
+    page.get_by_label("New member: user").fill("<i>zoe</i>")
     page.keyboard.press("Enter")
     expect(page.get_by_role("table", name="Members of this channel")).to_contain_text("<i>zoe</i>")
     assert members(network) == ["<i>zoe</i>", "bob"]

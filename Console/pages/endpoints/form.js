@@ -5,7 +5,7 @@
 import { fill, h } from "../../core/dom.js";
 import { once } from "../../core/idempotency.js";
 import { openDialog } from "../../components/dialog.js";
-import { field, showMistakes } from "../../components/field.js";
+import { field, numberOf, showMistakes } from "../../components/field.js";
 import { showSecretsOnce } from "../../components/secret.js";
 
 const MODES = [
@@ -16,12 +16,6 @@ const OUTCOMES = [
   { value: "deliver", label: "deliver: chat goes on when it is down" },
   { value: "drop", label: "drop: nobody is notified without its word" },
 ];
-
-/** A number as it was typed; what is none goes to the API as it is, which says what it should be. */
-function numberOf(text) {
-  const trimmed = text.trim();
-  return /^-?\d+$/.test(trimmed) ? Number(trimmed) : trimmed;
-}
 
 function makeFields(endpoint) {
   return {

@@ -41,8 +41,9 @@ export async function lookAround(page) {
   const failures = [];
   const ask = asker(failures);
   const get = (what, ...segments) => ask(what, async () => (await page.api.get(page.path(...segments), { signal: page.signal })).data);
-  const [switches, providers, endpoints, hour, events] = await Promise.all([
+  const [switches, providers, endpoints, sources, hour, events] = await Promise.all([
     get("The switches", "notifications"), get("The providers", "providers"), get("The endpoints", "endpoints"),
+    get("The sources", "sources"),
     ask("The figures", () => readStats(page, spans.hour)), ask("The events", () => Promise.all([oldestWaiting(page), newestOf(page)])),
   ]);
   const [oldest = null, newest] = events ?? [];
@@ -51,6 +52,7 @@ export async function lookAround(page) {
     ...ofSwitches(page, switches),
     ...ofLanes(page, providers?.items ?? []),
     ...ofEndpoints(page, endpoints?.items ?? []),
+    ...ofSources(page, sources?.items ?? []),
     ...ofDeadLetters(page, hour),
     ...await ofCertificates(page, providers?.items ?? [], ask),
     ...ofOldest(page, oldest),
@@ -117,6 +119,11 @@ function ofEndpoints(page, endpoints) {
     if (endpoint.circuit !== "open") return [];
     return [{ kind: "bad", href, act: "Endpoint", text: [who, " does not answer as it should", endpoint.lastError ? [": ", name(endpoint.lastError)] : null] }];
   });
+}
+
+function ofSources(page, sources) {
+  return sources.filter(({ enabled, failures }) => enabled && failures > 0).map(({ id, lastError }) => ({ kind: "bad", href: page.href("sources"), act: "Sources",
+    text: ["Source ", name(id, { longest: 80 }), " is failing", lastError ? [": ", name(lastError)] : null] }));
 }
 
 function ofDeadLetters(page, hour) {

@@ -8,8 +8,8 @@ import { now } from "../../core/connection.js";
 import { absoluteTime, providerName } from "../../core/format.js";
 import { badge } from "../../components/badge.js";
 import { confirm } from "../../components/dialog.js";
+import { dropZone } from "../../components/drop-zone.js";
 import { empty } from "../../components/empty.js";
-import { icon } from "../../components/icon.js";
 import { code, name } from "../../components/name.js";
 import { section } from "../../components/page.js";
 import { problem } from "../../components/problem.js";
@@ -127,7 +127,12 @@ export function credentialsSection(page, { changed }) {
   }
 
   const element = section({ title: "Credentials", note: "One for each app. They are stored encrypted and never shown again.", flush: true },
-    place, trouble, h("div", { class: "drop-place" }, dropZone(page, add)));
+    place, trouble, h("div", { class: "drop-place" }, dropZone(page, {
+      title: "Drop a credential here", multiple: true, accept: ".p8,.p12,.pfx,.pem,.cer,.key,.crt,.json",
+      text: "A .p8 key, a .p12 or .pem certificate with its key, or a service account’s .json. It is looked at in this browser first.",
+      onFiles: async (files) => add(await readFiles(files)),
+      others: [h("button", { class: "button small", type: "button", on: { click: () => add([]) } }, "Paste…")],
+    })));
   return { element, replace, show: learn };
 }
 
@@ -149,39 +154,4 @@ function identity(credential) {
 function pairs(all) {
   return h("div", { class: "identity" }, all.map(([term, value]) =>
     h("span", null, h("span", { class: "muted" }, `${term} `), value instanceof Node ? value : name(value))));
-}
-
-function dropZone(page, add) {
-  const input = h("input", { class: "visually-hidden", type: "file", multiple: true, tabindex: "-1", "aria-hidden": "true",
-    accept: ".p8,.p12,.pfx,.pem,.cer,.key,.crt,.json", on: { change: async () => {
-      const files = await readFiles(input.files);
-      input.value = "";
-      await add(files);
-    } } });
-  const zone = h("div", { class: "drop-zone" }, icon("upload"),
-    h("div", { class: "drop-words" }, h("strong", null, "Drop a credential here"),
-      h("p", { class: "muted small" },
-        "A .p8 key, a .p12 or .pem certificate with its key, or a service account’s .json. It is looked at in this browser first.")),
-    h("div", { class: "form-buttons" },
-      h("button", { class: "button small", type: "button", on: { click: () => input.click() } }, "Choose files…"),
-      h("button", { class: "button small", type: "button", on: { click: () => add([]) } }, "Paste…")), input);
-
-  // A file that misses the zone must not take the place of the console.
-  const isOfFiles = (event) => event.dataTransfer?.types.includes("Files");
-  document.addEventListener("dragover", (event) => {
-    if (!isOfFiles(event)) return;
-    event.preventDefault();
-    zone.classList.add("armed");
-    event.dataTransfer.dropEffect = zone.contains(event.target) ? "copy" : "none";
-  }, { signal: page.signal });
-  document.addEventListener("dragleave", (event) => {
-    if (event.relatedTarget === null) zone.classList.remove("armed");
-  }, { signal: page.signal });
-  document.addEventListener("drop", async (event) => {
-    if (!isOfFiles(event)) return;
-    event.preventDefault();
-    zone.classList.remove("armed");
-    if (zone.contains(event.target)) await add(await readFiles(event.dataTransfer.files));
-  }, { signal: page.signal });
-  return zone;
 }
