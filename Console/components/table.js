@@ -4,6 +4,7 @@
 
 import { h, fill, reconcile } from "../core/dom.js";
 import { ApiError, isAbort } from "../core/api.js";
+import { comeBack } from "../core/connection.js";
 import { count } from "../core/format.js";
 import { empty as emptyState, skeleton } from "./empty.js";
 import { problem } from "./problem.js";
@@ -74,6 +75,8 @@ export function listing({ load, empty, noun = "row", onChange, live = false, ...
   // How many rows somebody asked for by "Show more"; 0 while the first page is enough.
   let wanted = 0;
   let hasLookedFurther = false;
+  let failures = 0;
+  let letBe = null;
   element.items = [];
 
   /** Shows the first page and no more. */
@@ -144,16 +147,21 @@ export function listing({ load, empty, noun = "row", onChange, live = false, ...
   element.reload = async () => {
     visit += 1;
     const mine = visit;
+    letBe?.();
     if (element.items.length === 0) waitForRows();
     try {
       const page = await load({});
       if (mine !== visit) return;
+      failures = 0;
       begin(page);
       show();
     } catch (error) {
       if (isAbort(error) || mine !== visit) return;
       if (!(error instanceof ApiError)) console.error(error);
       showProblem(error, element.reload);
+      failures += 1;
+      // Not once its page was left.
+      letBe = comeBack(error, () => element.isConnected && element.reload(), failures);
     }
   };
 

@@ -3,7 +3,7 @@
  */
 
 import { api, ApiError, isAbort, pathOf, withQuery } from "./api.js";
-import { connection } from "./connection.js";
+import { comeBack, connection } from "./connection.js";
 import { h, fill } from "./dom.js";
 import { live } from "./live.js";
 import { pages } from "./pages.js";
@@ -20,6 +20,7 @@ let visit = null;
 let shownAddress = location.pathname + location.search;
 let holds = new Set();
 let isFirst = true;
+let failures = 0;
 const sheets = new Map();
 
 /** Where the address bar points: which module with which parameters. */
@@ -136,9 +137,13 @@ async function loadStyles(names = []) {
   };
 }
 
-/** Opens what the address says. */
-export async function open() {
+/**
+ * Opens what the address says.
+ * @param {{byItself?: boolean}} [options] whether nobody asked for it: then the focus stays where somebody has put it meanwhile
+ */
+export async function open({ byItself = false } = {}) {
   visit?.abort();
+  if (!byItself) failures = 0;
   const controller = new AbortController();
   visit = controller;
   holds = new Set();
@@ -161,20 +166,32 @@ export async function open() {
     if (signal.aborted) return;
     clearTimeout(waiting);
     useStyles();
+    const mayMove = !byItself || isInPage(main);
     fill(main, node);
+    failures = 0;
     const name = typeof module.title === "function" ? module.title(page) : module.title;
     document.title = [name, target.network, "Carillon"].filter(Boolean).join(" · ");
-    arrive(main, wasFirst);
+    if (mayMove) arrive(main, wasFirst);
   } catch (error) {
     clearTimeout(waiting);
     if (signal.aborted || isAbort(error)) return;
     if (error.name !== "ApiError") console.error(error);
     document.title = [title, target.network, "Carillon"].filter(Boolean).join(" · ");
+    const mayMove = !byItself || isInPage(main);
+    const again = (options) => (error instanceof Unloaded ? location.reload() : open(options));
     fill(main, h("div", { class: "page" },
       h("header", { class: "page-head" }, h("h1", null, title ?? "Carillon")),
-      problem(error, { retry: () => (error instanceof Unloaded ? location.reload() : open()) })));
-    arrive(main, wasFirst);
+      problem(error, { retry: () => again() }),
+      error.isPassing && h("p", { class: "muted" }, "This page comes back by itself.")));
+    if (mayMove) arrive(main, wasFirst);
+    failures += 1;
+    signal.addEventListener("abort", comeBack(error, () => again({ byItself: true }), failures), { once: true });
   }
+}
+
+/** Whether the focus is in the page, or nowhere. */
+function isInPage(main) {
+  return main.contains(document.activeElement) || document.activeElement === document.body;
 }
 
 function waitingPage(title) {

@@ -72,11 +72,39 @@ def test_a_page_outlives_a_restart_of_the_service(stage):
         stage.service.wait()
     # A page that could not be loaded can be, and one that asks for nothing by itself hears that the service is there.
     expect(other.locator(".banner")).to_have_text("")
-    other.get_by_role("button", name="Try again").click()
     expect(other.get_by_role("table")).to_be_visible()
     event = network.say("After the restart")
     expect(page.locator(f"a[href*='{event}']").first).to_be_visible(timeout=30_000)
     expect(page.locator(".banner")).to_have_text("")
+
+
+def test_a_page_that_is_opened_while_nothing_answers_comes_back_by_itself(stage):
+    stage.expects("ERR_", "Failed to fetch dynamically imported module", "503", "404")
+    network = stage.network()
+    network.put("users", "bob", body={"displayName": "Bob"})
+    page = stage.open(f"{network.id}/keys", session=network)
+    page.context.set_offline(True)
+    page.get_by_role("link", name="Templates").click()
+    expect(page.get_by_role("alert")).to_contain_text(BANNER)
+    expect(page.get_by_text("This page comes back by itself.")).to_be_visible()
+    page.context.set_offline(False)
+    expect(page.get_by_role("table")).to_be_visible()
+
+    # What only part of the service refuses, for a while.
+    page.route("**/v1/networks/*/tags*", lambda route: route.fulfill(status=503), times=1)
+    page.route("**/v1/networks/*/users?*", lambda route: route.fulfill(status=503), times=1)
+    page.get_by_role("link", name="People").click()
+    expect(page.get_by_role("alert")).to_contain_text("503")
+    expect(page.get_by_role("link", name="Bob")).to_be_visible()
+    page.get_by_role("link", name="Tags", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("503")
+    expect(page.get_by_text("No tag is declared")).to_be_visible()
+    page.route("**/v1/networks/*", lambda route: route.fulfill(status=503), times=2)
+    page.get_by_role("link", name="Settings").click()
+    expect(page.get_by_role("alert")).to_contain_text("503")
+    page.get_by_role("link", name="Overview").focus()
+    expect(page.get_by_role("form", name="Name and language")).to_be_visible()
+    expect(page.get_by_role("link", name="Overview")).to_be_focused()
 
 
 def test_who_is_offline_is_told_and_comes_back(stage):
