@@ -5,7 +5,7 @@ import json
 from playwright.sync_api import expect
 
 from push_service import Subscription
-from stage import settled
+from stage import settled, until
 
 # A browser without a push service of its own gets a subscription whose keys this test knows.
 SUBSCRIBING = """
@@ -172,5 +172,39 @@ def test_a_switch_that_forbids_and_a_push_service_that_is_gone_are_said_in_words
     try:
         browser.press("carol")
         browser.fails("delivery", "Unregistered")
+    finally:
+        stage.push.status = 201
+
+
+def test_a_step_that_takes_long_says_what_it_waits_for_and_gives_up(stage):
+    network = network_for(stage)
+    browser = Browser(stage, network)
+    browser.page.clock.install()
+    browser.page.evaluate("() => { PushManager.prototype.subscribe = () => new Promise(() => {}); }")
+    browser.press()
+    expect(browser.step("subscription", "running")).to_be_visible()
+    expect(browser.page.get_by_text("It waits for")).to_have_count(0)
+    browser.page.clock.fast_forward(8_000)
+    expect(browser.step("subscription", "running")).to_contain_text("It waits for the browser’s push service")
+    browser.page.clock.fast_forward(22_000)
+    browser.fails("subscription", "Given up after 30 s: it waited for the browser’s push service")
+
+
+def test_a_push_service_that_does_not_take_it_is_given_up_and_the_event_goes_on(stage):
+    stage.push.status = 503
+    try:
+        network = network_for(stage)
+        browser = Browser(stage, network)
+        browser.page.clock.install()
+        browser.press()
+        expect(browser.step("delivery", "running")).to_contain_text("It waits: http 503")
+        browser.page.clock.fast_forward(31_000)
+        browser.fails("delivery", "Given up after 30 s")
+        browser.page.get_by_role("link", name="the event’s page").click()
+        expect(browser.page.get_by_role("table", name="Devices of this event")).to_contain_text("503")
+        # What is still tried again would come to another test.
+        [event] = network.get("events")["items"]
+        network.delete("events", event["id"], "deliveries")
+        until(lambda: network.get("events", event["id"])["deliveries"]["expired"] == 1, "nothing is tried again")
     finally:
         stage.push.status = 201

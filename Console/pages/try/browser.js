@@ -63,21 +63,20 @@ export const subscribed = (publicKey) => carillon.subscribed(SCOPE, publicKey);
 
 /**
  * Listens for what the service worker has shown.
- * @returns {{shown: (eventId: string, ms: number) => Promise<boolean>, stop: () => void}}
+ * @returns {{shown: (eventId: string) => Promise<void>, stop: () => void}}
  */
 export function listen() {
   const seen = new Set();
   const waiting = new Map();
   const stop = carillon.onShown(({ eventId }) => {
     seen.add(eventId);
-    waiting.get(eventId)?.(true);
+    waiting.get(eventId)?.();
   });
   return {
-    shown: (eventId, ms) =>
+    shown: (eventId) =>
       new Promise((resolve) => {
-        if (seen.has(eventId)) return resolve(true);
-        waiting.set(eventId, resolve);
-        setTimeout(() => resolve(false), ms);
+        if (seen.has(eventId)) resolve();
+        else waiting.set(eventId, resolve);
       }),
     stop,
   };

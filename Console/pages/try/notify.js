@@ -4,7 +4,7 @@
 
 import { ApiError } from "../../core/api.js";
 import { h } from "../../core/dom.js";
-import { stateWords } from "../../core/format.js";
+import { duration, stateWords } from "../../core/format.js";
 import { wait } from "../../core/wait.js";
 import { titleOf } from "../../core/pages.js";
 import { code, name } from "../../components/name.js";
@@ -12,9 +12,25 @@ import { problem } from "../../components/problem.js";
 import { time } from "../../components/time.js";
 import * as browser from "./browser.js";
 
-const DELIVERED_WITHIN_MS = 60_000;
-const SHOWN_WITHIN_MS = 20_000;
 const LOOK_EVERY_MS = 400;
+/** A step that is not over by then says what it waits for, and a while later gives up. */
+const SAYS_AFTER_MS = 8000;
+const GIVES_UP_AFTER_MS = 30_000;
+const CARILLON = "the answer of Carillon";
+
+/** What each step waits for. */
+const WAITS = {
+  able: "the browser",
+  permission: "your answer to the browser’s question. It may be hidden behind a symbol beside the address",
+  key: CARILLON,
+  worker: "the service worker to start",
+  subscription: "the browser’s push service. Without a way to it, as behind a firewall, browsers wait for long",
+  device: CARILLON,
+  event: CARILLON,
+  switches: "Carillon to find whom it is for. Other events may be before it",
+  delivery: "the push service to take it",
+  shown: "the push service to bring it to this browser. Some take a minute; Do Not Disturb or Focus may hold it back",
+};
 
 /** Keys and names of the steps, in order. */
 export const steps = [
@@ -41,55 +57,30 @@ export async function notifyThisBrowser(page, list, what) {
   let current = null;
   let heard = null;
   let event = null;
-  const begin = (key, ...words) => {
+  /** Goes through one step: `act` does it, and answers what it was; `begin` says something before that. */
+  async function go(key, act, done = () => [], ...begin) {
     current = key;
-    list.start(key, ...words);
-  };
+    list.start(key, ...begin);
+    const result = await within(page, list, key, act, () => event);
+    list.done(key, ...done(result));
+    return result;
+  }
   try {
-    begin("able");
-    await browser.requireAbility();
-    list.done("able");
-
-    begin("permission", "Your browser asks you now.");
-    await browser.requirePermission();
-    list.done("permission", "Allowed.");
-
-    begin("key");
-    const key = await networkKey(page, what.subject);
-    list.done("key", "Signed for ", name(key.subject));
-
-    begin("worker");
-    const registration = await browser.requireWorker();
+    await go("able", browser.requireAbility);
+    await go("permission", browser.requirePermission, () => ["Allowed."], "Your browser asks you now.");
+    const key = await go("key", () => networkKey(page, what.subject), ({ subject }) => ["Signed for ", name(subject)]);
+    const registration = await go("worker", browser.requireWorker);
     heard = browser.listen();
-    list.done("worker");
-
-    begin("subscription");
-    const subscription = await browser.subscribe(registration, key.publicKey);
-    list.done("subscription", "At ", code(new URL(subscription.endpoint).host));
-
-    begin("device");
-    const device = await register(page, what.userId, subscription);
-    list.done("device", code(device), " of ", name(what.userId));
-
-    begin("event");
-    const notification = { to: { deviceIds: [device] }, title: what.title, body: what.body };
-    const { data: receipt } = await page.api.post(page.path("notifications"), notification, { signal: page.signal });
-    event = receipt.id;
-    list.done("event", h("a", { href: page.href("events", event) }, code(event)));
-
-    begin("switches");
-    await throughSwitches(page, event, what.userId, begin, list);
-    await delivered(page, event, device, list);
-    list.done("delivery");
-
-    begin("shown");
-    if (!(await heard.shown(event, SHOWN_WITHIN_MS))) {
-      throw new browser.Refusal(
-        "The push service has it, but the browser has not said that it showed it. It may still come: some push services take " +
-          "a minute. If it does not, look whether the computer holds notifications back (Do Not Disturb, Focus).",
-      );
-    }
-    list.done("shown", "By the service worker of this console.");
+    const subscription = await go("subscription", () => browser.subscribe(registration, key.publicKey),
+      ({ endpoint }) => ["At ", code(new URL(endpoint).host)]);
+    const device = await go("device", () => register(page, what.userId, subscription), (id) => [code(id), " of ", name(what.userId)]);
+    event = await go("event", async () => {
+      const notification = { to: { deviceIds: [device] }, title: what.title, body: what.body };
+      return (await page.api.post(page.path("notifications"), notification, { signal: page.signal })).data.id;
+    }, (id) => [h("a", { href: page.href("events", id) }, code(id))]);
+    await go("switches", (signal) => throughSwitches(page, event, what.userId, signal), () => ["All levels allow it."]);
+    await go("delivery", (signal) => delivered(page, event, device, list, signal));
+    await go("shown", () => heard.shown(event), () => ["By the service worker of this console."]);
     return event;
   } catch (error) {
     if (page.signal.aborted) return event;
@@ -98,6 +89,29 @@ export async function notifyThisBrowser(page, list, what) {
   } finally {
     heard?.stop();
   }
+}
+
+/** Waits for a step: says after a while for what, and gives up after a longer one. Whatever still comes then counts for nothing. */
+async function within(page, list, key, act, eventOf) {
+  const over = new AbortController();
+  const signal = AbortSignal.any([page.signal, over.signal]);
+  let end;
+  const say = setTimeout(() => list.note(key, `It waits for ${WAITS[key]}.`), SAYS_AFTER_MS);
+  const late = new Promise((_, reject) => {
+    end = setTimeout(() => reject(new browser.Refusal(givenUp(page, key, eventOf()))), GIVES_UP_AFTER_MS);
+  });
+  try {
+    return await Promise.race([act(signal), late]);
+  } finally {
+    clearTimeout(say);
+    clearTimeout(end);
+    over.abort();
+  }
+}
+
+function givenUp(page, key, event) {
+  return h("p", null, `Given up after ${duration(GIVES_UP_AFTER_MS)}: it waited for ${WAITS[key]}.`,
+    event && [" Carillon goes on trying for a day: ", h("a", { href: page.href("events", event) }, "the event’s page"), " says how it goes."]);
 }
 
 function words(error) {
@@ -151,23 +165,17 @@ function hostIsRefused(page, host, error) {
   );
 }
 
-async function throughSwitches(page, event, userId, begin, list) {
-  const end = Date.now() + DELIVERED_WITHIN_MS;
-  while (Date.now() < end) {
-    const { data } = await page.api.get(page.path("events", event), { signal: page.signal });
+async function throughSwitches(page, event, userId, signal) {
+  for (;;) {
+    const { data } = await page.api.get(page.path("events", event), { signal });
     const { resolved, notified, suppressed, noDevice } = data.recipients;
     if (data.failure) throw new browser.Refusal(`The event has failed: ${data.failure}`);
     const level = Object.keys(suppressed).find((each) => suppressed[each] > 0);
     if (level) throw new browser.Refusal(suppression(page, level, userId));
     if (noDevice > 0) throw new browser.Refusal("Carillon found no device of this user that it may send to.");
-    if (resolved > 0 && notified > 0) {
-      list.done("switches", "All levels allow it.");
-      begin("delivery");
-      return;
-    }
-    await wait(LOOK_EVERY_MS, page.signal);
+    if (resolved > 0 && notified > 0) return;
+    await wait(LOOK_EVERY_MS, signal);
   }
-  throw new browser.Refusal("The event still waits for its recipients to be found. Its page says how it goes on.");
 }
 
 function suppression(page, level, userId) {
@@ -183,24 +191,20 @@ function suppression(page, level, userId) {
     h("a", { href: page.href("people", userId) }, "Their switches"));
 }
 
-async function delivered(page, event, device, list) {
-  const end = Date.now() + DELIVERED_WITHIN_MS;
-  let found = null;
-  while (Date.now() < end) {
-    const { data } = await page.api.get(page.path("events", event, "deliveries"), { signal: page.signal });
-    found = data.items.find((delivery) => delivery.deviceId === device) ?? found;
+async function delivered(page, event, device, list, signal) {
+  let told = null;
+  for (;;) {
+    const { data } = await page.api.get(page.path("events", event, "deliveries"), { signal });
+    const found = data.items.find((delivery) => delivery.deviceId === device);
     if (found?.state === "delivered") return;
     if (found && found.state !== "pending") {
       const { text } = stateWords(found.state);
       throw new browser.Refusal(`${text}: ${found.reason ?? "the push service did not say why"}`);
     }
-    if (found?.reason) {
+    if (found?.reason && found.at !== told) {
+      told = found.at;
       list.note("delivery", "It waits: ", name(found.reason), ". Tried again ", time(found.at), ".");
     }
-    await wait(LOOK_EVERY_MS, page.signal);
+    await wait(LOOK_EVERY_MS, signal);
   }
-  throw new browser.Refusal(
-    `It still waits for the push service${found?.reason ? `: ${found.reason}` : ""}. Carillon goes on trying for a day; the event’s ` +
-      "page says how it goes.",
-  );
 }
