@@ -5,6 +5,21 @@
 import { h } from "../core/dom.js";
 import { name } from "./name.js";
 
+/** What no credential can help with: the way to the push service, and its pace. Requests for access tokens say it, too. */
+const OF_THE_WAY = [
+  [/name not found$/, "No name server knows this host: the service’s name servers, or the address, are wrong."],
+  [/name lookup failed$/, "The name servers did not answer."],
+  [/tls failed$/, "No safe connection came about: its certificate is not trusted, or a proxy is in between."],
+  [/unreachable$/, "No connection came about: a firewall may be in the way."],
+  [/blocked address$/, "The address is none that may be reached: see CARILLON_EGRESS_ALLOW."],
+  [/malformed answer$|answer too long$/, "What answered is no push service: a proxy may be in between."],
+  [/too many requests waiting$/, "Too many requests wait for the same host."],
+  [/TooMany|QUOTA_EXCEEDED|RESOURCE_EXHAUSTED|http 429/, "The push service asks for a slower pace."],
+  [/http 5\d\d|InternalServerError|ServiceUnavailable|Shutdown|UNAVAILABLE|INTERNAL/, "The server failed; it is tried again until it expires."],
+  [/timed? ?out|timeout/i, "There was no answer in time."],
+  [/connection|connect|refused$|reset/i, "The server could not be reached."],
+];
+
 const MEANINGS = [
   [/^withdrawn$/, "Somebody withdrew it before it was sent."],
   [/^not delivered in time$/, "Its time was over before it could be sent."],
@@ -25,12 +40,14 @@ const MEANINGS = [
   [/SENDER_ID_MISMATCH/, "The token belongs to another Firebase project."],
   [/TopicDisallowed|BadTopic|MissingTopic/, "The credential may not send to this app."],
   [/UNAUTHENTICATED|PERMISSION_DENIED|InvalidProviderToken|BadCertificate|Forbidden|THIRD_PARTY_AUTH_ERROR/, "The push service does not accept the credential."],
-  [/TooManyRequests|QUOTA_EXCEEDED|RESOURCE_EXHAUSTED|^http 429/, "The push service asks for a slower pace."],
   [/^http 3\d\d/, "The server answered with a redirection, which is never followed."],
-  [/^http 5\d\d|InternalServerError|ServiceUnavailable|Shutdown|UNAVAILABLE|INTERNAL/, "The server failed; it is tried again until it expires."],
-  [/timed? ?out|timeout/i, "There was no answer in time."],
-  [/connection|connect|refused|reset/i, "The server could not be reached."],
+  ...OF_THE_WAY,
 ];
+
+/** Whether another credential would change nothing. @param {string|null} reason */
+export function isOfTheWay(reason) {
+  return OF_THE_WAY.some(([pattern]) => pattern.test(reason ?? ""));
+}
 
 /** What a reason means, or null. @param {string|null} reason */
 export function meaningOf(reason) {

@@ -5,7 +5,7 @@
 import { h } from "../core/dom.js";
 import { attempt } from "./attempt.js";
 import { field, form } from "./field.js";
-import { code } from "./name.js";
+import { code, name } from "./name.js";
 import { section } from "./page.js";
 import { suggestions } from "./suggestions.js";
 import { listing } from "./table.js";
@@ -54,6 +54,8 @@ export function roster(page, { title, caption, noun, path, entryOf, kinds, pathO
     return href ? h("a", { href }, id) : id;
   }
 
+  const said = ({ id }, what) => h("span", null, name(id, { longest: 80 }), ` ${what}.`);
+
   const kind = field({ label: "Kind", name: "kind", type: "select", options: kinds, value: kinds[0].value, pointer: "" });
   const inputs = kinds.map(({ value, label: called, list: found }) => {
     const input = field({ label: `New ${noun}: ${called.toLowerCase()}`, name: value, required: true, maxlength: "256", pointer: "",
@@ -73,7 +75,7 @@ export function roster(page, { title, caption, noun, path, entryOf, kinds, pathO
     const { status } = await page.api.put(pathOf(entry), {}, { signal: page.signal });
     input.value = "";
     input.input.focus();
-    toast(`${entry.id} ${(status === 200 && words.already) || words.now}.`, { kind: "good" });
+    toast(said(entry, (status === 200 && words.already) || words.now), { kind: "good" });
     await list.reload();
   }
 
@@ -81,7 +83,7 @@ export function roster(page, { title, caption, noun, path, entryOf, kinds, pathO
   const remove = (entry) => attempt(async () => {
     await page.api.delete(pathOf(entry));
     await list.reload();
-    toast(`${entry.id} ${words.gone}.`, { kind: "good", seconds: UNDO_SECONDS, action: { label: "Undo", run: () => attempt(async () => {
+    toast(said(entry, words.gone), { kind: "good", seconds: UNDO_SECONDS, action: { label: "Undo", run: () => attempt(async () => {
       await page.api.put(pathOf(entry), {});
       announce(`${entry.id} ${words.again}`);
       if (!page.signal.aborted) await list.reload();

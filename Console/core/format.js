@@ -135,6 +135,14 @@ const STATES = {
   off: ["Off", "bad"],
 };
 
+/** Whether a lane waits for what somebody has to store: a credential, a subject, a secret. */
+export const lacksCredential = (reason) => /^no (credential|subject|signing secret)\b/.test(reason ?? "");
+
+/** How a lane fares: one that lacks something is paused, one whose sending goes wrong is failing. */
+export function laneState({ circuit, reason }) {
+  return circuit === "open" && !lacksCredential(reason) ? "failing" : circuit;
+}
+
 /** @returns {{text: string, kind: "neutral"|"info"|"good"|"warn"|"bad"}} */
 export function stateWords(state) {
   const [text, kind] = STATES[state] ?? [String(state), "neutral"];

@@ -91,6 +91,19 @@ def test_hostile_names_come_through_the_real_service_as_they_are(stage):
     check(page, "one of the people")
 
 
+def test_what_turns_the_direction_of_a_name_is_seen_instead_of_obeyed(stage):
+    network = stage.network()
+    network.put("users", "bob", body={"displayName": "\u202eevil\u202c \u2067gpj.exe"})
+    network.put("users", "blank", body={"displayName": "\u202e\u2066 \u2069"})
+    page = stage.open(f"{network.id}/people", session=network)
+    bob = page.locator("tr", has_text="bob").locator(".name").first
+    expect(bob).to_have_text("RLOevilPDF RLIgpj.exe")
+    assert not re.search("[\u202a-\u202e\u2066-\u2069]", page.locator("main").inner_text())
+    expect(bob.locator(".turn").first).to_have_attribute("title", re.compile(r"^U\+202E: "))
+    expect(page.locator("tr", has_text="blank").locator(".invisible")).to_contain_text("U+202E U+2066")
+    assert not test_looks.faults_of(page)
+
+
 def test_what_other_systems_call_things_is_shown_as_text(stage):
     network = stage.network()
     at = "2026-11-20T10:00:00.000Z"

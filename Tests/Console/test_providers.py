@@ -64,3 +64,27 @@ def test_the_button_that_helps_is_beside_the_lane(stage):
     page.get_by_role("button", name="Make a new secret").click()
     page.get_by_role("dialog").get_by_role("button", name="Make a new secret").click()
     expect(page.locator(".secret-value")).to_contain_text("whsec_")
+
+
+def test_what_helps_depends_on_the_reason(stage):
+    network = stage.network()
+    lane = {"provider": "apns", "host": None, "circuit": "open", "since": "2026-11-20T10:00:00.000Z", "brake": None}
+    reasons = {
+        "no credential for app": ("Paused", "Add credential"), "InvalidProviderToken": ("Failing", "Replace credential"),
+        "token endpoint: invalid_grant": ("Failing", "Replace credential"), "name not found": ("Failing", None),
+        "connection refused": ("Failing", None), "token endpoint: http 503": ("Failing", None), "something new": ("Failing", "Replace credential"),
+    }
+    lanes = [lane | {"appId": f"app-{number}", "reason": reason} for number, reason in enumerate(reasons)]
+    context = stage.context(network)
+    context.route("**/v1/networks/*/providers", lambda route: route.fulfill(json={"items": lanes}))
+    context.route("**/providers/apns/apps/*", lambda route: route.fulfill(status=404, json={}))
+    stage.expects("404")
+    page = stage.open(f"{network.id}/providers", context=context)
+    rows = page.get_by_role("table", name="Lanes")
+    for number, (reason, (state, button)) in enumerate(reasons.items()):
+        row = rows.locator("tr", has_text=f"app-{number}")
+        expect(row).to_contain_text(state)
+        expect(row).to_contain_text(reason)
+        assert row.get_by_role("button").all_inner_texts() == ([button] if button else []), reason
+    expect(rows.locator("tr", has_text="name not found")).to_contain_text("No name server knows this host")
+    expect(rows.locator("tr", has_text="connection refused")).to_contain_text("It is tried again by itself")

@@ -5,7 +5,7 @@
 import { ApiError, isAbort } from "../../core/api.js";
 import { now } from "../../core/connection.js";
 import { h } from "../../core/dom.js";
-import { count, duration, providerName } from "../../core/format.js";
+import { count, duration, lacksCredential, laneState, providerName } from "../../core/format.js";
 import { readStats, spans, sumOf } from "../../core/stats.js";
 import { name } from "../../components/name.js";
 import { time } from "../../components/time.js";
@@ -100,7 +100,7 @@ function ofLanes(page, lanes) {
     const found = [];
     if (lane.circuit === "open") {
       found.push({ kind: "bad", href, act: "Providers",
-        text: [laneName(lane), " is paused", lane.since ? [" since ", time(lane.since)] : null, lane.reason ? [": ", name(lane.reason)] : null] });
+        text: [laneName(lane), laneState(lane) === "failing" ? " is failing" : " is paused", lane.since ? [" since ", time(lane.since)] : null, lane.reason ? [": ", name(lane.reason)] : null] });
     }
     if (lane.brake) {
       found.push({ kind: "bad", href, act: "Providers", text: [laneName(lane), " is held since ", time(lane.brake.since), ": ", name(lane.brake.reason)] });
@@ -136,7 +136,7 @@ function ofDeadLetters(page, hour) {
 
 async function ofCertificates(page, lanes, ask) {
   // A lane that waits for its credential has none that could end.
-  const hasOne = (lane) => lane.provider === "apns" && lane.appId && !lane.reason?.startsWith("no credential");
+  const hasOne = (lane) => lane.provider === "apns" && lane.appId && !lacksCredential(lane.reason);
   const apps = [...new Set(lanes.filter(hasOne).map((lane) => lane.appId))];
   const known = ends.get(page) ?? new Map();
   ends.set(page, known);

@@ -3,6 +3,7 @@
  */
 
 import { h } from "../../core/dom.js";
+import { lacksCredential } from "../../core/format.js";
 import { titleOf } from "../../core/pages.js";
 import { keysOf, readStats, spans } from "../../core/stats.js";
 import { step } from "../../components/steps.js";
@@ -26,7 +27,7 @@ function questions(page) {
   return {
     async credential() {
       const [{ items }, { subject }] = await Promise.all([get(["providers"]), webpush]);
-      return Boolean(subject) || items.some(({ appId, reason }) => appId && !/^no credential for\b/.test(reason ?? ""));
+      return Boolean(subject) || items.some(({ appId, reason }) => appId && !lacksCredential(reason));
     },
     async key() {
       const [keys, dialects] = await Promise.all([get(["api-keys"], { limit: 1000 }), get(["dialects"])]);

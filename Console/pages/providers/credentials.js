@@ -5,7 +5,7 @@
 import { h, fill } from "../../core/dom.js";
 import { isAbort } from "../../core/api.js";
 import { now } from "../../core/connection.js";
-import { absoluteTime, providerName } from "../../core/format.js";
+import { absoluteTime, lacksCredential, providerName } from "../../core/format.js";
 import { badge } from "../../components/badge.js";
 import { confirm } from "../../components/dialog.js";
 import { dropZone } from "../../components/drop-zone.js";
@@ -82,7 +82,7 @@ export function credentialsSection(page, { changed }) {
   function learn(lanes) {
     for (const lane of lanes) {
       if (!PROVIDERS.includes(lane.provider) || !lane.appId || asked.has(keyOf(lane))) continue;
-      if (/^no credential for\b/.test(lane.reason ?? "")) continue;
+      if (lacksCredential(lane.reason)) continue;
       asked.add(keyOf(lane));
       look(lane);
     }

@@ -3,13 +3,13 @@
  */
 
 import { h } from "../../core/dom.js";
-import { absoluteTime, providerName } from "../../core/format.js";
+import { absoluteTime, lacksCredential, laneState, providerName } from "../../core/format.js";
 import { badge, stateBadge } from "../../components/badge.js";
 import { confirm } from "../../components/dialog.js";
 import { name } from "../../components/name.js";
 import { section } from "../../components/page.js";
 import { problem } from "../../components/problem.js";
-import { reasonView } from "../../components/reason.js";
+import { isOfTheWay, reasonView } from "../../components/reason.js";
 import { table } from "../../components/table.js";
 import { time } from "../../components/time.js";
 import { toast } from "../../components/toast.js";
@@ -28,11 +28,11 @@ function laneTarget({ appId, host }) {
 function remedies({ provider, circuit, reason, brake, appId }) {
   const acts = [];
   const isOpen = circuit === "open";
-  const lacksCredential = isOpen && /^no (credential|subject) for\b/.test(reason ?? "");
-  if (provider === "webpush" && lacksCredential) acts.push("subject");
+  const lacks = isOpen && lacksCredential(reason);
+  if (provider === "webpush" && lacks) acts.push("subject");
   else if (provider === "webpush" && isOpen && !brake) acts.push("try");
-  else if (appId && lacksCredential) acts.push("add");
-  else if (appId && (isOpen || brake)) acts.push("replace");
+  else if (appId && lacks) acts.push("add");
+  else if (appId && ((isOpen && !isOfTheWay(reason)) || brake)) acts.push("replace");
   if (brake) acts.push("release", "restore");
   return acts;
 }
@@ -79,16 +79,16 @@ export function lanesSection(page, { replaceCredential, setSubject, tryWebPush, 
   return { element, show: rows.setRows };
 }
 
-function states({ circuit, brake }) {
-  return h("span", { class: "badges" }, stateBadge(circuit), brake && badge("Brake on", "warn"));
+function states(lane) {
+  return h("span", { class: "badges" }, stateBadge(laneState(lane)), lane.brake && badge("Brake on", "warn"));
 }
 
 function why({ provider, circuit, reason, brake }) {
   const said = [brake?.reason, circuit === "open" && reason !== brake?.reason ? reason : null].filter(Boolean);
   if (said.length > 0) {
-    const isUpToThem = provider === "webhook" && circuit === "open";
+    const isUpToThem = circuit === "open" && (provider === "webhook" ? !lacksCredential(reason) : isOfTheWay(reason));
     return h("div", null, said.map((text) => reasonView(text, { longest: 300 })),
-      isUpToThem && h("div", { class: "muted small" }, "It is tried again by itself until the receiver answers."));
+      isUpToThem && h("div", { class: "muted small" }, "It is tried again by itself until that is over."));
   }
   return h("span", { class: "muted" }, "Nothing holds it up.");
 }
