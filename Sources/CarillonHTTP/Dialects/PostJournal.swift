@@ -1,6 +1,7 @@
 import CarillonCore
 import CarillonDialects
 import CarillonEdge
+import HTTPTypes
 
 /// What became of the last posts of events, Carillon's own and those of each dialect: the first thing that somebody looks for who connects
 /// a backend. Without any text.
