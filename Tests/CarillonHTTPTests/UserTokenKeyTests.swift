@@ -43,7 +43,7 @@ import Testing
             let made = try await api.call(.post, path, #"{"userId":"bob"}"#, as: network.adminKey)
             #expect(made.status == 201)
             #expect(made.string("expiresAt") == (TestAPI.now + .seconds(3_600)).description)
-            let own = try await api.call(.get, "/v1/whoami", as: #require(made.string("token")))
+            let own = try await api.call(.get, "/v1/whoami", as: made.string("token"))
             #expect(own.text == #"{"role":"user","network":"acme","userId":"bob"}"#)
             let minute = #"{"userId":"bob","lifetimeSeconds":60}"#
             let brief = try await api.call(.post, path, minute, as: TestAPI.operatorToken)
