@@ -45,6 +45,9 @@ import Testing
             let network = try await api.makeNetwork()
             let tag = #"{"description":"Offers","selfService":true}"#
             #expect(try await api.call(.put, network.path("tags/offers"), tag, as: network.adminKey).status == 201)
+            let contact = #"{"subject":"mailto:ops@acme.example"}"#
+            let pair = try await api.call(.put, network.path("providers/webpush"), contact, as: network.adminKey)
+            #expect(pair.status == 201)
             let asked: [(HTTPRequest.Method, String, Int)] = [
                 (.get, "providers/webpush/key", 200), (.put, "tags/offers/users/me", 204),
                 (.delete, "tags/offers/users/me", 204),
