@@ -34,6 +34,7 @@ extension Services {
             #expect(device.environment == .sandbox && device.token == "…0707")
             #expect(try await bob.devices() == [device])
             #expect(try await bob.device("bob's phone/1") == device)
+            try await network.send(.PUT, "/providers/webpush", ["subject": "mailto:ops@acme.example"])
             #expect(try await !bob.webPushKey().isEmpty)
 
             let notifications = bob.notifications
