@@ -47,8 +47,10 @@ package protocol OutcomeSink: Sendable {
 extension OutcomeSink {
     /// Waits until outcomes are written in time: what is sent before would be more that is sent again if the process died.
     func catchUp() async {
+        var pause = Duration.milliseconds(5)
         while isBehind, !Task.isCancelled, !Task.isShuttingDownGracefully {
-            try? await Task.sleep(for: .milliseconds(5))
+            try? await Task.sleep(for: pause)
+            pause = min(pause * 2, .milliseconds(80))
         }
     }
 }
