@@ -7,6 +7,7 @@ Scripts/chaos --table                                  # what all rounds so far 
 
 import argparse
 import asyncio
+import collections
 import json
 import pathlib
 import shutil
@@ -17,7 +18,7 @@ import traceback
 import faults
 import patroni
 import table
-from cluster import Cluster
+from cluster import Aborted, Cluster
 from rounds import Rounds
 from world import World
 
@@ -85,35 +86,48 @@ def tell(options, found, archive):
         print(f"    again: {repeat(options, found['seed'])}\n    logs: {archive / str(found['seed'])}", flush=True)
 
 
-async def play(options, folder):
+async def play_on(world, options, seeds, played, results):
+    """Plays rounds on a world, whose seeds go as they are over; answers whether something was found."""
+    rounds, failed = Rounds(world, names(options, world), results), False
+    last = seeds[-1]
+    while seeds:
+        found = await rounds.play(seeds[0], last)
+        seeds.popleft()
+        played.append(found)
+        with open(results / "rounds.jsonl", "a") as file:
+            file.write(json.dumps(found) + "\n")
+        tell(options, found, results)
+        failed = failed or bool(found["findings"])
+    for text in await rounds.finish():
+        print(f"✘ at the end: {text}", flush=True)
+        failed = True
+    return failed
+
+
+async def play(options, folder, seeds, played):
+    """Plays rounds on a world of their own; answers whether something failed."""
     results = ROOT / ".build/chaos"
     results.mkdir(parents=True, exist_ok=True)
     cluster = patroni.PatroniCluster if options.patroni else Cluster
     world = World(options.program, options.former, ROOT, folder, options.instances, options.real_leases, cluster)
-    played, failed = [], False
+    is_up = False
     try:
         await world.start()
-        rounds = Rounds(world, names(options, world), results)
-        last = options.seed + options.rounds - 1
-        for seed in range(options.seed, last + 1):
-            found = await rounds.play(seed, last)
-            played.append(found)
-            with open(results / "rounds.jsonl", "a") as file:
-                file.write(json.dumps(found) + "\n")
-            tell(options, found, results)
-            failed = failed or bool(found["findings"])
-        for text in await rounds.finish():
-            print(f"✘ at the end: {text}", flush=True)
-            failed = True
-    except Exception:
+        is_up = True
+        return await play_on(world, options, seeds, played, results)
+    except Exception as error:
         traceback.print_exc()
         print("\n".join(world.findings), flush=True)
         shutil.copytree(folder, results / "broken", dirs_exist_ok=True, ignore=shutil.ignore_patterns("one", "two"))
-        failed = True
+        if is_up and seeds and isinstance(error, Aborted):
+            seed = seeds.popleft()
+            print(f"– {seed} was aborted, and does not count. Again: {repeat(options, seed)}", flush=True)
+        else:
+            seeds.clear()
+        return True
     finally:
         await world.stop()
-    print(f"\n{table.write(played)}\n\nAnswers: {dict(world.answers)}", flush=True)
-    return failed
+        print(f"Answers: {dict(world.answers)}", flush=True)
 
 
 def main():
@@ -125,10 +139,15 @@ def main():
     if options.table:
         print(table.write(table.read(ROOT / ".build/chaos/rounds.jsonl")))
         return 0
-    with tempfile.TemporaryDirectory(prefix="chaos-", dir="/tmp", ignore_cleanup_errors=True) as name:
-        folder = pathlib.Path(name)
-        folder.chmod(0o755)
-        return int(asyncio.run(play(options, folder)))
+    seeds, played, failed = collections.deque(range(options.seed, options.seed + options.rounds)), [], False
+    while seeds:
+        # What comes behind an aborted round is played on servers that work.
+        with tempfile.TemporaryDirectory(prefix="chaos-", dir="/tmp", ignore_cleanup_errors=True) as name:
+            folder = pathlib.Path(name)
+            folder.chmod(0o755)
+            failed = asyncio.run(play(options, folder, seeds, played)) or failed
+    print(f"\n{table.write(played)}", flush=True)
+    return int(failed)
 
 
 if __name__ == "__main__":

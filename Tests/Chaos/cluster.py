@@ -28,6 +28,10 @@ log_min_messages = 'fatal'
 """
 
 
+class Aborted(RuntimeError):
+    """The servers that rounds are played on do not come up: nothing is known of the program."""
+
+
 def free_port():
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
@@ -98,7 +102,7 @@ class Node:
         process = self.run(program, *arguments)
         status = await asyncio.to_thread(process.wait)
         if status:
-            raise RuntimeError(f"{program} of {self.name} ended with {status}")
+            raise Aborted(f"{program} of {self.name} ended with {status}")
 
     def configure(self, synchronous):
         """Whether a commit waits for the other node."""
@@ -127,7 +131,8 @@ class Node:
         self.upstream = source
         self.configure(synchronous=False)
         (self.data / "standby.signal").touch()
-        await self.start()
+        if not await self.start():
+            raise Aborted(f"{self.name} ends as it starts as a standby")
 
     async def start(self):
         (self.data / "postmaster.pid").unlink(missing_ok=True)
@@ -140,7 +145,7 @@ class Node:
                 async with await self.connect():
                     return True
             await asyncio.sleep(0.05)
-        raise RuntimeError(f"{self.name} does not start")
+        raise Aborted(f"{self.name} does not start")
 
     async def connect(self, database=DATABASE, **options):
         return await psycopg.AsyncConnection.connect(
@@ -204,9 +209,18 @@ class Cluster:
         Node.has_database = True
         await self.attach()
 
-    async def attach(self):
+    async def attach(self, patience=120):
         """Gives the primary a standby, and has commits wait for it."""
-        await self.standby.copy(self.primary)
+        end = time.monotonic() + patience
+        while True:
+            try:
+                await self.standby.copy(self.primary)
+                break
+            except Aborted:
+                # Another fault has killed the primary that was being copied, or taken its room.
+                if time.monotonic() > end:
+                    raise
+                await asyncio.sleep(0.2)
         await self.until("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'", 1)
         self.primary.configure(synchronous=True)
         await self.until("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'", 1)
@@ -228,7 +242,7 @@ class Cluster:
         end = time.monotonic() + patience
         while (await self.query(statement))[0][0] != value:
             if time.monotonic() > end:
-                raise RuntimeError(f"not {value} within {patience} s: {statement}")
+                raise Aborted(f"not {value} within {patience} s: {statement}")
             await asyncio.sleep(0.05)
 
     async def restart(self, patience=60):
@@ -236,7 +250,7 @@ class Cluster:
         end = time.monotonic() + patience
         while not (self.primary.process and self.primary.process.poll() is None and await self.answers()):
             if time.monotonic() > end:
-                raise RuntimeError("PostgreSQL does not start again")
+                raise Aborted("PostgreSQL does not start again")
             if not self.primary.process or self.primary.process.poll() is not None:
                 await self.primary.start()
             await asyncio.sleep(0.05)

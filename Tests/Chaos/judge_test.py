@@ -4,9 +4,13 @@ import asyncio
 import contextlib
 import types
 import unittest
+from unittest import mock
 
+from cluster import Aborted, Cluster
 from community import Community, Device, Post, User
+from faults import FAULTS
 from ledger import Copy, Ledger
+from rounds import Rounds
 from table import write
 from timeline import Timeline
 from verdict import Verdict
@@ -149,6 +153,28 @@ class Tables(unittest.TestCase):
         text = write(rounds)
         self.assertIn("| seeds that found something | 8 |", text)
         self.assertIn("| rounds in which something was lost | 1 |", text)
+
+
+class Servers(unittest.IsolatedAsyncioTestCase):
+    """What rounds are played on is hurt by several faults at a time."""
+
+    async def test_a_primary_that_is_killed_while_it_is_copied_is_copied_again(self):
+        copies = mock.AsyncMock(side_effect=[Aborted("pg_basebackup ended with 1"), None])
+        cluster = Cluster.__new__(Cluster)
+        cluster.primary, cluster.standby = mock.Mock(), mock.Mock(copy=copies)
+        cluster.until = mock.AsyncMock()
+        await cluster.attach()
+        self.assertEqual(copies.await_count, 2)
+        cluster.primary.configure.assert_called_once_with(synchronous=True)
+
+    async def test_a_round_whose_servers_fail_is_aborted_and_finds_nothing(self):
+        world = mock.Mock()
+        broken = mock.AsyncMock(side_effect=Aborted("PostgreSQL does not start again"))
+        with mock.patch.dict(FAULTS, {"crash": broken}), mock.patch("rounds.Load") as load:
+            load.return_value.run = mock.AsyncMock()
+            with self.assertRaises(Aborted):
+                await Rounds(world, ["crash"], None).hurt(1, None, ["crash"])
+        world.find.assert_not_called()
 
 
 if __name__ == "__main__":

@@ -8,8 +8,9 @@ import shutil
 import subprocess
 import time
 
+import client
 import psycopg
-from cluster import DATABASE, SETTINGS, USER, Cluster, Node, children, free_port, kill_all
+from cluster import DATABASE, SETTINGS, USER, Aborted, Cluster, Node, children, free_port, kill_all
 
 
 def missing():
@@ -24,7 +25,8 @@ class Manager:
         self.node = node
         self.process = None
         self.file = node.mount / "patroni.json"
-        here = f"127.0.0.1:{free_port()}"
+        self.port = free_port()
+        here = f"127.0.0.1:{self.port}"
         parameters = dict(line.split(" = ") for line in SETTINGS.strip().splitlines())
         parameters = {name: value.strip("'") for name, value in parameters.items() if name != "listen_addresses"}
         folders = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
@@ -71,6 +73,11 @@ class Manager:
     def start(self):
         self.process = self.node.run(shutil.which("patroni"), self.file)
 
+    async def may_take_over(self):
+        """Whether etcd knows its server as the synchronous standby: nobody else is promoted."""
+        with contextlib.suppress(client.Lost):
+            return (await client.send(self.port, "GET", "/sync", patience=2)).status == 200
+
     async def kill(self):
         """As if the machine had lost its power."""
         if self.process:
@@ -102,9 +109,14 @@ class PatroniCluster(Cluster):
         Node.has_database = True
 
     async def settled(self, patience=120):
-        """Waits until there are a primary and a synchronous standby."""
+        """Waits until there are a primary and a synchronous standby, and etcd knows of it, which is a moment later."""
         await self.find_primary(self.nodes, patience)
         await self.until("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'", 1, patience)
+        end = time.monotonic() + patience
+        while not await self.managers[self.standby].may_take_over():
+            if time.monotonic() > end:
+                raise Aborted(f"etcd does not know of a synchronous standby within {patience} s")
+            await asyncio.sleep(0.1)
 
     async def find_primary(self, nodes, patience=120):
         end = time.monotonic() + patience
@@ -117,7 +129,7 @@ class PatroniCluster(Cluster):
                             self.primary, (self.standby,) = node, [other for other in self.nodes if other is not node]
                             return
             await asyncio.sleep(0.1)
-        raise RuntimeError(f"no primary within {patience} s")
+        raise Aborted(f"no primary within {patience} s")
 
     async def restart(self, patience=120):
         await self.find_primary(self.nodes, patience)

@@ -6,6 +6,7 @@ import shutil
 import time
 
 import faults
+from cluster import Aborted
 from community import Community
 from fleet import TOKEN
 from load import Load
@@ -78,6 +79,8 @@ class Rounds:
             for name in drawn
         ]
         for name, result in zip([*drawn, "load"], await asyncio.gather(*tasks, load, return_exceptions=True)):
+            if isinstance(result, Aborted):
+                raise result
             if isinstance(result, BaseException):
                 world.find("programme", f"{name}: {result!r}")
 
