@@ -5,6 +5,7 @@ import contextlib
 import os
 import pathlib
 import pwd
+import random
 import shutil
 import signal
 import socket
@@ -27,15 +28,23 @@ wal_keep_size = '64MB'
 log_min_messages = 'fatal'
 """
 
+GIVEN = set()
+"""The ports that this programme has chosen."""
+
 
 class Aborted(RuntimeError):
     """The servers that rounds are played on do not come up: nothing is known of the program."""
 
 
 def free_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
+    """A port that stays free while nobody listens there: none of those that Linux gives to outgoing connections."""
+    while True:
+        port = random.randrange(10_000, 32_768)
+        with contextlib.suppress(OSError), socket.socket() as found:
+            if port not in GIVEN:
+                found.bind(("127.0.0.1", port))
+                GIVEN.add(port)
+                return port
 
 
 def children(parent):

@@ -6,7 +6,7 @@ import types
 import unittest
 from unittest import mock
 
-from cluster import Aborted, Cluster
+from cluster import Aborted, Cluster, free_port
 from community import Community, Device, Post, User
 from faults import FAULTS
 from ledger import Copy, Ledger
@@ -153,6 +153,13 @@ class Tables(unittest.TestCase):
         text = write(rounds)
         self.assertIn("| seeds that found something | 8 |", text)
         self.assertIn("| rounds in which something was lost | 1 |", text)
+
+
+class Ports(unittest.TestCase):
+    def test_are_not_those_of_outgoing_connections_and_none_is_given_twice(self):
+        ports = [free_port() for _ in range(500)]
+        self.assertLess(max(ports), 32_768)
+        self.assertEqual(len(set(ports)), 500)
 
 
 class Servers(unittest.IsolatedAsyncioTestCase):
