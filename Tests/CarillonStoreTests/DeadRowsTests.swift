@@ -25,6 +25,25 @@ import Testing
         }
     }
 
+    @Test func `rows of no network are found in turn, without a walk over what an old snapshot keeps`() async throws {
+        try await withDeadRows { scene, pool in
+            let orphans = OrphanSweep(pool: pool, pagesAtOnce: 128)
+            try await orphans.sweep()
+            for _ in 0..<3 {
+                let read = try await pool.blocks(of: Self.queues) { () async throws in try await orphans.sweep() }
+                #expect(read < Self.fewBlocks)
+            }
+            try await scene.enqueue(to: [[try await scene.target("d", of: "b")]])
+            try await pool.withConnection { try $0.execute("UPDATE deliveries SET network_id = 'gone'") }
+            var sweeps = 0
+            while try await pool.count("former_networks") == 0, sweeps < 100 {
+                try await orphans.sweep()
+                sweeps += 1
+            }
+            #expect(try await pool.count("former_networks") == 1)
+        }
+    }
+
     @Test func `what becomes due is claimed at once, whatever an old snapshot keeps`() async throws {
         try await withDeadRows { scene, pool in
             for (_, findsNothing) in Self.steps(scene) { #expect(try await findsNothing()) }

@@ -79,7 +79,7 @@ import Testing
                     for replica in [one, two] {
                         let former = try #require(replica.accounts as? PostgresAccountStore).former
                         try await former.purge(network)
-                        try await former.takeInOrphans()
+                        try await OrphanSweep(pool: pool).sweep()
                         try await former.sweep()
                     }
                 }
@@ -199,7 +199,7 @@ import Testing
         try await withStores { scene, pool in
             let request = IdempotentRequest(networkID: nil, keyHash: [1], bodyHash: [1], answer: [1])
             #expect(try await scene.accounts.createNetwork(new("third"), answering: request) == .created)
-            try await FormerNetworks(pool: pool, rest: .zero).takeInOrphans()
+            try await OrphanSweep(pool: pool).sweep()
             #expect(try await pool.count("former_networks") == 0)
             let again = try await scene.accounts.createNetwork(new("third"), answering: request)
             #expect(again == .repeated(answer: [1]))

@@ -71,39 +71,6 @@ struct FormerNetworks {
         }
     }
 
-    /// Takes what belongs to no network for what is left of a former one: what was written behind a purge, or before there was
-    /// this table.
-    func takeInOrphans() async throws {
-        for table in NetworkPurge.tables {
-            let orphans = try await pool.takingTurn(at: "\(table): orphans") { session in
-                try session.query(
-                    """
-                    WITH RECURSIVE walk AS (
-                        (SELECT t.network_id FROM \(identifier: table) t WHERE t.network_id > ''
-                         ORDER BY t.network_id LIMIT 1)
-                        UNION ALL
-                        SELECT following.network_id
-                        FROM walk w CROSS JOIN LATERAL (
-                            SELECT t.network_id FROM \(identifier: table) t
-                            WHERE t.network_id > w.network_id ORDER BY t.network_id LIMIT 1
-                        ) AS following
-                    )
-                    SELECT w.network_id FROM walk w
-                    WHERE NOT EXISTS (SELECT FROM networks n WHERE n.network_id = w.network_id)
-                        AND NOT EXISTS (SELECT FROM former_networks f WHERE f.network_id = w.network_id)
-                    LIMIT 100
-                    """
-                ) { row in try row.id(0, of: Network.self) }
-            }
-            for network in orphans ?? [] {
-                try await pool.write { session in
-                    try session.lockName(of: network)
-                    try session.noteFormerNetwork(network)
-                }
-            }
-        }
-    }
-
     /// Whether nobody can have anything of a row's network in memory, or in a transaction that began before the deletion. What those
     /// have written is seen by the next statement.
     static func hasSettled(after rest: Duration) -> SQL {

@@ -28,6 +28,7 @@ package final class Housekeeper: Sendable {
     private let leftovers: LeftoverSweep
     private let relays: RelaySweep
     private let former: FormerNetworks
+    private let orphans: OrphanSweep
     private let logger: Logger
 
     /// A housekeeper for the database of `pool` that takes the date from `clock`, and tells `feedback` what becomes of devices
@@ -46,6 +47,7 @@ package final class Housekeeper: Sendable {
         leftovers = LeftoverSweep(pool: pool, chores: chores)
         relays = RelaySweep(pool: pool, chores: chores)
         former = FormerNetworks(pool: pool)
+        orphans = OrphanSweep(pool: pool)
         self.logger = logger
     }
 
@@ -86,7 +88,7 @@ package final class Housekeeper: Sendable {
         for (table, condition) in Self.aged { await attempt(table) { try await sweep(table, where: condition) } }
         await attemptPieces("relayed") { try await relays.sweep() }
         await attempt("former removals") { try await sweepAgain() }
-        await attempt("rows of no network") { try await former.takeInOrphans() }
+        await attempt("rows of no network") { try await orphans.sweep() }
         await attemptPieces("deleted networks") { try await former.sweep(chores) }
         if !failures.isEmpty { throw UntidyError(failures: failures) }
     }

@@ -20,7 +20,7 @@ final class RelaySweep: Sendable {
     /// Where sweeps that found too much that has to stay have ended.
     private let places = Mutex<[NetworkID: UUID]>([:])
     /// How far what waits has been looked through.
-    private let walk = Mutex(TableWalk(pagesAtOnce: TableWalk.pagesAtFirst))
+    private let waiting = PageRounds(through: "deliveries")
 
     /// A sweep that leaves the rest of a network to the next after so many of its bodies that have to stay.
     init(pool: PostgresPool, mostInVain: Int = 100_000, chores: Chores = Chores()) {
@@ -86,27 +86,16 @@ final class RelaySweep: Sendable {
 
     /// The lanes in which something waits for endpoints that were removed, among the next pages of what waits.
     private func lanesOfNobody() async throws -> [(network: String, endpoint: String)] {
-        var walk = walk.withLock(\.self)
-        let (lanes, position) = try await pool.withConnection { [walk] session in
-            let position = try session.queryFirst("SELECT \(sql: TableWalk.position(in: "deliveries"))") { row in
-                (now: try row.timestamp(0), pages: try row.decode(1, as: Int64.self))
-            }
-            let lanes = try session.queryQueue(
-                """
-                SELECT DISTINCT d.network_id, d.app_id FROM \(sql: walk.rowsOfPages(of: "deliveries")) AS d
-                WHERE d.provider = 'relay'
-                    AND NOT EXISTS (SELECT FROM endpoints e
-                                    WHERE e.network_id = d.network_id AND e.endpoint_id = d.app_id)
-                """
-            ) { row in (network: try row.decode(0, as: String.self), endpoint: try row.decode(1, as: String.self)) }
-            return (lanes, position)
+        try await waiting.next(in: pool) { rows in
+            """
+            SELECT DISTINCT d.network_id, d.app_id FROM \(sql: rows) AS d
+            WHERE d.provider = 'relay'
+                AND NOT EXISTS (SELECT FROM endpoints e
+                                WHERE e.network_id = d.network_id AND e.endpoint_id = d.app_id)
+            """
+        } _: { row in
+            (network: try row.decode(0, as: String.self), endpoint: try row.decode(1, as: String.self))
         }
-        if let position {
-            walk.went(on: position.now, pages: position.pages)
-            let walked = walk
-            self.walk.withLock { $0 = walked }
-        }
-        return lanes
     }
 
     /// Deletes some of what waits in the lane of an endpoint that is not there, but for what somebody has in hand.
