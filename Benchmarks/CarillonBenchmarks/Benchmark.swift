@@ -28,6 +28,7 @@ enum BenchmarkName: String, CaseIterable, ExpressibleByArgument {
     case chat
     case neighbours
     case matrix
+    case snapshot
 
     /// All names.
     static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
@@ -50,6 +51,7 @@ enum BenchmarkName: String, CaseIterable, ExpressibleByArgument {
         case .slowProvider: SlowProviderBenchmark(rounds: max(10, scale.rounds), devices: scale.devices)
         case .chat: ChatBenchmark(seconds: scale.seconds ?? 15)
         case .matrix: MatrixBenchmark(rounds: scale.rounds, seconds: scale.seconds ?? 10)
+        case .snapshot: SnapshotBenchmark(rows: scale.rows, seconds: scale.seconds ?? 60)
         case .neighbours: NeighboursBenchmark(names: scale.chosen, seconds: scale.seconds ?? 15, size: scale.size)
         }
     }
@@ -66,7 +68,7 @@ struct Scale: ParsableArguments, Sendable {
 
     @Option(
         help:
-            "How long each load lasts: 10 for ingest and matrix, 60 for mixed and relay, 15 for chat and neighbours, unless given."
+            "How long each load lasts: 10 for ingest and matrix, 60 for mixed, relay and snapshot, 15 for chat and neighbours, unless given."
     )
     var seconds: Int?
 
@@ -78,6 +80,9 @@ struct Scale: ParsableArguments, Sendable {
 
     @Option(help: "The events of latency and intercept.")
     var samples = 200
+
+    @Option(help: "The rows that die in each queue of snapshot.")
+    var rows = 10_000_000
 
     @Option(help: "A neighbour to measure, repeatable: \(NeighbourName.list); all of them, unless given.")
     var neighbour: [NeighbourName] = []
@@ -94,6 +99,7 @@ struct Scale: ParsableArguments, Sendable {
         guard (100...1_000_000).contains(members) else { throw ValidationError("--members must be 100 to 1000000") }
         guard (100...100_000).contains(devices) else { throw ValidationError("--devices must be 100 to 100000") }
         guard (10...10_000).contains(samples) else { throw ValidationError("--samples must be 10 to 10000") }
+        guard (1_000...100_000_000).contains(rows) else { throw ValidationError("--rows must be 1000 to 100000000") }
         guard (0.001...1).contains(size) else { throw ValidationError("--size must be 0.001 to 1") }
     }
 }

@@ -23,7 +23,7 @@ final class StatementWatch: Sendable {
                 SELECT coalesce(max(1000 * extract(epoch FROM clock_timestamp() - query_start)), 0)::bigint
                 FROM pg_stat_activity
                 WHERE state = 'active' AND backend_type = 'client backend' AND pid <> pg_backend_pid()
-                  AND application_name <> 'carillon-benchmarks'
+                  AND application_name <> \(Cluster.applicationName)
                 """
             )
             longestMilliseconds.withLock { $0 = max($0, age) }

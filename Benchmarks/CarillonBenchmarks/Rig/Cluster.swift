@@ -22,6 +22,9 @@ struct Cluster: Sendable {
     /// What every service on this database has to be started with.
     let secrets = ServiceSecrets()
 
+    /// What PostgreSQL knows the benchmark by.
+    static let applicationName = "carillon-benchmarks"
+
     // These are the defaults of Carillon's embedded server; they are what the figures depend on most.
     private static let settings = ["fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"]
 
@@ -51,7 +54,7 @@ struct Cluster: Sendable {
             var configuration = try PostgresConfiguration(url: url)
             configuration.poolSize = 2
             configuration.statementTimeout = .seconds(300)
-            configuration.applicationName = "carillon-benchmarks"
+            configuration.applicationName = applicationName
             let value = try await PostgresPool.withPool(configuration: configuration, logger: workshop.logger) { pool in
                 let process = processID(inFile: "\(directory)/cluster/postmaster.pid").map(ProcessStatus.init)
                 let cluster = Cluster(workshop: workshop, url: url, pool: pool, server: process)
