@@ -206,9 +206,9 @@ extension PostgresError {
         /// Whether the server ended the session with it.
         var isFatal = false
 
-        /// What it says where it speaks of itself, its files and its libraries, and of no statement's values: system errors
-        /// and internal ones.
-        var trouble: String? { ["58", "XX"].contains(sqlState.errorClass) ? message : nil }
+        /// What it says where it speaks of itself, its files and its libraries, and of no statement's values: what it has no room
+        /// for, system errors and internal ones.
+        var trouble: String? { ["53", "58", "XX"].contains(sqlState.errorClass) ? message : nil }
 
         var details: String {
             let fields: [(String, String?)] = [

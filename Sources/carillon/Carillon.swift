@@ -16,7 +16,7 @@ struct Carillon: AsyncParsableCommand {
         version: version,
         subcommands: [
             ServeCommand.self, MigrateCommand.self, DoctorCommand.self, SimulateCommand.self, DemoCommand.self,
-            TokenCommand.self, ImportSygnalCommand.self, CompletionsCommand.self,
+            TokenCommand.self, ImportSygnalCommand.self, DiscardPendingCommand.self, CompletionsCommand.self,
         ]
     )
 }

@@ -17,7 +17,10 @@ import Testing
             case .fish: "complete -c 'carillon'"
             }
         #expect(script.contains(line), "\(script.prefix(400))")
-        for verb in ["serve", "migrate", "doctor", "simulate", "demo", "import-sygnal", "token", "completions"] {
+        let verbs = [
+            "serve", "migrate", "doctor", "simulate", "demo", "import-sygnal", "token", "discard-pending", "completions",
+        ]
+        for verb in verbs {
             #expect(script.contains(verb), "\(verb)")
         }
     }

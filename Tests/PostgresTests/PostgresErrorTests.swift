@@ -22,7 +22,7 @@ import Testing
 
     @Test func `the description says what is wrong with the server itself`() {
         let message = #"could not load library "/usr/lib/postgresql/15/lib/plpgsql.so": undefined symbol"#
-        for state in ["58P01", "XX000"] {
+        for state in ["53100", "58P01", "XX000"] {
             let error = PostgresError(server: .init(sqlState: SQLState(rawValue: state), message: message))
             #expect(error.description == "PostgreSQL: the server answered \(state): \(message)")
         }

@@ -3,7 +3,7 @@ extension StatisticsFigures {
     ///
     /// A device that a toggle stopped counts as `expired` as long as not all of its user's devices are stopped, as in the status
     /// of its event.
-    mutating func count(_ settlement: Settlement) {
+    package mutating func count(_ settlement: Settlement) {
         let group = settlement.group
         guard group.lane.provider != .relay else { return }
         var counts = Deliveries()

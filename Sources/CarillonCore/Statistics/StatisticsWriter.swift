@@ -24,7 +24,7 @@ package final class StatisticsWriter: Service {
     }
 
     /// Writes what is to be written; what cannot be written now is kept.
-    func write(includingThisMinute: Bool) async {
+    package func write(includingThisMinute: Bool) async {
         do {
             while true {
                 let rows = recorder.rowsToWrite(includingThisMinute: includingThisMinute, limit: Self.batchSize)

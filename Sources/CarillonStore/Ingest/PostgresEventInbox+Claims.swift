@@ -17,19 +17,19 @@ extension PostgresEventInbox {
         let (claimed, taken) = try await pool.write { session in
             let rows = try Self.claim(places, limitPerPlace: share, session)
             var events: [PendingEvent] = []
-            var failed: [(PendingEvent, String)] = []
+            var failed: [AbandonedEvent] = []
             var unknown: [PendingEvent] = []
             for row in rows {
                 if !row.isKnown, row.isLate {
-                    failed.append((row.event, unknownKindFailure))
+                    failed.append(AbandonedEvent(row.event, unknownKindFailure))
                 } else if !row.isKnown {
                     unknown.append(row.event)
                 } else if row.rescues > Self.maximumRescues {
-                    failed.append((row.event, "crash loop"))
+                    failed.append(AbandonedEvent(row.event, "crash loop"))
                 } else if row.isReadable {
                     events.append(row.event)
                 } else {
-                    failed.append((row.event, "unreadable"))
+                    failed.append(AbandonedEvent(row.event, "unreadable"))
                 }
             }
             try Self.setAside(failed, session)
@@ -209,16 +209,13 @@ extension PostgresEventInbox {
     }
 
     /// Moves events that cannot be expanded out of the way, with the reason.
-    private static func setAside(
-        _ failed: [(event: PendingEvent, reason: String)],
-        _ session: borrowing PostgresSession
-    ) throws {
+    static func setAside(_ failed: [AbandonedEvent], _ session: borrowing PostgresSession) throws {
         guard !failed.isEmpty else { return }
         _ = try session.executeOnQueue(
             """
             WITH gone AS (
                 DELETE FROM inbox i
-                USING unnest(\(failed.map(\.event.networkID.rawValue)), \(failed.map(\.event.id.uuid)),
+                USING unnest(\(failed.map(\.networkID.rawValue)), \(failed.map(\.id.uuid)),
                              \(failed.map(\.reason))) AS n (network_id, event_id, reason)
                 WHERE \(sql: .hasKey("i", "event_id", of: "n"))
                 RETURNING i.network_id, i.event_id, i.source_id, i.event_type, i.channel_id, i.actor_id, i.received_at,
@@ -234,5 +231,23 @@ extension PostgresEventInbox {
             FROM gone
             """
         )
+    }
+}
+
+/// An event that is not expanded any further.
+struct AbandonedEvent: Sendable {
+    let networkID: NetworkID
+    let id: EventID
+    /// Why, for those who ask about it.
+    let reason: String
+
+    init(networkID: NetworkID, id: EventID, reason: String) {
+        self.networkID = networkID
+        self.id = id
+        self.reason = reason
+    }
+
+    init(_ event: PendingEvent, _ reason: String) {
+        self.init(networkID: event.networkID, id: event.id, reason: reason)
     }
 }

@@ -141,7 +141,7 @@ extension PostgresOutbox {
     }
 
     /// Leases what `picked` names.
-    private static func claiming(_ picking: SQL) -> SQL {
+    static func claiming(_ picking: SQL) -> SQL {
         picking + """
 
             UPDATE deliveries d
@@ -155,7 +155,7 @@ extension PostgresOutbox {
     }
 
     /// Reads what was leased; a row that nobody can read any more is taken out of the way.
-    private static func claimed(
+    static func claimed(
         _ answer: StatementResult,
         _ session: borrowing PostgresSession
     ) throws -> (claimed: [ClaimedDelivery], tallies: [Int: DueWalk.Tally]) {
@@ -185,21 +185,7 @@ extension PostgresOutbox {
         let looping = claimed.filter { $0.rescues > Self.maximumRescues }.map(\.delivery)
         guard !looping.isEmpty else { return claimed.map(\.delivery) }
         let now = try session.queryFirst("SELECT now()") { row in try row.timestamp(0) }
-        let settlements = looping.map { delivery in
-            let records = delivery.devices.map { owner in
-                DeviceRecord(
-                    deviceID: owner.device,
-                    userID: owner.user,
-                    state: .dead,
-                    attempts: delivery.group.attempt,
-                    reason: "crash loop",
-                    at: now ?? delivery.group.cause.receivedAt
-                )
-            }
-            var group = delivery.group
-            if group.isRelay { group.targets = delivery.devices.map(\.targetWithoutAddress) }
-            return Settlement(group: group, records: records, remainders: [])
-        }
+        let settlements = looping.map { $0.ended(as: .dead, because: "crash loop", at: now) }
         let told = endpoints?.lastKnown(of: Set(looping.map(\.group.lane.networkID))) ?? [:]
         _ = try settle(settlements, telling: told, session)
         return claimed.filter { $0.rescues <= Self.maximumRescues }.map(\.delivery)

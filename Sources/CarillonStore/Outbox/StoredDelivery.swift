@@ -25,6 +25,23 @@ struct StoredDelivery: Sendable {
         self.delay = delay
         self.laneReason = laneReason
     }
+
+    /// The last word on all of its devices, or messages, without looking any of them up.
+    func ended(as state: DeliveryState, because reason: String, at moment: Timestamp?) -> Settlement {
+        let records = devices.map { owner in
+            DeviceRecord(
+                deviceID: owner.device,
+                userID: owner.user,
+                state: state,
+                attempts: group.attempt,
+                reason: reason,
+                at: moment ?? group.cause.receivedAt
+            )
+        }
+        var ended = group
+        if ended.isRelay { ended.targets = devices.map(\.targetWithoutAddress) }
+        return Settlement(group: ended, records: records, remainders: [])
+    }
 }
 
 /// A device and the user who owned it when the event was expanded, or a message to an endpoint.

@@ -9,16 +9,19 @@ enum Database {
     /// - Parameters:
     ///   - settings: Where the database is.
     ///   - logger: Told what becomes of the server.
+    ///   - adjust: Changes how the database is used.
     ///   - body: The work.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws, and why there is no database.
     static func withPool<Value>(
         _ settings: Settings,
         logger: Logger,
+        adjusting adjust: (inout PostgresConfiguration) -> Void = { _ in },
         _ body: (PostgresPool) async throws -> Value
     ) async throws -> Value {
         switch settings.database {
-        case .server(let configuration):
+        case .server(var configuration):
+            adjust(&configuration)
             do {
                 return try await PostgresPool.withPool(configuration: configuration, logger: logger, body)
             } catch {
@@ -32,7 +35,8 @@ enum Database {
                 logger: logger
             )
             do {
-                let configuration = try PostgresConfiguration(url: try await cluster.start())
+                var configuration = try PostgresConfiguration(url: try await cluster.start())
+                adjust(&configuration)
                 let value = try await PostgresPool.withPool(configuration: configuration, logger: logger, body)
                 await cluster.stop()
                 return value

@@ -97,7 +97,8 @@ struct SchemaKeeper: Service {
                 return nil
             }
         } catch let error as PostgresError where error.isConnectivity {
-            if let advice = DatabaseAdvice(error, at: configuration) {
+            // Who makes the cluster makes its database, too: there is nothing to do about it but to wait.
+            if !migrates, let advice = DatabaseAdvice(error, at: configuration) {
                 return Problem(words: "\(advice)", hasRemedy: true)
             }
             return Problem(
