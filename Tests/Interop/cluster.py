@@ -19,9 +19,12 @@ class Cluster:
             shutil.chown(self.folder, "postgres", "postgres")
             self.prefix = ["runuser", "-u", "postgres", "--"]
         self.run("initdb", "-D", self.folder / "data", "-U", "carillon", "-A", "trust", "--no-sync")
+        self.start()
+        self.url = f"postgres://carillon@/postgres?host={self.folder}"
+
+    def start(self):
         options = f"-c listen_addresses= -c unix_socket_directories={self.folder} -c max_connections=200"
         self.run("pg_ctl", "-D", self.folder / "data", "-w", "-l", self.folder / "log", "-o", options, "start")
-        self.url = f"postgres://carillon@/postgres?host={self.folder}"
 
     def query(self, statement):
         return self.run("psql", "-XqAt", "-v", "ON_ERROR_STOP=1", self.url, "-c", statement)

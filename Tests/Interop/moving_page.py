@@ -39,13 +39,7 @@ class Move:
 
     def enter(self, section):
         """Enters the commands of a section of the page; answers what each block of them said."""
-        text = re.search(rf"^##+ {section}\n(.*?)(?=^##+ |\Z)", PAGE.text, re.M | re.S)[1]
-        blocks = [
-            "\n".join(line.removeprefix(indent) for line in code.split("\n"))
-            for indent, code in re.findall(r"^( *)```sh\n(.*?)^ *```$", text, re.M | re.S)
-        ]
-        assert blocks, f"no commands in {section}"
-        return [self.run(block) for block in blocks]
+        return [self.run(block) for block in PAGE.blocks(section)]
 
     def run(self, block):
         ended = subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=self.folder, env=self.environment, capture_output=True, text=True)

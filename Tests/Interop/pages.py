@@ -13,6 +13,16 @@ class Page:
         """What stands in the page's blocks of a language, in order."""
         return re.findall(rf"^```{language}\n(.*?)^```$", self.text, re.M | re.S)
 
+    def blocks(self, section):
+        """The commands of a section, in order, also those that stand in a list."""
+        text = re.search(rf"^##+ {section}\n(.*?)(?=^##+ |\Z)", self.text, re.M | re.S)[1]
+        found = [
+            "\n".join(line.removeprefix(indent) for line in code.split("\n"))
+            for indent, code in re.findall(r"^( *)```sh\n(.*?)^ *```$", text, re.M | re.S)
+        ]
+        assert found, f"no commands in {section}"
+        return found
+
     def table(self, first):
         """The rows of the table whose first column is so called, each as its cells by their columns."""
         lines = iter(self.text.splitlines())
