@@ -104,16 +104,21 @@ struct DiscardPendingCommand: AsyncParsableCommand {
 }
 
 extension PendingWork.Counts {
-    /// From when to when its events were accepted, as a part of a sentence.
+    /// When its events were accepted, as a part of a sentence.
     var span: String {
-        accepted.map { ", of events accepted from \($0.lowerBound) to \($0.upperBound)" } ?? ""
+        guard let accepted else { return "" }
+        let (first, last) = (accepted.lowerBound, accepted.upperBound)
+        return first == last ? ", of an event accepted at \(first)" : ", of events accepted from \(first) to \(last)"
     }
 
     /// What there is of, each with its number.
     var lines: [String] {
-        [
-            (events, "events whose recipients were still to be found"), (devices, "notifications to devices"),
-            (messages, "messages to endpoints"), (replays, "replays for endpoints"),
-        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        let found = [
+            (events, "event whose recipients were still to be found", "events whose recipients were still to be found"),
+            (devices, "notification to a device", "notifications to devices"),
+            (messages, "message to an endpoint", "messages to endpoints"),
+            (replays, "replay for an endpoint", "replays for endpoints"),
+        ]
+        return found.filter { $0.0 > 0 }.map { count, one, many in "\(count) \(count == 1 ? one : many)" }
     }
 }
