@@ -144,6 +144,8 @@ package struct PendingWork: Sendable {
                     news[settlement.group.lane.networkID, default: StatisticsFigures()].count(settlement)
                 }
                 recorder.add(news)
+                // Somebody may end this at any moment.
+                await writer.write(includingThisMinute: false)
                 progress(counts)
                 return settlements.last.map { Position(network: $0.group.lane.networkID.rawValue, id: $0.group.id) }
             }
