@@ -239,7 +239,7 @@ let package = Package(
         .testTarget(
             name: "CarillonProgramTests",
             dependencies: [
-                "carillon", "CarillonCore", "CarillonHTTP", "CarillonProviders", "CarillonStore",
+                "carillon", "CarillonCore", "CarillonHTTP", "CarillonProviders", "CarillonStore", "CarillonTesting",
                 argumentParser, crypto, cryptoExtras, logging, metrics, metricsCore,
             ],
             swiftSettings: settings

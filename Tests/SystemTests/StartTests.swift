@@ -49,7 +49,8 @@ extension Services {
                 "carillon_events_total", "carillon_recipients_total", "carillon_group_commit_size_count",
                 "carillon_postgres_wait_seconds_count", "carillon_http_requests_total", "carillon_build_info",
                 "process_resident_memory_bytes", "carillon_http_connections_max{port=\"public\"}",
-                "carillon_master_key_previous 0", "carillon_brakes{provider=\"apns\"} 0",
+                "carillon_apns_certificates{state=\"ended\"} 0", "carillon_master_key_previous 0",
+                "carillon_brakes{provider=\"apns\"} 0",
                 // What an alert compares begins at 0: a counter that begins at 1 never grew.
                 "carillon_deliveries_total{provider=\"apns\",outcome=\"dead\"} 0",
             ] {
@@ -58,6 +59,9 @@ extension Services {
             #expect(metrics.headers.first(name: "content-type")?.hasPrefix("text/plain; version=0.0.4") == true)
             try await eventually("readiness in the metrics") {
                 try await service.management.send(.GET, "/metrics").text.contains("\ncarillon_ready 1\n")
+            }
+            try await eventually("the size of the database, which has some megabytes") {
+                try await service.management.send(.GET, "/metrics").text.contains(/\ncarillon_database_bytes \d{7,}\n/)
             }
         }
 

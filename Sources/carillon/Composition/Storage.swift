@@ -123,9 +123,14 @@ struct Storage: Sendable {
         )
         let post = AnnouncementPost(announcements, pool: pool, configuration: configuration, logger: logger)
         let rotation = MasterKeyRotation(pool: pool, box: box, readiness: readiness, logger: logger)
+        let databaseWatch = DatabaseWatch(
+            pool: pool,
+            metrics: DatabaseMetrics(factory: metrics, logger: logger),
+            logger: logger
+        )
+        let deferred: [any Service] = [post, rotation, databaseWatch]
         services =
-            (cluster.map { [$0] } ?? [])
-            + [pool, schema, DeferredService(post, until: readiness), DeferredService(rotation, until: readiness)]
+            (cluster.map { [$0] } ?? []) + [pool, schema] + deferred.map { DeferredService($0, until: readiness) }
     }
 }
 

@@ -2,10 +2,13 @@
 enum MetricHelp {
     /// The texts by the metrics' names.
     static let texts = [
+        "carillon_apns_certificates":
+            "Certificates for APNs that are good, to be renewed within 30 days, or have ended.",
         "carillon_brakes": "Lanes whose brake on reports of dead devices is on, by provider.",
         "carillon_build_info": "Always 1; the version is in the label.",
         "carillon_clock_skew_seconds":
             "How far this machine's clock is behind PostgreSQL's; negative where it is ahead.",
+        "carillon_database_bytes": "What the database takes on PostgreSQL's disk.",
         "carillon_deliveries_total": "Devices by provider and by what became of their notification.",
         "carillon_events_total": "Posted events by what the sender was told; refused is a 503.",
         "carillon_expansion_failures_total": "Tries to find an event's recipients that failed; it is tried again.",

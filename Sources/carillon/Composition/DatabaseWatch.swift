@@ -1,0 +1,36 @@
+import CarillonStore
+import Logging
+import Postgres
+import ServiceLifecycle
+
+/// Looks every few minutes at what changes slowly in the database, for the metrics; a scrape does not look itself.
+struct DatabaseWatch: Service {
+    private static let interval = Duration.seconds(300)
+
+    private let pool: PostgresPool
+    private let metrics: DatabaseMetrics
+    private let logger: Logger
+
+    init(pool: PostgresPool, metrics: DatabaseMetrics, logger: Logger) {
+        self.pool = pool
+        self.metrics = metrics
+        self.logger = logger
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var told: Set<CertificateSurvey.Ending> = []
+            while !Task.isCancelled {
+                do {
+                    metrics.record(bytes: try await DatabaseSize.bytes(pool))
+                    let survey = try await CertificateSurvey(pool)
+                    metrics.record(survey, told: told)
+                    told = Set(survey.first)
+                } catch {
+                    logger.debug("Could not look how large the database is", metadata: ["error": "\(error)"])
+                }
+                try? await Task.sleep(for: Self.interval * Double.random(in: 0.9...1.1))
+            }
+        }
+    }
+}

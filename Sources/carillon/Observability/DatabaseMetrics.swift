@@ -1,0 +1,39 @@
+import CarillonStore
+import CoreMetrics
+import Logging
+import Metrics
+
+/// What changes slowly in the database, as numbers that an alert can be made of: its size, and certificates that end.
+struct DatabaseMetrics: Sendable {
+    private let size: Gauge
+    private let certificates: (current: Gauge, ending: Gauge, ended: Gauge)
+    private let logger: Logger
+
+    /// Metrics that are kept by `factory`; certificates that are to be renewed are also named in the log.
+    init(factory: any MetricsFactory, logger: Logger) {
+        func certificates(_ state: String) -> Gauge {
+            Gauge(label: "carillon_apns_certificates", dimensions: [("state", state)], factory: factory)
+        }
+        size = Gauge(label: "carillon_database_bytes", factory: factory)
+        self.certificates = (certificates("current"), certificates("ending"), certificates("ended"))
+        self.logger = logger
+    }
+
+    /// Records how large the database is.
+    func record(bytes: Int64) { size.record(Double(bytes)) }
+
+    /// Records how many certificates are good, and names those that are to be renewed and are not among `told`.
+    func record(_ survey: CertificateSurvey, told: Set<CertificateSurvey.Ending>) {
+        certificates.current.record(Double(survey.current))
+        certificates.ending.record(Double(survey.ending))
+        certificates.ended.record(Double(survey.ended))
+        for certificate in survey.first where !told.contains(certificate) {
+            logger.warning(
+                "A certificate for APNs is to be renewed",
+                metadata: [
+                    "network": "\(certificate.networkID)", "app": "\(certificate.appID)", "ends": "\(certificate.end)",
+                ]
+            )
+        }
+    }
+}
