@@ -14,7 +14,8 @@ extension MemoryNetwork {
             relayed[expansion.event.id] = MemoryRelayed(
                 type: row.pending.event.type,
                 receivedAt: row.pending.receivedAt,
-                body: row.body
+                body: row.body,
+                trace: row.pending.event.trace
             )
         }
         inbox[expansion.event.id]?.pending.cursor = expansion.next

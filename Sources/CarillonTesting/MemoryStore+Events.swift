@@ -49,6 +49,8 @@ struct MemoryEventRow {
     var why: WhyNobody?
     /// What came of asking an endpoint.
     var interception: InterceptionReport?
+    /// Where it stands in a trace of its sender's.
+    var trace: TraceContext?
 }
 
 /// How many times work may outlive those who did it before it is set aside.
@@ -170,7 +172,8 @@ extension MemoryNetwork {
                 channelID: incoming.event.channel?.id,
                 actorID: incoming.event.actor?.id,
                 receivedAt: incoming.receivedAt,
-                tally: .nobody
+                tally: .nobody,
+                trace: incoming.event.trace
             )
             return
         }
@@ -231,7 +234,8 @@ extension MemoryNetwork {
             tally: pending.tally,
             failure: failure,
             why: why,
-            interception: pending.verdict?.report
+            interception: pending.verdict?.report,
+            trace: pending.event.trace
         )
     }
 }

@@ -169,7 +169,8 @@ extension MemoryNetwork {
                 failure: row.failure,
                 recipients: tally(row.pending.tally, after: deliveries),
                 deliveries: counts,
-                interception: row.pending.verdict?.report
+                interception: row.pending.verdict?.report,
+                trace: row.pending.event.trace
             )
         }
         return events[id].map { row in
@@ -185,7 +186,8 @@ extension MemoryNetwork {
                 recipients: tally(row.tally, after: deliveries),
                 why: row.why,
                 deliveries: counts,
-                interception: row.interception
+                interception: row.interception,
+                trace: row.trace
             )
         }
     }

@@ -5,6 +5,8 @@ struct MemoryRelayed {
     var type: EventType
     var receivedAt: Timestamp
     var body: [UInt8]
+    /// Where the event stands in a trace.
+    var trace: TraceContext?
 }
 
 /// What an endpoint is told once more.
@@ -41,7 +43,8 @@ extension MemoryStore: RelaySource, RelayHistory, QuestionSource {
                     settings: stored.endpoint.settings,
                     state: stored.endpoint.state,
                     secrets: stored.secrets.filter { $0.isValid(at: now) }.map(\.secret),
-                    body: network.relayed[key.eventID]?.body
+                    body: network.relayed[key.eventID]?.body,
+                    trace: network.relayed[key.eventID]?.trace
                 )
             }
             return messages
@@ -220,7 +223,12 @@ extension MemoryNetwork {
     }
 
     private mutating func queue(_ message: FeedbackMessage, at now: Timestamp) {
-        relayed[message.id] = MemoryRelayed(type: message.type, receivedAt: now, body: message.body.serialized)
+        relayed[message.id] = MemoryRelayed(
+            type: message.type,
+            receivedAt: now,
+            body: message.body.serialized,
+            trace: message.trace
+        )
         for group in message.groups { groups[group.id] = MemoryGroupRow(group: group, runAt: now) }
     }
 

@@ -56,6 +56,37 @@ import Testing
         #expect(readings[0].events.first?.shownID == "1")
     }
 
+    @Test func `of which trace an event is stands in its own extension, in three modes`() throws {
+        let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        func structured(_ members: String) -> String {
+            Self.structured.replacing(#""id":"1""#, with: #""id":"1",\#(members)"#)
+        }
+        let readings = [
+            try read(structured(#""traceparent":"\#(trace)""#)),
+            try read(structured(#""extensions":{"traceparent":"\#(trace)"}"#)),
+            try read(structured(#""traceparent":"00-0","extensions":{"traceparent":"\#(trace)"}"#)),
+            try read("[\(structured(#""traceparent":"\#(trace)""#))]", "application/cloudevents-batch+json"),
+            try read(Self.data, nil, Self.binary + [(name: "ce-traceparent", value: trace)]),
+        ]
+        for reading in readings { #expect(reading.known.map(\.trace?.header) == [trace]) }
+        #expect(
+            readings[0].canonical == (try read(Self.structured)).canonical,
+            "it is no part of what is stored as the event"
+        )
+        let twilio = Self.twilio.replacing(#""id":"2""#, with: #""id":"2","traceparent":"\#(trace)""#)
+        #expect(try read(twilio).known.map(\.trace?.header) == [trace])
+    }
+
+    @Test(arguments: [#""00-0""#, "1", "null", "[]", #"{"traceparent":"x"}"#])
+    func `an extension that names no trace is as good as none`(value: String) throws {
+        for name in ["traceparent", "extensions"] {
+            let body = Self.structured.replacing(#""id":"1""#, with: #""id":"1","\#(name)":\#(value)"#)
+            #expect(try read(body) == read(Self.structured))
+        }
+        let headers = Self.binary + [(name: "ce-traceparent", value: "00-0")]
+        #expect(try read(Self.data, nil, headers) == read(Self.structured))
+    }
+
     @Test func `the same id of two sources is two events`() throws {
         let other = Self.structured.replacing(#""source":"/s""#, with: #""source":"/s1""#)
         let third = other.replacing(#""id":"1""#, with: #""id":"""#)

@@ -17,6 +17,7 @@ import Testing
         + FaceStoreContract.clauses + DialectContract.clauses
         + RelayContract.clauses + RelayBundleContract.clauses + FeedbackContract.clauses
         + InterceptionContract.clauses + StatisticsContract.clauses + JournalContract.clauses
+        + TraceContract.clauses
 
     @Test(arguments: clauses)
     func keeps(_ clause: ContractClause) async throws {

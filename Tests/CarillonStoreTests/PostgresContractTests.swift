@@ -124,6 +124,11 @@ import Testing
         try await withStores { scene, _ in try await clause.check(scene) }
     }
 
+    @Test(arguments: TraceContract.clauses)
+    func traces(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
     @Test(arguments: RelayContract.clauses)
     func relay(_ clause: ContractClause) async throws {
         try await withStores { scene, _ in try await clause.check(scene) }

@@ -33,6 +33,7 @@ package struct Expander: Sendable {
             mentionsAll: pending.event.mentionsAll,
             receivedAt: pending.receivedAt
         )
+        cause.trace = pending.event.trace
         if pending.event.type == .messageSent {
             cause.messageID = pending.event.message?.id.flatMap { $0.isEmpty ? nil : $0 }
             cause.senderID = pending.event.actor?.id

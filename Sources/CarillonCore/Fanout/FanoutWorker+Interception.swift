@@ -71,7 +71,7 @@ extension FanoutWorker {
         do {
             event.verdict = try await interceptor.verdict(on: question)
         } catch {
-            logger.debug("Could not ask an endpoint", metadata: ["error": "\(error)"])
+            logger.debug("Could not ask an endpoint", metadata: question.event.metadata(error))
             await note(error, of: [event])
             // Whoever claims it next would meet the same; its lease is held meanwhile.
             try? await Task.sleep(for: Self.questionRest)

@@ -131,7 +131,7 @@ package final class FanoutWorker: Service {
                 guard ahead != nil, !Task.isCancelled else { return await putBack(events) }
                 (start, backoff) = (clock.now, .milliseconds(50))
             } catch  where error.isTransient && clock.now - start < Self.patience && !Task.isShuttingDownGracefully {
-                logger.debug("Expanding events again", metadata: ["error": "\(error)"])
+                logger.debug("Expanding events again", metadata: events.metadata(error))
                 ahead = nil
                 await note(error, of: events)
                 try? await Task.sleep(for: backoff)
@@ -143,7 +143,7 @@ package final class FanoutWorker: Service {
                 return
             } catch {
                 // The lease runs out, and the event is claimed and tried again, at most a bounded number of times.
-                logger.error("Could not expand an event", metadata: ["error": "\(error)"])
+                logger.error("Could not expand an event", metadata: events.metadata(error))
                 await note(error, of: events)
                 return
             }
@@ -231,6 +231,9 @@ package final class FanoutWorker: Service {
                 continue
             }
             metrics.expanded(expansion.event.tally, since: events[index].tally)
+            if expansion.event.event.trace != nil {
+                logger.debug("A page of an event was expanded", metadata: expansion.event.metadata)
+            }
             news[expansion.event.networkID, default: StatisticsFigures()].count(expansion.event, since: events[index])
             await sending.submit(held[index])
             if expansion.next != nil { unfinished.append(expansion.event) }

@@ -106,14 +106,17 @@ package final class Interceptor: Sendable {
                 messageID: question.event.id.description,
                 body: question.body(material.body, at: clock.now()),
                 format: question.endpoint.settings.format,
-                timeout: .milliseconds(question.terms.timeout)
+                timeout: .milliseconds(question.terms.timeout),
+                trace: question.event.event.trace
             )
         } catch  where error.isTransient {
             leave(key, isTrial: isTrial, isFailure: nil, reason: nil)
             throw error
         } catch {
             // No question can be signed, now or later: as good as no answer.
-            logger.error("An endpoint cannot be asked", metadata: ["endpoint": "\(key.endpoint)", "error": "\(error)"])
+            var metadata = question.event.metadata(error)
+            metadata["endpoint"] = "\(key.endpoint)"
+            logger.error("An endpoint cannot be asked", metadata: metadata)
             let verdict = unasked(.error, "it cannot be asked", question)
             leave(key, isTrial: isTrial, isFailure: true, reason: verdict.report)
             return verdict

@@ -36,6 +36,8 @@ package struct EventStatus: Sendable, Equatable {
     package var deliveries: [DeliveryState: Int]
     /// What came of asking an endpoint; `nil` when none was asked.
     package var interception: InterceptionReport?
+    /// Where it stands in a trace of its sender's.
+    package var trace: TraceContext?
 
     /// A status by its parts.
     package init(
@@ -50,7 +52,8 @@ package struct EventStatus: Sendable, Equatable {
         recipients: RecipientTally,
         why: WhyNobody? = nil,
         deliveries: [DeliveryState: Int],
-        interception: InterceptionReport? = nil
+        interception: InterceptionReport? = nil,
+        trace: TraceContext? = nil
     ) {
         self.id = id
         self.sourceID = sourceID
@@ -64,6 +67,7 @@ package struct EventStatus: Sendable, Equatable {
         self.why = why
         self.deliveries = deliveries
         self.interception = interception
+        self.trace = trace
     }
 }
 

@@ -93,6 +93,7 @@ package final class Ingestor: Sendable {
     /// out.
     package func incoming(_ parsed: [ParsedEvent], for network: NetworkID) async throws -> [IncomingEvent] {
         let endpoints = try await endpoints(network)
+        let trace = TraceContext.current
         // Behind what may take long: whoever looks for events by time expects their ids to be hardly younger than this.
         let now = clock.now()
         var incoming: [IncomingEvent] = []
@@ -107,6 +108,8 @@ package final class Ingestor: Sendable {
                     leased: false
                 )
             )
+            // What an event says itself was said by whoever made it, the request's header by whoever passed it on last.
+            if let trace, event.trace == nil { incoming[incoming.count - 1].event.trace = trace }
             guard !endpoints.isEmpty else { continue }
             incoming[incoming.count - 1].isRelayed = endpoints.keepBody(of: event.type.rawValue, acceptedAt: now)
         }

@@ -37,6 +37,8 @@ package struct Event: Sendable, Equatable {
     package var isSilent: Bool
     /// What is sent, for `notification.direct`.
     package var direct: DirectNotification?
+    /// Where it stands in a trace of its sender's, where that says so. Not part of its JSON.
+    package var trace: TraceContext?
 
     /// An event by its parts; all that a type does not carry is left out.
     package init(

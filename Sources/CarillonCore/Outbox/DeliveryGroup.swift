@@ -90,6 +90,8 @@ package struct DeliveryCause: Sendable, Equatable {
     package var isRevived = false
     /// What holds for a message to an endpoint; `nil` for notifications.
     package var relay: RelayTerms?
+    /// Where the event stands in a trace of its sender's.
+    package var trace: TraceContext?
 
     /// A cause by its parts.
     package init(

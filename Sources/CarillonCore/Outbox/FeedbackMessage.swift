@@ -10,6 +10,8 @@ package struct FeedbackMessage: Sendable {
     package var at: Timestamp
     /// Its JSON.
     package var body: JSONValue
+    /// Where what it tells of stands in a trace.
+    package var trace: TraceContext?
     /// The messages to those who are told at once.
     package var groups: [DeliveryGroup]
 

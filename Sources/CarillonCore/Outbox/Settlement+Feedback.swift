@@ -12,7 +12,10 @@ extension Settlement {
             (.deliveryFailed, records.filter(\.isGivenUp)),
         ]
         return pages.filter { !$1.isEmpty }.compactMap { type, records in
-            FeedbackMessage(type, data(of: records), in: group.lane.networkID, to: endpoints, at: now, ids: ids)
+            let network = group.lane.networkID
+            var message = FeedbackMessage(type, data(of: records), in: network, to: endpoints, at: now, ids: ids)
+            message?.trace = group.cause.trace
+            return message
         }
     }
 

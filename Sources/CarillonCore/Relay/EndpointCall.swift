@@ -26,6 +26,8 @@ package struct EndpointCall: Sendable {
     package var format: EndpointSettings.Format
     /// How long all of it may take, from the look-up of the name to the last byte of the answer.
     package var timeout: Duration
+    /// Where what it is told of stands in a trace of its sender's.
+    package var trace: TraceContext?
 
     /// A call by its parts.
     package init(
@@ -37,7 +39,8 @@ package struct EndpointCall: Sendable {
         messageID: String,
         body: [UInt8],
         format: EndpointSettings.Format = .carillon,
-        timeout: Duration
+        timeout: Duration,
+        trace: TraceContext? = nil
     ) {
         self.networkID = networkID
         self.endpointID = endpointID
@@ -48,6 +51,7 @@ package struct EndpointCall: Sendable {
         self.body = body
         self.format = format
         self.timeout = timeout
+        self.trace = trace
     }
 }
 

@@ -25,18 +25,22 @@ package struct RelayMessage: Sendable {
     package var secrets: [WebhookSecret]
     /// The event's JSON as it was posted; `nil` when it is not kept any more.
     package var body: [UInt8]?
+    /// Where the event stands in a trace of its sender's.
+    package var trace: TraceContext?
 
     /// A message by its parts.
     package init(
         settings: EndpointSettings,
         state: Endpoint.State,
         secrets: [WebhookSecret],
-        body: [UInt8]?
+        body: [UInt8]?,
+        trace: TraceContext? = nil
     ) {
         self.settings = settings
         self.state = state
         self.secrets = secrets
         self.body = body
+        self.trace = trace
     }
 }
 

@@ -280,7 +280,7 @@ extension Sender {
         do {
             let held = try await claims.renew(groups)
             for group in queue.renewed(at: now, asked: Set(waiting.map(\.id)), held: held) {
-                logger.debug("A lease was lost", metadata: ["delivery.group": "\(group.id)"])
+                logger.debug("A lease was lost", metadata: group.metadata)
                 metrics.lostLease()
             }
         } catch {

@@ -170,7 +170,9 @@ package final class Settler: Service {
                 for settlement in batch { lanes += await write([settlement]) }
                 return lanes
             } catch {
-                logger.error("Outcomes could not be written", metadata: ["error": "\(error)"])
+                var metadata = batch.first?.group.metadata ?? [:]
+                metadata["error"] = "\(error)"
+                logger.error("Outcomes could not be written", metadata: metadata)
                 abandon(batch)
                 return []
             }
@@ -192,6 +194,9 @@ package final class Settler: Service {
                 continue
             }
             metrics.settled(settlement)
+            if settlement.group.cause.trace != nil {
+                logger.debug("Deliveries were settled", metadata: settlement.metadata)
+            }
             news[settlement.group.lane.networkID, default: StatisticsFigures()].count(settlement)
         }
         for user in receipt.stoppedUsers { news[user.networkID, default: StatisticsFigures()].count(user) }

@@ -19,11 +19,16 @@ struct CloudEvent {
     var payload: Payload
     /// Whether there is data in both of its forms.
     var hasTwoPayloads = false
+    /// What its extension for distributed tracing says, if that is right; in JSON it may stand under `extensions`, as it once did.
+    var trace: TraceContext?
 
     /// An event that is a JSON object.
     init(_ json: JSONValue) {
         (specVersion, id, source, type) = (json["specversion"], json["id"], json["source"], json["type"])
         time = json["time"]
+        trace =
+            [json["traceparent"], json["extensions"]?["traceparent"]].lazy
+            .compactMap { $0?.text.flatMap(TraceContext.init) }.first
         let packed = json["data_base64"]
         hasTwoPayloads = packed != nil && json["data"] != nil
         if let packed {
@@ -40,6 +45,7 @@ struct CloudEvent {
         source = try Self.attribute("source", of: request)
         type = try Self.attribute("type", of: request)
         time = try Self.attribute("time", of: request)
+        trace = try Self.attribute("traceparent", of: request)?.text.flatMap(TraceContext.init)
         payload = request.body.isEmpty ? .none : .bytes(request.body)
         // Those that mean nothing here have to be right all the same.
         for name in Set(request.headers.map(\.name)).sorted() where name.hasPrefix("ce-") {

@@ -54,6 +54,10 @@ struct CloudEventReader {
             read = .ignored("the type is none that anybody is notified of")
         }
         read?.shownID = id
+        if let trace = event.trace, case .known(var known, let canonical)? = read?.content {
+            known.trace = trace
+            read?.content = .known(known, canonical: canonical)
+        }
         return read
     }
 

@@ -1,3 +1,4 @@
+import CarillonCore
 package import HTTPTypes
 import Hummingbird
 import Logging
@@ -6,11 +7,15 @@ extension HTTPField.Name {
     /// Names a request in answers and logs.
     static let requestID = HTTPField.Name.known("x-request-id")
 
+    /// Says where a request stands in a trace (W3C Trace Context).
+    static let traceparent = HTTPField.Name.known("traceparent")
+
     /// A name that is known to be one.
     package static func known(_ name: String) -> HTTPField.Name { HTTPField.Name(name) ?? .via }
 }
 
-/// Gives each request an id, which its answer and everything logged about it carry.
+/// Gives each request an id, which its answer and everything logged about it carry; and reads of which trace it is, for what it posts and
+/// for the log.
 struct RequestIDMiddleware: RouterMiddleware {
     private static let maximumCount = 128
 
@@ -25,7 +30,16 @@ struct RequestIDMiddleware: RouterMiddleware {
         var context = context
         context.requestID = Self.accepted(request.headers[.requestID]) ?? makeID()
         context.logger[metadataKey: "request.id"] = .string(context.requestID)
-        var response = try await next(request, context)
+        var response: Response
+        // Two headers are read as one value, which names no trace.
+        if let trace = request.headers[.traceparent].flatMap(TraceContext.init) {
+            context.logger[metadataKey: TraceContext.metadataKey] = .string(trace.traceID)
+            response = try await TraceContext.$current.withValue(trace) { [context] in
+                try await next(request, context)
+            }
+        } else {
+            response = try await next(request, context)
+        }
         response.headers[.requestID] = context.requestID
         return response
     }

@@ -119,6 +119,7 @@ extension LineAllowance {
         case .omitFirst:
             var logger = logger
             logger[metadataKey: "request.id"] = nil
+            logger[metadataKey: TraceContext.metadataKey] = nil
             let same = message.description
             Task { [logger] in
                 try? await Task.sleep(for: window)

@@ -33,6 +33,7 @@ extension EventStatus {
         ]
         guard case .object(var object) = status else { return status }
         object["interception"] = interception.map { .object($0.json) }
+        object["traceId"] = trace.map { .string($0.traceID) }
         object["why"] = why.map { .string($0.sentence) }
         object["failure"] = failure.map(JSONValue.string)
         return .object(object)

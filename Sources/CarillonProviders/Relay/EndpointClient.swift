@@ -64,6 +64,7 @@ package struct EndpointClient: EndpointCaller {
             userAgent: userAgent,
             now: clock.now()
         )
+        headers.goOn(in: call.trace)
         if call.format == .amity { headers.signForAmity(call.body, secrets: call.secrets) }
         if call.method == .get {
             // There is no body whose type it could be.

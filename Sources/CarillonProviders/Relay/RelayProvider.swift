@@ -86,7 +86,8 @@ package struct RelayProvider: Provider {
             messageID: key.eventID.description,
             body: bytes,
             format: format,
-            timeout: deadline
+            timeout: deadline,
+            trace: message.trace
         )
         return await send(call)
     }

@@ -19,4 +19,10 @@ extension HTTPHeaders {
             "webhook-signature": WebhookSignature.sign(id: id, timestamp: timestamp, body: body, secrets: secrets),
         ]
     }
+
+    /// Lets a message go on in the trace that it came from, each attempt as a step of its own (W3C Trace Context).
+    mutating func goOn(in trace: TraceContext?) {
+        guard let trace else { return }
+        add(name: "traceparent", value: trace.next().header)
+    }
 }

@@ -67,13 +67,14 @@ package struct WebhookProvider: Provider {
         guard case .webhook(let url) = target.address else { return .bug(reason: "not a webhook") }
         let message = WebhookMessage(group, to: target)
         guard message.fits else { return .payloadTooLarge }
-        let headers = HTTPHeaders.signed(
+        var headers = HTTPHeaders.signed(
             message.body,
             id: message.id,
             secrets: secrets.value,
             userAgent: userAgent,
             now: clock.now()
         )
+        headers.goOn(in: group.cause.trace)
         do {
             let request = OutboundRequest(
                 url: url,

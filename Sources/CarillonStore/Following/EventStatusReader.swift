@@ -165,12 +165,12 @@ struct EventStatusReader {
         let statuses = try session.query(
             """
             SELECT event_id, source_id, event_type, received_at, resolved, notified, suppressed_network, suppressed_user,
-                   suppressed_channel, no_device, 'done', failure, intercepted, interception, channel_id, actor_id, why
+                   suppressed_channel, no_device, 'done', failure, intercepted, interception, channel_id, actor_id, why, trace
             FROM events WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid)))
             UNION ALL
             SELECT event_id, source_id, event_type, received_at, resolved, notified, suppressed_network, suppressed_user,
                    suppressed_channel, no_device, CASE WHEN cursor IS NULL THEN 'accepted' ELSE 'delivering' END,
-                   failure, intercepted, interception, channel_id, actor_id, NULL
+                   failure, intercepted, interception, channel_id, actor_id, NULL, trace
             FROM inbox WHERE network_id = \(network.rawValue) AND event_id = ANY (\(ids.map(\.uuid)))
             """
         ) { row in
@@ -195,7 +195,8 @@ struct EventStatusReader {
                 recipients: tally,
                 why: try row.decode(16, as: String?.self).flatMap(WhyNobody.init),
                 deliveries: [.pending: 0, .delivered: 0, .unregistered: 0, .expired: 0, .dead: 0],
-                interception: verdict?.report
+                interception: verdict?.report,
+                trace: try row.trace(17)
             )
         }
         return Dictionary(statuses.map { ($0.id, $0) }) { first, _ in first }

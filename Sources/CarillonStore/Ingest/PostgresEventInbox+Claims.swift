@@ -138,7 +138,7 @@ extension PostgresEventInbox {
                 i.suppressed_channel, i.no_device, coalesce(i.mark, i.event_id),
                 i.received_at < now() - \(idempotencyWindow.wholeMilliseconds) * interval '1 millisecond',
                 i.withdrawn,
-                i.intercepted, i.interception, p.run_at
+                i.intercepted, i.interception, p.run_at, i.trace
             """
         let answers = try session.pipeline([
             .walkingAlongIndexes(only: true), .onQueue(claim), .walkingAlongIndexes(only: false),
@@ -155,7 +155,9 @@ extension PostgresEventInbox {
             var event: Event?
             var isKnown = true
             switch stored {
-            case .event(let read): event = read
+            case .event(let read):
+                event = read
+                event?.trace = try row.trace(21)
             case .unknownType: isKnown = false
             case .unreadable: break
             }
@@ -221,13 +223,13 @@ extension PostgresEventInbox {
                 RETURNING i.network_id, i.event_id, i.source_id, i.event_type, i.channel_id, i.actor_id, i.received_at,
                     n.reason || coalesce(': ' || nullif(i.failure, n.reason), '') AS reason, i.resolved,
                     i.notified, i.suppressed_network, i.suppressed_user, i.suppressed_channel, i.no_device,
-                    i.intercepted, split_part(i.interception, E'\\n', 1) AS interception
+                    i.intercepted, split_part(i.interception, E'\\n', 1) AS interception, i.trace
             )
             INSERT INTO events (network_id, event_id, source_id, event_type, channel_id, actor_id, received_at, failure,
                                 resolved, notified, suppressed_network, suppressed_user, suppressed_channel, no_device,
-                                intercepted, interception)
+                                intercepted, interception, trace)
             SELECT network_id, event_id, source_id, event_type, channel_id, actor_id, received_at, reason, resolved, notified,
-                   suppressed_network, suppressed_user, suppressed_channel, no_device, intercepted, interception
+                   suppressed_network, suppressed_user, suppressed_channel, no_device, intercepted, interception, trace
             FROM gone
             """
         )

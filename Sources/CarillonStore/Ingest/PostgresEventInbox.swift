@@ -109,18 +109,19 @@ package final class PostgresEventInbox: EventInbox {
         return [
             """
             INSERT INTO inbox (network_id, event_id, source_id, event_type, channel_id, actor_id, received_at, occurred_at,
-                               body, leased, mark, run_at)
+                               body, trace, leased, mark, run_at)
             SELECT n.network_id, n.event_id, n.source_id, n.event_type, n.channel_id, n.actor_id, n.received_at,
-                   n.occurred_at, n.body, n.leased, flight_mark(n.place),
+                   n.occurred_at, n.body, n.trace, n.leased, flight_mark(n.place),
                    CASE WHEN n.leased THEN now() + \(lease) * interval '1 millisecond' ELSE now() END
             FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)), \(events.map(\.event.sourceID)),
                         \(events.map(\.event.type.rawValue)), \(events.map(\.event.channel?.id.rawValue)),
                         \(events.map(\.event.actor?.id.rawValue)), \(events.map(\.receivedAt.stored)),
                         \(events.map(\.event.timestamp.stored)),
-                        \(events.map { String(decoding: $0.body, as: UTF8.self) }), \(events.map(\.leased)),
+                        \(events.map { String(decoding: $0.body, as: UTF8.self) }),
+                        \(events.map(\.event.trace?.header)), \(events.map(\.leased)),
                         \(events.map { places[$0.id, default: 0] }))
                 AS n (network_id, event_id, source_id, event_type, channel_id, actor_id, received_at, occurred_at, body,
-                      leased, place)
+                      trace, leased, place)
             """
         ]
     }
@@ -130,12 +131,13 @@ package final class PostgresEventInbox: EventInbox {
         guard !events.isEmpty else { return [] }
         return [
             """
-            INSERT INTO events (network_id, event_id, source_id, event_type, channel_id, actor_id, received_at)
-            SELECT n.network_id, n.event_id, n.source_id, n.event_type, n.channel_id, n.actor_id, n.received_at
+            INSERT INTO events (network_id, event_id, source_id, event_type, channel_id, actor_id, received_at, trace)
+            SELECT n.network_id, n.event_id, n.source_id, n.event_type, n.channel_id, n.actor_id, n.received_at, n.trace
             FROM unnest(\(events.map(\.networkID.rawValue)), \(events.map(\.id.uuid)), \(events.map(\.event.sourceID)),
                         \(events.map(\.event.type.rawValue)), \(events.map(\.event.channel?.id.rawValue)),
-                        \(events.map(\.event.actor?.id.rawValue)), \(events.map(\.receivedAt.stored)))
-                AS n (network_id, event_id, source_id, event_type, channel_id, actor_id, received_at)
+                        \(events.map(\.event.actor?.id.rawValue)), \(events.map(\.receivedAt.stored)),
+                        \(events.map(\.event.trace?.header)))
+                AS n (network_id, event_id, source_id, event_type, channel_id, actor_id, received_at, trace)
             """
         ]
     }

@@ -152,13 +152,13 @@ package final class PostgresOutbox: Outbox {
                     AND i.leased
                 RETURNING i.network_id, i.event_id, i.source_id, i.event_type, i.channel_id, i.actor_id, i.received_at, n.resolved, n.notified,
                     n.suppressed_network, n.suppressed_user, n.suppressed_channel, n.no_device, n.intercepted,
-                    n.interception, n.why\(sql: keepsBodies ? ", i.body, n.keeps_body" : "")
+                    n.interception, n.why, i.trace\(sql: keepsBodies ? ", i.body, n.keeps_body" : "")
             ) \(sql: keepsBodies ? Self.keepingBodies : "")
             INSERT INTO events (network_id, event_id, source_id, event_type, channel_id, actor_id, received_at, resolved,
                                 notified, suppressed_network, suppressed_user, suppressed_channel, no_device, intercepted,
-                                interception, why)
+                                interception, why, trace)
             SELECT network_id, event_id, source_id, event_type, channel_id, actor_id, received_at, resolved, notified,
-                   suppressed_network, suppressed_user, suppressed_channel, no_device, intercepted, interception, why
+                   suppressed_network, suppressed_user, suppressed_channel, no_device, intercepted, interception, why, trace
             FROM done
             RETURNING event_id
             """
@@ -188,14 +188,14 @@ package final class PostgresOutbox: Outbox {
 
     /// What an event that is not done yet is left with, for its body to be kept.
     private static let returnedBody: SQL = """
-        , i.network_id, i.event_type, i.received_at, i.body, n.keeps_body
+        , i.network_id, i.event_type, i.received_at, i.trace, i.body, n.keeps_body
         """
 
     /// Copies bodies from the inbox to where endpoints are told of them from; an event's first page is written once.
     private static let keepingBodies: SQL = """
         , kept AS (
-            INSERT INTO relayed (network_id, event_id, event_type, received_at, body)
-            SELECT network_id, event_id, event_type, received_at, body FROM done WHERE keeps_body
+            INSERT INTO relayed (network_id, event_id, event_type, received_at, body, trace)
+            SELECT network_id, event_id, event_type, received_at, body, trace FROM done WHERE keeps_body
             ON CONFLICT DO NOTHING
         )
 

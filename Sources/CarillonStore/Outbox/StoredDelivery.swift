@@ -162,6 +162,7 @@ extension DeliveryCause {
         if mentionsAll { cause["mentionsAll"] = true }
         cause["message"] = message.map { .string($0.uuid.uuidString) }
         cause["messageId"] = messageID.map(JSONValue.string)
+        cause["trace"] = trace.map { .string($0.header) }
         cause["senderId"] = senderID.map { .string($0.rawValue) }
         if let relay {
             cause["relay"] = [
@@ -196,6 +197,7 @@ extension DeliveryCause {
         )
         messageID = cause["messageId"]?.text
         senderID = cause["senderId"]?.text.map(UserID.init(trusted:))
+        trace = cause["trace"]?.text.flatMap(TraceContext.init)
         isRevived = cause["revived"] == true
         guard case .object(let terms)? = cause["relay"] else { return }
         guard let end = terms["until"]?.wholeNumber else { throw .unreadable("delivery") }

@@ -49,7 +49,8 @@ extension PostgresEndpointStore: RelaySource, QuestionSource {
                 settings: told.endpoint.settings,
                 state: told.endpoint.state,
                 secrets: told.secrets,
-                body: bodies[BodyPlace(key)]
+                body: bodies[BodyPlace(key)]?.bytes,
+                trace: bodies[BodyPlace(key)]?.trace
             )
         }
         return messages
@@ -112,22 +113,25 @@ extension PostgresSession {
         }
     }
 
-    /// The bodies of messages, each once.
-    fileprivate func relayedBodies(_ keys: [RelayKey]) throws -> [BodyPlace: [UInt8]] {
+    /// The bodies of messages, each once, with the traces that these are of.
+    fileprivate func relayedBodies(
+        _ keys: [RelayKey]
+    ) throws -> [BodyPlace: (bytes: [UInt8], trace: TraceContext?)] {
         let places = Array(Set(keys.map(BodyPlace.init)))
-        var bodies: [BodyPlace: [UInt8]] = [:]
+        var bodies: [BodyPlace: (bytes: [UInt8], trace: TraceContext?)] = [:]
         try forEach(
             """
-            SELECT r.body, n.position
+            SELECT r.body, n.position, r.trace
             FROM unnest(\(places.map(\.network.rawValue)), \(places.map(\.event.uuid))) WITH ORDINALITY
                 AS n (network_id, event_id, position)
             CROSS JOIN LATERAL (
-                SELECT r.body FROM relayed r
+                SELECT r.body, r.trace FROM relayed r
                 WHERE r.network_id = n.network_id AND r.event_id = n.event_id LIMIT 1
             ) AS r
             """
         ) { row in
-            bodies[places[try row.decode(1, as: Int.self) - 1]] = Array(try row.decode(0, as: String.self).utf8)
+            let bytes = Array(try row.decode(0, as: String.self).utf8)
+            bodies[places[try row.decode(1, as: Int.self) - 1]] = (bytes, try row.trace(2))
         }
         return bodies
     }

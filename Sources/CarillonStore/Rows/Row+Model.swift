@@ -22,6 +22,11 @@ extension Row {
         try decode(column, as: PostgresTimestamp?.self).map(Timestamp.init(stored:))
     }
 
+    /// Reads where something stands in a trace.
+    func trace(_ column: Int) throws -> TraceContext? {
+        try decode(column, as: String?.self).flatMap(TraceContext.init)
+    }
+
     /// Reads the name of a case; a name that no case has is an error, as only a newer release can have written it.
     func choice<Choice: RawRepresentable<String>>(_ column: Int, of type: Choice.Type = Choice.self) throws -> Choice {
         guard let choice = Choice(rawValue: try decode(column)) else {

@@ -1,6 +1,6 @@
 package import CarillonCore
 import CoreMetrics
-import Logging
+package import Logging
 package import ServiceLifecycle
 import Synchronization
 import Testing
@@ -47,13 +47,13 @@ package final class PipelineScene: Sendable {
         settleInterval: Duration = .milliseconds(250),
         isRelaying: Bool = false,
         asking caller: (any EndpointCaller)? = nil,
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         wrappingOutcomes: (OutcomeIntake) -> any OutcomeSink = { $0 }
     ) throws {
         let watched = WatchedQueue(store)
         self.store = store
         self.queue = watched
         self.provider = provider
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let metrics = PipelineMetrics(factory: NOOPMetricsHandler.instance)
         let watch = QueueWatch(factory: NOOPMetricsHandler.instance, logger: logger)
         var backoff = Backoff()

@@ -28,7 +28,7 @@ import Testing
 }
 
 /// Recipients that cannot be found for now.
-private final class FailingRecipients: RecipientSource {
+final class FailingRecipients: RecipientSource {
     private let store: MemoryStore
     private let fails = Mutex(true)
 

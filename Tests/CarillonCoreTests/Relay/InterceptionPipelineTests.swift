@@ -50,6 +50,16 @@ import Testing
         }
     }
 
+    @Test func `an endpoint is asked in the trace of the event`() async throws {
+        let caller = ScriptedCaller(answering: #"{"action":"deliver"}"#)
+        let trace = try #require(TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"))
+        try await run(caller) { scene in
+            _ = try await scene.finished(try await scene.post())
+            _ = try await scene.finished(try await TraceContext.$current.withValue(trace) { try await scene.post() })
+            #expect(caller.calls.map(\.trace) == [nil, trace])
+        }
+    }
+
     @Test func `recipients are not named where nobody wants to know them`() async throws {
         let caller = ScriptedCaller(answering: #"{"action":"deliver"}"#)
         try await run(caller, terms: .init(includesRecipients: false)) { scene in

@@ -318,10 +318,11 @@ extension MemoryStore {
         var receipts: [Receipt] = []
         for event in parsed {
             let id = EventID(ids.next())
-            guard case .known(let known) = event.content else {
+            guard case .known(var known) = event.content else {
                 receipts.append(Receipt(id: id, status: .ignored))
                 continue
             }
+            known.trace = known.trace ?? TraceContext.current
             let incoming = IncomingEvent(
                 networkID: network,
                 id: id,

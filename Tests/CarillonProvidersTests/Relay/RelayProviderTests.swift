@@ -87,6 +87,25 @@ import Testing
         }
     }
 
+    @Test func `a message goes on in the trace of its event, each attempt as a step of its own`() async throws {
+        let transport = RecordingTransport { _ in .answer(204) }
+        let trace = try #require(TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00"))
+        let group = group()
+        var message = message()
+        for trace in [nil, trace, trace] {
+            message.trace = trace
+            _ = await provider(Source([try #require(group.relayKey): message]), transport).outcomes(of: group)
+        }
+        let headers = transport.requests.map { $0.headers["traceparent"] }
+        #expect(headers.map(\.count) == [0, 1, 1])
+        let sent = headers.flatMap(\.self)
+        #expect(Set(sent + [trace.header]).count == 3)
+        for header in sent {
+            #expect(header.hasPrefix("00-4bf92f3577b34da6a3ce929d0e0e4736-") && header.hasSuffix("-00"))
+            #expect(TraceContext(header)?.header == header)
+        }
+    }
+
     @Test(arguments: [
         #"{"type":"x","carillon":{"eventId":"forged"}}"#, #"{"carill\u006fn":1,"type":"x"}"#,
         #"{"type":"x","data":{"carillon":1}} "#, #"{"type":"x","text":"\u0e2a"}"#,

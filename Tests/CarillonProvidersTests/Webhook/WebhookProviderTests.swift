@@ -78,6 +78,26 @@ import Testing
         }
     }
 
+    @Test func `goes on in the trace of the event, each attempt as a step of its own`() async throws {
+        try await ScriptedServer.answering { _ in
+            .status("200 OK")
+        } during: { server, port in
+            var group = DeliveryGroup.example(to: [.webhook(url: "http://127.0.0.1:\(port)/")])
+            _ = try await provider().outcomes(of: group)
+            let trace = try #require(TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"))
+            group.cause.trace = trace
+            for _ in 0..<2 { _ = try await provider().outcomes(of: group) }
+            let headers = server.requests.map { $0.head.headers["traceparent"] }
+            #expect(headers.first == [] && headers.count == 3)
+            let sent = headers.flatMap(\.self)
+            #expect(sent.count == 2 && Set(sent + [trace.header]).count == 3)
+            for header in sent {
+                #expect(header.hasPrefix("00-4bf92f3577b34da6a3ce929d0e0e4736-") && header.hasSuffix("-01"))
+                #expect(TraceContext(header)?.header == header)
+            }
+        }
+    }
+
     @Test func `gives up on a receiver that never answers`() async throws {
         try await ScriptedServer.answering { _ in
             .nothing

@@ -12,6 +12,7 @@ final class WebhookReceiver: Sendable {
         let id: String
         let timestamp: String
         let signature: String
+        let traceparent: String
         let body: [UInt8]
         let at: ContinuousClock.Instant
 
@@ -22,6 +23,7 @@ final class WebhookReceiver: Sendable {
             id = header("webhook-id")
             timestamp = header("webhook-timestamp")
             signature = header("webhook-signature")
+            traceparent = header("traceparent")
             at = .now
         }
 
