@@ -128,9 +128,12 @@ struct Storage: Sendable {
             metrics: DatabaseMetrics(factory: metrics, logger: logger),
             logger: logger
         )
-        let deferred: [any Service] = [post, rotation, databaseWatch]
         services =
-            (cluster.map { [$0] } ?? []) + [pool, schema] + deferred.map { DeferredService($0, until: readiness) }
+            (cluster.map { [$0] } ?? [])
+            + [
+                pool, schema, DeferredService(post, until: readiness), DeferredService(rotation, until: readiness),
+                DeferredService(databaseWatch, until: readiness),
+            ]
     }
 }
 
