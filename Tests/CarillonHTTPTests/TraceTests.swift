@@ -1,6 +1,8 @@
 import CarillonCore
 import CarillonTesting
 import HTTPTypes
+import HummingbirdTesting
+import Logging
 import NIOCore
 import Testing
 

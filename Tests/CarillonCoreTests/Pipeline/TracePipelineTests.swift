@@ -1,4 +1,5 @@
 import CarillonTesting
+import Logging
 import Synchronization
 import Testing
 
