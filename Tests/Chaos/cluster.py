@@ -233,6 +233,8 @@ class Cluster:
         await self.until("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'", 1)
         self.primary.configure(synchronous=True)
         await self.until("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'", 1)
+        # Commits wait from when the checkpointer has read the configuration, which one that is busy has not yet.
+        await self.query("CHECKPOINT")
 
     async def query(self, statement, parameters=None, patience=60):
         """Runs a statement on whichever server is the primary, again until it works; answers the rows."""
