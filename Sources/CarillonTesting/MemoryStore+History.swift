@@ -37,17 +37,20 @@ extension MemoryStore: EventHistory {
         }
     }
 
-    /// A page of the devices of an event; `nil` when the event is unknown.
+    /// A page of the devices of an event that `filter` lets through; `nil` when the event is unknown.
     package func deliveries(
         of id: EventID,
         in network: NetworkID,
+        matching filter: DeliveryFilter,
         after place: DeliveryPlace?,
         limit: Int
     ) async throws -> DeliveryPage? {
         try withNetwork(network) { network in
             guard network.status(of: id) != nil else { return nil }
             let after: DeviceID? = if case .device(let device) = place { device } else { nil }
-            let rest = network.deliveries(of: id).filter { status in after.map { $0 < status.record.deviceID } ?? true }
+            let rest = network.deliveries(of: id).filter { status in
+                filter.matches(status) && (after.map { $0 < status.record.deviceID } ?? true)
+            }
             let items = Array(rest.prefix(limit))
             return DeliveryPage(
                 items: items,

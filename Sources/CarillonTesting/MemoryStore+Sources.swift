@@ -7,6 +7,8 @@ struct MemorySource {
     var runAt: Timestamp
     var isLeased = false
     var leaseToken: Int64 = 1
+    /// Each answer was a failure since.
+    var failingSince: Timestamp?
 }
 
 extension MemoryStore: SourceStore {
@@ -27,6 +29,7 @@ extension MemoryStore: SourceStore {
             if var former = network.sources[id] {
                 former.source.settings = settings
                 former.source.failures = 0
+                former.failingSince = nil
                 former.runAt = now
                 former.isLeased = false
                 former.leaseToken += 1
@@ -88,6 +91,7 @@ extension MemoryStore: SourceQueue {
             row.source.lastPollAt = now
             row.source.lastError = page.error
             row.source.failures = 0
+            row.failingSince = nil
             row.source.skippedItems += page.skippedItems
             row.source.cursor = page.cursor ?? row.source.cursor
             row.runAt = now + ClaimedSource.leaseDuration
@@ -104,10 +108,13 @@ extension MemoryStore: SourceQueue {
             row.isLeased = false
             row.runAt = now + wait
             switch outcome {
-            case .succeeded: row.source.failures = 0
+            case .succeeded:
+                row.source.failures = 0
+                row.failingSince = nil
             case .undecided: break
             case .failed(let reason):
                 row.source.failures += 1
+                row.failingSince = row.failingSince ?? now
                 row.source.lastError = reason
                 row.source.lastPollAt = now
             }

@@ -20,6 +20,11 @@ extension StatisticsFigures {
             (counts.dead, counts.retries) = (number(), number())
             figures.deliveries[provider] = counts
         }
+        for route in ["events", "events/stream", "notifications"].shuffled(using: &random).prefix(2) {
+            var counts = Posts()
+            (counts.all, counts.refused) = (number(), number())
+            figures.posts[route] = counts
+        }
         for _ in 0..<5 { figures.latency.note(.random(in: 0...100_000, using: &random)) }
         return figures
     }

@@ -124,12 +124,17 @@ package protocol EventHistory: Sendable {
     /// A page of the events that `filter` lets through, newest first and at most `limit`, before `event` where one is named.
     func events(in network: NetworkID, matching filter: EventFilter, before event: EventID?, limit: Int) async throws
         -> EventPage
-    /// A page of the devices of an event, at most `limit`; `nil` when the event is unknown.
+    /// A page of the devices of an event that `filter` lets through, at most `limit`; `nil` when the event is unknown.
     ///
     /// Somebody who turns all pages meets every device of which nothing new is written meanwhile exactly once, and one that is
     /// settled meanwhile at least once.
-    func deliveries(of id: EventID, in network: NetworkID, after place: DeliveryPlace?, limit: Int) async throws
-        -> DeliveryPage?
+    func deliveries(
+        of id: EventID,
+        in network: NetworkID,
+        matching filter: DeliveryFilter,
+        after place: DeliveryPlace?,
+        limit: Int
+    ) async throws -> DeliveryPage?
     /// Whom notifications did not reach, behind `place`: at most `limit`, and none only when there are no more. What is revived
     /// by hand later stays in the list.
     func failures(in network: NetworkID, _ query: FailureQuery, after place: FailurePlace?, limit: Int) async throws
@@ -148,6 +153,16 @@ package protocol EventHistory: Sendable {
 }
 
 extension EventHistory {
+    /// A page of all devices of an event.
+    package func deliveries(
+        of id: EventID,
+        in network: NetworkID,
+        after place: DeliveryPlace?,
+        limit: Int
+    ) async throws -> DeliveryPage? {
+        try await deliveries(of: id, in: network, matching: DeliveryFilter(), after: place, limit: limit)
+    }
+
     /// Puts a dead letter back into the queue with a new life; `false` when there is none.
     package func retryDeadLetter(_ id: UUID, in network: NetworkID) async throws -> Bool {
         try await reviveDeadLetter(id, in: network) != nil

@@ -31,6 +31,7 @@ extension StatisticsFigures {
                     .array([.number(JSONNumber($0.key)), .number(JSONNumber($0.value))])
                 }
             ),
+            "p": object(posts.map { ($0, [$1.all, $1.refused]) }),
         ]
         return figures.serializedText
     }
@@ -59,6 +60,11 @@ extension StatisticsFigures {
             (row.delivered, row.unregistered, row.expired) = (counts.at(0), counts.at(1), counts.at(2))
             (row.dead, row.retries) = (counts.at(3), counts.at(4))
             deliveries[provider] = row
+        }
+        for (route, counts) in Self.rows(object["p"]) {
+            var row = Posts()
+            (row.all, row.refused) = (counts.at(0), counts.at(1))
+            posts[route] = row
         }
         guard case .array(let steps)? = object["l"] else { return }
         let pairs = steps.map(Self.numbers).map { ($0.at(0), $0.at(1)) }

@@ -60,6 +60,17 @@ package struct StatisticsFigures: Sendable, Equatable {
         package init() {}
     }
 
+    /// Posts of those who send events or notifications.
+    package struct Posts: Sendable, Equatable {
+        /// All of them.
+        package var all = 0
+        /// Those that were answered with 401, 403 or 404.
+        package var refused = 0
+
+        /// None.
+        package init() {}
+    }
+
     /// By what happened.
     package var events: [EventType: Acceptances] = [:]
     /// By what happened, and whose switch was asked.
@@ -68,14 +79,21 @@ package struct StatisticsFigures: Sendable, Equatable {
     package var deliveries: [ProviderName: Deliveries] = [:]
     /// From the 202 to the first hand-over to a provider, of each notification to a device.
     package var latency = LatencyHistogram()
+    /// By the route behind that of the network, such as `events/stream`.
+    package var posts: [String: Posts] = [:]
 
     /// Nothing.
     package init() {}
 
     /// Whether nothing happened.
     package var isEmpty: Bool {
-        events.isEmpty && recipients.isEmpty && deliveries.isEmpty && latency.isEmpty
+        events.isEmpty && recipients.isEmpty && deliveries.isEmpty && latency.isEmpty && posts.isEmpty
     }
+
+    /// How many events were accepted, of whatever type.
+    package var acceptedEvents: Int { events.values.map(\.accepted).reduce(0, +) }
+    /// How many posts were refused, on whatever route.
+    package var refusedPosts: Int { posts.values.map(\.refused).reduce(0, +) }
 
     /// Adds what happened elsewhere, or at another time.
     package mutating func add(_ other: StatisticsFigures) {
@@ -83,6 +101,7 @@ package struct StatisticsFigures: Sendable, Equatable {
         for (subject, counts) in other.recipients { recipients[subject, default: Recipients()].add(counts) }
         for (provider, counts) in other.deliveries { deliveries[provider, default: Deliveries()].add(counts) }
         latency.add(other.latency)
+        for (route, counts) in other.posts { posts[route, default: Posts()].add(counts) }
     }
 }
 
@@ -91,6 +110,14 @@ extension StatisticsFigures.Acceptances {
     package mutating func add(_ other: Self) {
         accepted += other.accepted
         duplicate += other.duplicate
+    }
+}
+
+extension StatisticsFigures.Posts {
+    /// Adds others.
+    package mutating func add(_ other: Self) {
+        all += other.all
+        refused += other.refused
     }
 }
 

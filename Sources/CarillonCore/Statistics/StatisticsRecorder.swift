@@ -112,6 +112,11 @@ package final class StatisticsRecorder: Sendable {
         }
     }
 
+    /// The same of all networks.
+    func unwritten() -> [StatisticsRow] {
+        state.withLock { state in state.closed.values + state.open.map { row(of: $0, $1) } }
+    }
+
     private func close(_ network: NetworkID, _ state: inout State) {
         guard let open = state.open.removeValue(forKey: network) else { return }
         if state.closed.count >= capacity {

@@ -43,7 +43,7 @@ struct CloudEventReader {
         }
         guard errors.errors.count == errorsBefore, let id, let source, let type else { return nil }
         var read: DialectEvent?
-        let sourceID = "ce-" + Proof.digest(Array("\(source.utf8.count):\(source)\(id)".utf8))
+        let sourceID = SourceID.ofCloudEvent(id, from: source)
         if let subject = TwilioReading.subject(of: type) {
             read = data(of: event, at: pointer).map { data in
                 TwilioReading(sourceID, data, SenderClock(now: now).rfc3339(event.time)).event(subject)

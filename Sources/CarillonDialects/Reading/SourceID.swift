@@ -21,4 +21,23 @@ enum SourceID {
         let text = dialect.rawValue + String(separator) + Proof.digest(body)
         return index == 0 ? text : "\(text)\(separator)\(index)"
     }
+
+    /// The id of a CloudEvent.
+    static func ofCloudEvent(_ id: String, from source: String) -> String {
+        cloudEvent + Proof.digest(Array("\(source.utf8.count):\(source)\(id)".utf8))
+    }
+
+    /// Whether an id is one of those that are made here.
+    fileprivate static func isMadeHere(_ id: String) -> Bool {
+        if id.hasPrefix(cloudEvent) { return id.utf8.count == ofCloudEvent("", from: "").utf8.count }
+        guard let end = id.firstIndex(of: separator) else { return false }
+        return DialectName(rawValue: String(id[..<end])) != nil
+    }
+
+    private static let cloudEvent = "ce-"
+}
+
+extension Dialects {
+    /// Whether an event was read from another backend's webhook, by the id that its sender has for it.
+    package static func haveRead(sourceID: String) -> Bool { SourceID.isMadeHere(sourceID) }
 }

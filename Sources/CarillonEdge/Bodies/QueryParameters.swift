@@ -29,10 +29,30 @@ package struct QueryParameters {
         _ name: String,
         of type: Choice.Type
     ) throws(Problem) -> Choice? {
+        try text(name).map { text throws(Problem) in try Self.choice(text, name, "must be one of") }
+    }
+
+    /// A parameter that names some of several, with commas between them.
+    package func choices<Choice: RawRepresentable<String> & CaseIterable & Hashable>(
+        _ name: String,
+        of type: Choice.Type
+    ) throws(Problem) -> Set<Choice>? {
         guard let text = try text(name) else { return nil }
+        var choices: Set<Choice> = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            choices.insert(try Self.choice(String(part), name, "must name, with commas between them, some of"))
+        }
+        return choices
+    }
+
+    private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ text: String,
+        _ name: String,
+        _ demand: String
+    ) throws(Problem) -> Choice {
         guard let choice = Choice(rawValue: text) else {
             let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .invalidParameter(name, "must be one of \(choices)")
+            throw .invalidParameter(name, "\(demand) \(choices)")
         }
         return choice
     }

@@ -16,6 +16,13 @@ extension Network {
         ]
     }
 
+    /// The network as the list of all shows it.
+    func json(in state: NetworkState) -> JSONValue {
+        guard case .object(var members) = json else { return json }
+        members["state"] = .string(state.rawValue)
+        return .object(members)
+    }
+
     /// Takes over what a merge patch (RFC 7396) names, or the description of a new network: `null` stands for the default.
     mutating func merge(_ reader: inout JSONObjectReader) {
         let (name, locale) = (reader.displayName(), reader.locale("defaultLocale"))

@@ -13,10 +13,13 @@ struct EventController: Sendable {
     let accept: Accept
     let history: any EventHistory
     let journal: PostJournal
+    let count: PostCount
     let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.post("/v1/networks/{network}/events", use: post)
+        router.post("/v1/networks/{network}/events") { request, context in
+            try await count.counting("events", context) { try await post(request, context) }
+        }
         router.pages.get("/v1/networks/{network}/events", use: list)
         router.pages.get("/v1/networks/{network}/events/recent", use: recent)
         router.get("/v1/networks/{network}/events/{id}", use: show)
@@ -112,10 +115,13 @@ struct EventController: Sendable {
 
     private func listDeliveries(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await authenticator.admin(request, context)
-        let page = try Page(QueryParameters(request))
+        let query = QueryParameters(request)
+        try query.refuseAll(but: "state", "provider", "userId")
+        let page = try Page(query)
         let deliveries = try await history.deliveries(
             of: try eventID(context),
             in: access.networkID,
+            matching: try DeliveryFilter(query),
             after: page.after { DeliveryPlace($0) },
             limit: page.limit
         )
@@ -133,6 +139,17 @@ struct EventController: Sendable {
     private func eventID(_ context: CarillonRequestContext) throws(Problem) -> EventID {
         guard let id = EventID(try context.segment("id")) else { throw .notFound() }
         return id
+    }
+}
+
+extension DeliveryFilter {
+    /// The filter of a query.
+    fileprivate init(_ query: QueryParameters) throws(Problem) {
+        self.init(
+            states: try query.choices("state", of: DeliveryState.self),
+            provider: try query.choice("provider", of: ProviderName.self),
+            userID: try query.identifier("userId", as: Person.self)
+        )
     }
 }
 

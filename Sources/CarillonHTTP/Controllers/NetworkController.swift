@@ -8,6 +8,7 @@ struct NetworkController: Sendable {
     let authenticator: Authenticator
     let accounts: any AccountStore
     let cache: CredentialCache
+    let overview: NetworkOverview
     let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
@@ -22,7 +23,8 @@ struct NetworkController: Sendable {
         try await authenticator.requireOperator(request, context)
         let page = try Page(QueryParameters(request))
         let networks = try await accounts.networks(after: page.after { NetworkID($0) }, limit: page.fetchLimit)
-        return page.answer(networks, key: \.id.rawValue, \.json)
+        let states = try await overview.states(of: networks.prefix(page.limit).map(\.id))
+        return page.answer(networks, key: \.id.rawValue) { $0.json(in: states[$0.id] ?? .new) }
     }
 
     private func create(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

@@ -11,10 +11,13 @@ struct NotificationController: Sendable {
     let rates: RequestRates
     let accept: EventController.Accept
     let egress: EgressGuard
+    let count: PostCount
     let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        router.post("/v1/networks/{network}/notifications", use: post)
+        router.post("/v1/networks/{network}/notifications") { request, context in
+            try await count.counting("notifications", context) { try await post(request, context) }
+        }
     }
 
     private func post(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

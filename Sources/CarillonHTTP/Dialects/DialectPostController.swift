@@ -13,6 +13,7 @@ struct DialectPostController: Sendable {
     let rates: RequestRates
     let accept: EventController.Accept
     let journal: PostJournal
+    let count: PostCount
     let clock: WallClock
     private let large = LargeBodies()
 
@@ -21,12 +22,14 @@ struct DialectPostController: Sendable {
         rates: RequestRates,
         accept: @escaping EventController.Accept,
         journal: PostJournal,
+        count: PostCount,
         clock: WallClock
     ) {
         self.authenticator = authenticator
         self.rates = rates
         self.accept = accept
         self.journal = journal
+        self.count = count
         self.clock = clock
     }
 
@@ -55,8 +58,10 @@ struct DialectPostController: Sendable {
         _ dialect: any EventDialect,
         _ context: CarillonRequestContext
     ) async throws -> Response {
-        guard dialect.name == .matrix else { return try await receive(request, dialect, context) }
-        return try await asMatrix(context) { try await receive(request, dialect, context) }
+        try await count.counting("events/\(dialect.name.rawValue)", context) {
+            guard dialect.name == .matrix else { return try await receive(request, dialect, context) }
+            return try await asMatrix(context) { try await receive(request, dialect, context) }
+        }
     }
 
     private func receive(

@@ -30,8 +30,27 @@ struct PostJournal: Sendable {
         }
     }
 
+    /// What is shown of a post.
+    private struct Post {
+        var at: Timestamp
+        var verdict: String
+        var reasons: [String?]
+        var event: EventID?
+
+        var json: JSONValue {
+            let reasons = reasons.compactMap(\.self)
+            return [
+                "at": JSONValue(at), "verdict": .string(verdict),
+                "reason": reasons.isEmpty ? .null : .string(reasons.joined(separator: "; ")),
+                "eventId": JSONValue(event?.description),
+            ]
+        }
+    }
+
     private static let duplicate = "a duplicate of what was accepted before"
     private static let withoutMembers = "no members are known"
+    /// How many events are looked at for those that were posted as Carillon's own.
+    private static let mostEvents = 1_000
 
     let entries: Journal
     let history: any EventHistory
@@ -66,8 +85,10 @@ struct PostJournal: Sendable {
         write(receipts, .dialect(dialect), duplicates: .ignored, reading.reason, beside: unreadable, in: network)
     }
 
-    /// Writes down what came of a post of events; `reason` is why the first of those that are ignored is.
+    /// Writes down what came of a post of events; `reason` is why the first of those that are ignored is. Where all were accepted there is
+    /// nothing to write: events are read as they are, so that a post costs no row besides.
     func answered(_ receipts: [Receipt], ignoring reason: String?, in network: NetworkID) {
+        guard receipts.contains(where: { $0.status != .accepted }) else { return }
         write(receipts, .native, duplicates: .duplicate, reason, beside: reason, in: network)
     }
 
@@ -95,23 +116,53 @@ struct PostJournal: Sendable {
         entries.record(note, of: place.name, in: network)
     }
 
-    /// What was written down, the newest first, with what has been found out since about messages that were accepted.
+    /// What became of the last posts, the newest first, with what has been found out since about messages that were accepted.
     func json(of place: Place, in network: NetworkID) async throws -> JSONValue {
         let recent = try await entries.entries(of: place.name, in: network)
-        let accepted = recent.filter { $0.note.operation == Verdict.accepted.rawValue }.flatMap(\.note.eventIDs)
-        let unread = try await history.unreadMessages(among: Set(accepted), in: network)
-        return .array(
-            recent.map { entry in
-                let note = entry.note
-                let lacksMembers =
-                    note.operation == Verdict.accepted.rawValue && note.eventIDs.contains(where: unread.contains)
-                let reasons = [note.reason, lacksMembers ? Self.withoutMembers : nil].compactMap(\.self)
-                return [
-                    "at": JSONValue(entry.at), "verdict": .string(note.operation),
-                    "reason": reasons.isEmpty ? .null : .string(reasons.joined(separator: "; ")),
-                    "eventId": JSONValue(note.eventIDs.first?.description),
-                ]
-            }
+        let accepted = Set(
+            recent.filter { $0.note.operation == Verdict.accepted.rawValue }.flatMap(\.note.eventIDs)
         )
+        let unread = try await history.unreadMessages(among: accepted, in: network)
+        var posts = recent.map { entry in
+            let note = entry.note
+            let lacksMembers =
+                note.operation == Verdict.accepted.rawValue && note.eventIDs.contains(where: unread.contains)
+            return Post(
+                at: entry.at,
+                verdict: note.operation,
+                reasons: [note.reason, lacksMembers ? Self.withoutMembers : nil],
+                event: note.eventIDs.first
+            )
+        }
+        if case .native = place {
+            posts += try await events(of: network).filter { !accepted.contains($0.id) }.map { event in
+                let lacksMembers = event.type == .messageSent && event.why.map(WhyNobody.withoutMembers.contains) ?? false
+                return Post(
+                    at: event.receivedAt,
+                    verdict: Verdict.accepted.rawValue,
+                    reasons: [lacksMembers ? Self.withoutMembers : nil],
+                    event: event.id
+                )
+            }
+            posts.sort { $0.at > $1.at }
+        }
+        return .array(posts.prefix(Journal.page).map(\.json))
+    }
+
+    /// The last events that came in as Carillon's own: those of dialects are told by their ids.
+    private func events(of network: NetworkID) async throws -> [EventStatus] {
+        var (found, looked, last): ([EventStatus], Int, EventID?) = ([], 0, nil)
+        repeat {
+            let page = try await history.events(
+                in: network,
+                matching: EventFilter(),
+                before: last,
+                limit: 2 * Journal.page
+            )
+            found += page.items.filter { $0.type != .notificationDirect && !Dialects.haveRead(sourceID: $0.sourceID) }
+            looked += 2 * Journal.page
+            last = page.next
+        } while last != nil && found.count < Journal.page && looked < Self.mostEvents
+        return found
     }
 }

@@ -7,6 +7,7 @@ struct PublicControllers {
     private let authenticator: Authenticator
     private let cache: CredentialCache
     private let caller: CallerController
+    private let overview: OverviewController
     private let networks: NetworkController
     private let credentials: CredentialController
     private let tokenKeys: UserTokenKeyController
@@ -54,7 +55,15 @@ struct PublicControllers {
             clock: clock
         )
         caller = CallerController(authenticator: authenticator)
-        networks = NetworkController(authenticator: authenticator, accounts: accounts, cache: cache, clock: clock)
+        let networkOverview = NetworkOverview(survey: dependencies.survey, recorder: dependencies.recorder)
+        overview = OverviewController(authenticator: authenticator, overview: networkOverview)
+        networks = NetworkController(
+            authenticator: authenticator,
+            accounts: accounts,
+            cache: cache,
+            overview: networkOverview,
+            clock: clock
+        )
         credentials = CredentialController(authenticator: authenticator, accounts: accounts, cache: cache, clock: clock)
         tokenKeys = UserTokenKeyController(
             authenticator: authenticator,
@@ -70,12 +79,14 @@ struct PublicControllers {
             egress: dependencies.egress
         )
         let recent = PostJournal(entries: dependencies.journal, history: dependencies.history)
+        let count = PostCount(authenticator: authenticator, recorder: dependencies.recorder)
         events = EventController(
             authenticator: authenticator,
             rates: dependencies.rates,
             accept: dependencies.accept,
             history: dependencies.history,
             journal: recent,
+            count: count,
             clock: clock
         )
         dialects = DialectController(
@@ -90,6 +101,7 @@ struct PublicControllers {
             rates: dependencies.rates,
             accept: dependencies.accept,
             journal: recent,
+            count: count,
             clock: clock
         )
         notifications = NotificationController(
@@ -97,6 +109,7 @@ struct PublicControllers {
             rates: dependencies.rates,
             accept: dependencies.accept,
             egress: dependencies.egress,
+            count: count,
             clock: clock
         )
         users = UserController(authenticator: authenticator, directory: directory)
@@ -204,6 +217,7 @@ struct PublicControllers {
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         caller.addRoutes(to: router)
+        overview.addRoutes(to: router)
         networks.addRoutes(to: router)
         credentials.addRoutes(to: router)
         tokenKeys.addRoutes(to: router)

@@ -34,10 +34,12 @@ package struct PublicDependencies: Sendable {
     package var recipients: any RecipientSource
     /// What became of events.
     package var history: any EventHistory
-    /// Where what admins do is counted.
+    /// Where what admins do is counted, and what senders post.
     package var recorder: StatisticsRecorder
     /// What happened in networks.
     package var statistics: StatisticsReader
+    /// Looks at all networks at once.
+    package var survey: any NetworkSurvey
     /// Makes events durable: all of a call or none, one receipt for each.
     package var accept: @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt]
     /// The built-in templates.
@@ -117,6 +119,7 @@ package struct PublicDependencies: Sendable {
         history: any EventHistory,
         recorder: StatisticsRecorder,
         statistics: StatisticsReader,
+        survey: any NetworkSurvey,
         accept: @escaping @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt],
         catalog: TemplateCatalog,
         providers: [ProviderName],
@@ -164,6 +167,7 @@ package struct PublicDependencies: Sendable {
         self.history = history
         self.recorder = recorder
         self.statistics = statistics
+        self.survey = survey
         self.accept = accept
         self.catalog = catalog
         self.providers = providers

@@ -12,19 +12,18 @@ struct DeliveryLedger: Sendable {
         }
     }
 
-    /// The devices behind `place` in the order of their ids, at most `limit`.
+    /// The devices behind `place` that `filter` lets through, in the order of their ids, at most `limit`.
     ///
     /// A device that a toggle stopped while another device of the same user got further counts as expired: the user was
     /// notified. Where all of a user's devices were stopped, the user was not, and they stay suppressed.
-    func page(after place: DeliveryPlace?, limit: Int) -> DeliveryPage {
+    func page(matching filter: DeliveryFilter, after place: DeliveryPlace?, limit: Int) -> DeliveryPage {
         let after: DeviceID? = if case .device(let device) = place { device } else { nil }
         let stopped = stoppedUsers
-        let rest = latest.keys.filter { device in after.map { $0 < device } ?? true }.sorted()
-        let devices = rest.prefix(limit)
-        return DeliveryPage(
-            items: devices.compactMap { latest[$0].map { Self.final($0, stopped) } },
-            next: rest.count > limit ? devices.last.map(DeliveryPlace.device) : nil
-        )
+        let rest = latest.values.map { Self.final($0, stopped) }
+            .filter { status in filter.matches(status) && (after.map { $0 < status.record.deviceID } ?? true) }
+            .sorted { $0.record.deviceID < $1.record.deviceID }
+        let items = Array(rest.prefix(limit))
+        return DeliveryPage(items: items, next: rest.count > limit ? items.last.map { .device($0.record.deviceID) } : nil)
     }
 
     /// Counts anew, device by device, where sums do not tell who was stopped by a toggle after the expansion.

@@ -2,16 +2,25 @@ import CarillonCore
 import Foundation
 import Postgres
 
-/// Reads a page of an event's devices: first what is on its way, group by group, then the log, row by row. What it reads is
-/// bounded by what the page holds, however many devices the event has.
+/// Reads a page of an event's devices: first what had failed when the list was begun, then what is on its way, group by group, then the
+/// rest of the log, row by row. What it reads is bounded by what the page holds, however many devices the event has.
 ///
 /// The log is append-only and a row comes to it with the transaction that takes its devices off the queue, so whoever has
 /// seen the whole queue and goes through the log from its beginning meets every device.
 struct DeliveryPageReader {
     private typealias Entry = (status: DeliveryStatus, place: DeliveryPlace)
 
+    /// What is read of the log in one go through it.
+    private enum Part {
+        /// What had failed when the list was begun.
+        case failures
+        /// All else.
+        case rest
+    }
+
     let network: NetworkID
     let event: EventID
+    let filter: DeliveryFilter
     let limit: Int
 
     /// The page behind `place`, or the first one.
@@ -19,14 +28,19 @@ struct DeliveryPageReader {
         var entries: [Entry] = []
         switch place {
         case .settled(let row, let entry, let horizon):
-            try readSettled(from: row, after: entry, horizon, &entries, session)
+            try readLog(.rest, from: row, after: entry, horizon, &entries, session)
         case .pending(let group, let device, let horizon):
             try readPending(from: group, after: device, horizon, &entries, session)
-            try readSettled(from: 0, after: nil, horizon, &entries, session)
+            try readLog(.rest, from: 0, after: nil, horizon, &entries, session)
+        case .failed(let row, let entry, let horizon):
+            try readLog(.failures, from: row, after: entry, horizon, &entries, session)
+            try readPending(from: nil, after: nil, horizon, &entries, session)
+            try readLog(.rest, from: 0, after: nil, horizon, &entries, session)
         case .device, nil:
             let horizon = try horizon(session)
+            try readLog(.failures, from: 0, after: nil, horizon, &entries, session)
             try readPending(from: nil, after: nil, horizon, &entries, session)
-            try readSettled(from: 0, after: nil, horizon, &entries, session)
+            try readLog(.rest, from: 0, after: nil, horizon, &entries, session)
         }
         let shown = entries.prefix(limit)
         return DeliveryPage(
@@ -56,6 +70,7 @@ struct DeliveryPageReader {
         _ entries: inout [Entry],
         _ session: borrowing PostgresSession
     ) throws {
+        guard filter.states?.contains(.pending) ?? true else { return }
         var (last, device) = (start, device)
         while wanted(entries) > 0 {
             let groups = try pendingGroups(
@@ -69,6 +84,7 @@ struct DeliveryPageReader {
                 for status in group.statuses {
                     // The rest of a group that was shown in part goes by ids: it may have shrunk meanwhile.
                     if group.id == start, let device, status.record.deviceID <= device { continue }
+                    guard filter.matches(status) else { continue }
                     let id = status.record.deviceID
                     entries.append((status, .pending(group: group.id, device: id, horizon: horizon)))
                 }
@@ -93,6 +109,7 @@ struct DeliveryPageReader {
                     FROM deliveries
                     WHERE event_id = \(event.uuid) AND greatest(network_id) = \(network.rawValue)
                         AND greatest(group_id) \(sql: comparison) \(bound) AND provider <> 'relay'
+                        \(sql: mayMatch(in: "targets"))
                     ORDER BY event_id, greatest(group_id) LIMIT \(wanted + 1)
                 ) AS d
             ) AS d
@@ -107,30 +124,76 @@ struct DeliveryPageReader {
         }
     }
 
-    private func readSettled(
+    private func readLog(
+        _ part: Part,
         from start: Int64,
         after entry: Int?,
         _ horizon: Int64,
         _ entries: inout [Entry],
         _ session: borrowing PostgresSession
     ) throws {
+        guard let condition = mayMatch(part, horizon) else { return }
         var (first, skipped) = (start, entry.map { $0 + 1 } ?? 0)
         while wanted(entries) > 0 {
-            let rows = try settledRows(from: first, wanted: wanted(entries), session)
+            let rows = try logRows(from: first, where: condition, wanted: wanted(entries), session)
             guard let end = rows.last?.number else { return }
             var found: [Entry] = []
             for row in rows {
                 for (index, status) in row.statuses.enumerated().dropFirst(row.number == first ? skipped : 0) {
-                    found.append((status, .settled(row: row.number, entry: index, horizon: horizon)))
+                    let hadFailed = row.number <= horizon && FailedDelivery.states.contains(status.record.state)
+                    guard hadFailed == (part == .failures) else { continue }
+                    let place: DeliveryPlace =
+                        hadFailed
+                        ? .failed(row: row.number, entry: index, horizon: horizon)
+                        : .settled(row: row.number, entry: index, horizon: horizon)
+                    found.append((status, place))
                 }
             }
-            entries += try final(found, session)
+            entries += try final(found, until: horizon, session).filter { filter.matches($0.status) }
             (first, skipped) = (end + 1, 0)
         }
     }
 
-    private func settledRows(
+    /// Whether a row of the log may hold a device that is looked for; `nil` where none can.
+    private func mayMatch(_ part: Part, _ horizon: Int64) -> SQL? {
+        let kinds: [(states: Set<DeliveryState>, condition: SQL)] = [
+            ([.dead], "dead > 0"), ([.expired], "expired > 0"), ([.unregistered], "unregistered > 0"),
+            ([.delivered], "delivered > 0"),
+            // Of users who were reached on another device it counts as expired.
+            ([.suppressed, .expired], "suppressed > 0"),
+        ]
+        func any(_ kinds: some Collection<(states: Set<DeliveryState>, condition: SQL)>) -> SQL? {
+            let meant = kinds.filter { !$0.states.isDisjoint(with: filter.states ?? Set(DeliveryState.allCases)) }
+            guard let first = meant.first?.condition else { return nil }
+            return meant.dropFirst().reduce(first) { all, kind in all + " OR " + kind.condition }
+        }
+        switch part {
+        case .failures:
+            guard let failures = any(kinds.prefix(3)) else { return nil }
+            return "AND number <= \(horizon) AND (\(sql: failures)) \(sql: mayMatch(in: "records"))"
+        case .rest:
+            guard let news = any(kinds) else { return nil }
+            let others = any(kinds.dropFirst(3)) ?? "false"
+            return """
+                AND (\(sql: others) OR number > \(horizon) AND (\(sql: news))) \(sql: mayMatch(in: "records"))
+                """
+        }
+    }
+
+    /// Whether a row is of the provider that is looked for, and may be of the user, by a column that names users in JSON.
+    private func mayMatch(in column: SQL) -> SQL {
+        var condition: SQL = ""
+        if let provider = filter.provider { condition = condition + " AND provider = \(provider.rawValue)" }
+        if let user = filter.userID {
+            let name = JSONValue.string(user.rawValue).serializedText
+            condition = condition + " AND position(\(name) IN \(sql: column)) > 0"
+        }
+        return condition
+    }
+
+    private func logRows(
         from number: Int64,
+        where condition: SQL,
         wanted: Int,
         _ session: borrowing PostgresSession
     ) throws -> [(number: Int64, statuses: [DeliveryStatus])] {
@@ -144,6 +207,7 @@ struct DeliveryPageReader {
                            greatest(0, delivered + unregistered + expired + dead + suppressed) AS size
                     FROM outcomes
                     WHERE network_id = \(network.rawValue) AND event_id = \(event.uuid) AND number >= \(number)
+                        \(sql: condition)
                     ORDER BY network_id, event_id, number LIMIT \(wanted + 1)
                 ) AS o
             ) AS o
@@ -157,30 +221,40 @@ struct DeliveryPageReader {
     }
 
     /// Leaves out what is void since a dead letter was revived, and says of stopped devices what they count as.
-    private func final(_ found: [Entry], _ session: borrowing PostgresSession) throws -> [Entry] {
-        let revived = try revivals(of: found.filter { $0.status.record.state == .dead }, session)
+    private func final(
+        _ found: [Entry],
+        until horizon: Int64,
+        _ session: borrowing PostgresSession
+    ) throws -> [Entry] {
+        let dead = found.map(\.status.record).filter { $0.state == .dead }
+        let revived = try revivals(of: dead, until: horizon, session)
         let reached = try reachedUsers(among: found.filter { $0.status.record.state == .suppressed }, session)
         return found.compactMap { entry in
             var entry = entry
             let record = entry.status.record
             if record.state == .suppressed, reached.contains(record.userID) { entry.status.record.state = .expired }
-            guard record.state == .dead, let later = revived[record.deviceID],
-                case .settled(let row, _, _) = entry.place, row < later
-            else { return entry }
-            return nil
+            guard record.state == .dead, let later = revived[record.deviceID] else { return entry }
+            switch entry.place {
+            case .failed(let row, _, _) where row < later, .settled(let row, _, _) where row < later: return nil
+            default: return entry
+            }
         }
     }
 
     /// When devices' dead letters were revived last, of what was revived before the list was begun: what is revived later
     /// may be behind the reader's back.
-    private func revivals(of dead: [Entry], _ session: borrowing PostgresSession) throws -> [DeviceID: Int64] {
-        guard case .settled(_, _, let horizon)? = dead.first?.place else { return [:] }
+    private func revivals(
+        of dead: [DeviceRecord],
+        until horizon: Int64,
+        _ session: borrowing PostgresSession
+    ) throws -> [DeviceID: Int64] {
+        guard !dead.isEmpty else { return [:] }
         var revivals: [DeviceID: Int64] = [:]
         try session.forEach(
             """
             SELECT revived, max(number) FROM outcomes
             WHERE network_id = \(network.rawValue) AND event_id = \(event.uuid) AND number <= \(horizon)
-                AND revived = ANY (\(dead.map(\.status.record.deviceID.rawValue))) AND revived IS NOT NULL
+                AND revived = ANY (\(dead.map(\.deviceID.rawValue))) AND revived IS NOT NULL
             GROUP BY revived
             """
         ) { row in revivals[try row.id(0)] = try row.decode(1, as: Int64.self) }

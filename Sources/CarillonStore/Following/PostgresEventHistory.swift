@@ -56,10 +56,11 @@ package struct PostgresEventHistory: EventHistory {
         }
     }
 
-    /// A page of the devices of an event; `nil` when the event is unknown.
+    /// A page of the devices of an event that `filter` lets through; `nil` when the event is unknown.
     package func deliveries(
         of id: EventID,
         in network: NetworkID,
+        matching filter: DeliveryFilter,
         after place: DeliveryPlace?,
         limit: Int
     ) async throws -> DeliveryPage? {
@@ -69,11 +70,13 @@ package struct PostgresEventHistory: EventHistory {
             var page: DeliveryPage
             if try Self.needsLedger(id, after: place, reader, session) {
                 page = try reader.ledgers(of: [id], session)[id, default: DeliveryLedger()].page(
+                    matching: filter,
                     after: place,
                     limit: limit
                 )
             } else {
-                page = try DeliveryPageReader(network: network, event: id, limit: limit).page(after: place, session)
+                let reader = DeliveryPageReader(network: network, event: id, filter: filter, limit: limit)
+                page = try reader.page(after: place, session)
             }
             page.items = try reader.withTroubles(page.items, session)
             return page
@@ -102,7 +105,7 @@ package struct PostgresEventHistory: EventHistory {
         switch place {
         case nil: try reader.isUncounted(id, session)
         case .device: true
-        case .pending, .settled: false
+        case .failed, .pending, .settled: false
         }
     }
 }

@@ -91,18 +91,35 @@ package final class PostgresOutbox: Outbox {
     }
 
     /// How long the longest-waiting group that is due, and the longest-waiting event, have been waiting.
-    package func oldestWait() async throws -> Duration {
-        let group = try await waitingGroups.oldest("t.run_at", in: pool)
-        let event = try await waitingEvents.oldest("t.received_at", in: pool)
-        let (held, now) = try await pool.withConnection { session in
-            try session.queryFirst(
+    package func oldestWait() async throws -> Duration { try await oldestWaits().values.max() ?? .zero }
+
+    /// The same of each network that has any.
+    func oldestWaits() async throws -> [NetworkID: Duration] {
+        var oldest = try await waitingGroups.oldest("t.run_at", in: pool)
+        oldest.merge(try await waitingEvents.oldest("t.received_at", in: pool), uniquingKeysWith: min)
+        let held = try await pool.withConnection { session in
+            try session.query(
                 """
-                SELECT min(t.received_at), now() FROM inbox t
-                WHERE greatest(t.run_at) > now() AND t.failure IS DISTINCT FROM \(unknownKindFailure)
+                SELECT now(), held.network_id, held.since
+                FROM (VALUES (1)) AS one LEFT JOIN (
+                    SELECT t.network_id, min(t.received_at) AS since FROM inbox t
+                    WHERE greatest(t.run_at) > now() AND t.failure IS DISTINCT FROM \(unknownKindFailure)
+                    GROUP BY t.network_id
+                ) AS held ON true
                 """
-            ) { row in (try row.timestampIfAny(0), try row.timestamp(1)) } ?? (nil, Timestamp.epoch)
+            ) { row in
+                (
+                    now: try row.timestamp(0), network: try row.decode(1, as: String?.self).map(NetworkID.init(trusted:)),
+                    since: try row.timestampIfAny(2)
+                )
+            }
         }
-        return [group, event, held].compactMap(\.self).map { max(.zero, now - $0) }.max() ?? .zero
+        for row in held {
+            guard let network = row.network, let since = row.since else { continue }
+            oldest[network] = min(oldest[network] ?? since, since)
+        }
+        guard let now = held.first?.now else { return [:] }
+        return oldest.mapValues { max(.zero, now - $0) }
     }
 
     /// What writes how far events are that have more pages, and the verdicts on `firsts`; answers those whose lease is held.

@@ -79,7 +79,7 @@ extension PostgresSourceStore: SourceQueue {
                 """
                 UPDATE sources
                 SET cursor = coalesce(\(page.cursor), cursor), skipped = skipped + \(Int64(page.skippedItems)),
-                    last_poll_at = now(), last_error = \(page.error), failures = 0,
+                    last_poll_at = now(), last_error = \(page.error), failures = 0, failing_since = NULL,
                     run_at = now() + \(ClaimedSource.leaseDuration.wholeMilliseconds) * interval '1 millisecond'
                 WHERE network_id = \(source.networkID.rawValue) AND source_id = \(source.id.rawValue)
                     AND leased AND lease_token = \(source.leaseToken)
@@ -98,6 +98,8 @@ extension PostgresSourceStore: SourceQueue {
                 SET leased = false, run_at = now() + \(wait.wholeMilliseconds) * interval '1 millisecond',
                     failures = CASE WHEN \(outcome == .succeeded) THEN 0 WHEN \(failure != nil) THEN failures + 1
                                ELSE failures END,
+                    failing_since = CASE WHEN \(outcome == .succeeded) THEN NULL
+                                    WHEN \(failure != nil) THEN coalesce(failing_since, now()) ELSE failing_since END,
                     last_poll_at = CASE WHEN \(failure != nil) THEN now() ELSE last_poll_at END,
                     last_error = coalesce(\(failure), last_error)
                 WHERE network_id = \(source.networkID.rawValue) AND source_id = \(source.id.rawValue)

@@ -45,7 +45,7 @@ package struct PostgresSourceStore: SourceStore {
                 UPDATE sources
                 SET url = \(settings.url), interval_seconds = \(Int32(settings.interval)),
                     enabled = \(settings.isEnabled), run_at = now(), leased = false, lease_token = lease_token + 1,
-                    failures = 0
+                    failures = 0, failing_since = NULL
                 WHERE network_id = \(network.rawValue) AND source_id = \(id.rawValue)
                 RETURNING \(sql: Row.sourceColumns)
                 """

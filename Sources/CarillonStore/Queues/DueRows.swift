@@ -87,8 +87,8 @@ final class DueRows: Sendable {
         }
     }
 
-    /// Since when the row is due that has been for longest, by a column of it.
-    func oldest(_ column: SQL, in pool: PostgresPool) async throws -> Timestamp? {
+    /// Since when the row of each network is due that has been for longest, by a column of it.
+    func oldest(_ column: SQL, in pool: PostgresPool) async throws -> [NetworkID: Timestamp] {
         let (findings, walk) = try await look(for: [], in: pool)
         note(findings, walk, since: \.since)
         let places = state.withLock { $0.places.next(.max, after: nil) }
@@ -109,7 +109,8 @@ final class DueRows: Sendable {
             ) { row in (dueAt: try row.timestampIfAny(0), since: try row.timestampIfAny(1)) }
         }
         _ = walked(zip(places, waiting).map { ($0, $1.dueAt) })
-        return (waiting.map(\.since) + findings.map(\.abandonedSince)).compactMap(\.self).min()
+        let all = zip(places, waiting).map { ($0.network, $1.since) } + findings.map { ($0.network, $0.abandonedSince) }
+        return Dictionary(all.compactMap { network, since in since.map { (network, $0) } }, uniquingKeysWith: min)
     }
 
     /// Remembers what a look found, and that it need not be looked for again.

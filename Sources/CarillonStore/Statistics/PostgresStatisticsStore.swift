@@ -21,11 +21,12 @@ package struct PostgresStatisticsStore: StatisticsStore {
         _ = try await pool.write { session in
             try session.execute(
                 """
-                INSERT INTO statistics_minutes (network_id, at, replica, number, figures)
-                SELECT n.network_id, n.at, n.replica, n.number, n.figures
+                INSERT INTO statistics_minutes (network_id, at, replica, number, figures, accepted, refused)
+                SELECT n.network_id, n.at, n.replica, n.number, n.figures, n.accepted, n.refused
                 FROM unnest(\(rows.map(\.row.networkID.rawValue)), \(rows.map(\.row.at.stored)),
-                            \(rows.map(\.origin.replica)), \(rows.map(\.origin.number)), \(rows.map(\.row.figures.stored)))
-                    AS n (network_id, at, replica, number, figures)
+                            \(rows.map(\.origin.replica)), \(rows.map(\.origin.number)), \(rows.map(\.row.figures.stored)),
+                            \(rows.map(\.row.figures.acceptedEvents)), \(rows.map(\.row.figures.refusedPosts)))
+                    AS n (network_id, at, replica, number, figures, accepted, refused)
                 ON CONFLICT DO NOTHING
                 """
             )

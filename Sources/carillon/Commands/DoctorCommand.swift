@@ -16,6 +16,9 @@ struct DoctorCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Also try this network's credentials with the push services.", valueName: "id"))
     var network: String?
 
+    @Flag(help: "Also look at all networks, and list those with something wrong, the worst first.")
+    var all = false
+
     func validate() throws {
         if let network, NetworkID(network) == nil { throw ValidationError("--network is a network's id") }
     }
@@ -34,6 +37,7 @@ struct DoctorCommand: AsyncParsableCommand {
                 report(FileChecks(settings).findings())
                 report(await DatabaseChecks(settings).findings())
                 report(await NetworkChecks(settings).findings())
+                if all { report(await OverviewChecks(settings).findings()) }
                 if let network = network.flatMap({ NetworkID($0) }) {
                     report(await NetworkCredentialChecks(settings, network: network).findings())
                 }

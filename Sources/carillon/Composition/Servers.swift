@@ -52,6 +52,7 @@ struct Servers: Sendable {
             history: storage.history,
             recorder: storage.recorder,
             statistics: StatisticsReader(recorder: storage.recorder, store: storage.statistics),
+            survey: PostgresNetworkSurvey(pool: storage.pool, outbox: storage.outbox),
             accept: { [readiness = storage.readiness] events, network in
                 // Nobody here would expand them before the tables are those of this release.
                 guard readiness.hasDatabase else { throw Problem.migrating }

@@ -268,6 +268,7 @@ extension PublicDependencies {
             history: store,
             recorder: StatisticsRecorder(clock: clock),
             statistics: StatisticsReader(recorder: StatisticsRecorder(clock: clock), store: store),
+            survey: store,
             accept: { parsed, network in try await store.receipts(for: parsed, in: network, ids: ids, clock.now()) },
             catalog: try .english,
             providers: [.log, .webhook],

@@ -1,0 +1,187 @@
+/// Answers how all networks fare, the worst first (API section 13).
+///
+/// A page is a look at all networks: what is wrong changes, and with it the order. So somebody who turns pages while that happens may
+/// meet a network twice, or miss one that has become worse than those they have seen.
+package struct NetworkOverview: Sendable {
+    private let survey: any NetworkSurvey
+    private let recorder: StatisticsRecorder
+
+    /// An overview of what `survey` finds and of what `recorder` has not written yet.
+    package init(survey: some NetworkSurvey, recorder: StatisticsRecorder) {
+        self.survey = survey
+        self.recorder = recorder
+    }
+
+    /// What is wrong, and for how long work has been waiting.
+    private struct Findings {
+        var troubles: [NetworkID: [NetworkTrouble]]
+        var waits: [NetworkID: Duration]
+    }
+
+    /// The networks behind a place: those with something wrong and, `ofAll`, the others in the order of their ids.
+    package func reports(
+        after place: NetworkPlace?,
+        limit: Int,
+        ofAll: Bool
+    ) async throws -> (items: [NetworkReport], next: NetworkPlace?) {
+        let now = recorder.now
+        let unwritten = recorder.unwritten()
+        let networks = try await survey.surveyedNetworks()
+        let findings = try await findings(of: networks.map(\.id), unwritten, at: now)
+        let places = networks.map { (network: $0, place: NetworkPlace($0.id, findings.troubles[$0.id] ?? [])) }
+            .filter { (ofAll || $0.place.isOfTrouble) && (place.map { [found = $0.place] in $0 < found } ?? true) }
+            .sorted { $0.place < $1.place }
+        let page = places.prefix(limit)
+        let activities = try await activities(of: page.map(\.network.id), unwritten, at: now)
+        let items = page.map { network, _ in
+            let troubles = findings.troubles[network.id] ?? []
+            let activity = activities[network.id] ?? NetworkActivity()
+            return NetworkReport(
+                network: network,
+                state: troubles.isEmpty ? activity.state : .failing,
+                troubles: troubles,
+                eventsOfLastHour: activity.events,
+                oldestWait: findings.waits[network.id] ?? .zero
+            )
+        }
+        return (items, places.count > limit ? page.last?.place : nil)
+    }
+
+    /// How some networks fare, in a word.
+    package func states(of networks: [NetworkID]) async throws -> [NetworkID: NetworkState] {
+        guard !networks.isEmpty else { return [:] }
+        let now = recorder.now
+        let unwritten = recorder.unwritten()
+        let troubles = try await findings(of: networks, unwritten, at: now).troubles
+        let activities = try await activities(of: networks, unwritten, at: now)
+        return Dictionary(
+            networks.map { ($0, troubles[$0] == nil ? (activities[$0] ?? NetworkActivity()).state : .failing) },
+            uniquingKeysWith: { $1 }
+        )
+    }
+
+    private func findings(
+        of networks: [NetworkID],
+        _ unwritten: [StatisticsRow],
+        at now: Timestamp
+    ) async throws -> Findings {
+        var troubles = try await survey.troubles(of: networks, at: now)
+        let waits = try await survey.oldestWaits()
+        for (network, refusals) in try await refusals(in: networks, unwritten, at: now) {
+            troubles[network, default: []] += refusals
+        }
+        var findings = Findings(troubles: [:], waits: [:])
+        for network in networks {
+            let queue = waits[network].flatMap { NetworkTrouble.queue($0, at: now) }
+            let all = (troubles[network] ?? []) + [queue].compactMap(\.self)
+            let paused = all.filter { $0.kind == .lane }.compactMap(\.since).min().map { now - $0 }
+            findings.waits[network] = [waits[network], paused, .zero].compactMap(\.self).max()
+            if !all.isEmpty { findings.troubles[network] = all.sorted { $0.place < $1.place } }
+        }
+        return findings
+    }
+
+    /// The troubles of those networks whose senders are refused.
+    private func refusals(
+        in networks: [NetworkID],
+        _ unwritten: [StatisticsRow],
+        at now: Timestamp
+    ) async throws -> [NetworkID: [NetworkTrouble]] {
+        let start = StatisticsStep.minute.beginning(of: now - RefusedPosts.period)
+        let own = unwritten.filter { start <= $0.at }
+        let stored = try await survey.figures(
+            of: networks,
+            refusingSince: start,
+            asked: Set(own.filter { $0.figures.refusedPosts > 0 }.map(\.networkID)),
+            without: unwritten
+        )
+        let meant = Set(networks)
+        let rows = Dictionary(grouping: (stored + own).filter { meant.contains($0.networkID) }, by: \.networkID)
+        return rows.mapValues(RefusedPosts.troubles).filter { !$1.isEmpty }
+    }
+
+    private func activities(
+        of networks: [NetworkID],
+        _ unwritten: [StatisticsRow],
+        at now: Timestamp
+    ) async throws -> [NetworkID: NetworkActivity] {
+        let hourAgo = StatisticsStep.minute.beginning(of: now - .seconds(3_600))
+        var activities = try await survey.activities(of: networks, since: hourAgo, without: unwritten)
+        for row in unwritten where hourAgo <= row.at {
+            activities[row.networkID, default: NetworkActivity()].events += row.figures.acceptedEvents
+        }
+        return activities
+    }
+}
+
+/// What makes senders that are refused worth a look.
+private enum RefusedPosts {
+    /// The time that is looked at.
+    static let period = Duration.seconds(300)
+    /// More than one in so many posts.
+    private static let oneIn = 20
+
+    /// The troubles of a network by its figures of that time.
+    static func troubles(of rows: [StatisticsRow]) -> [NetworkTrouble] {
+        var sum = StatisticsFigures()
+        for row in rows { sum.add(row.figures) }
+        return sum.posts.filter { $1.refused * oneIn > $1.all }.map { route, posts in
+            NetworkTrouble(
+                .senders,
+                route,
+                since: rows.filter { $0.figures.posts[route]?.refused ?? 0 > 0 }.map(\.at).min(),
+                "\(posts.refused) of \(posts.all) posts of the last \(period.components.seconds / 60) minutes were refused with 401, "
+                    + "403 or 404"
+            )
+        }
+    }
+}
+
+extension NetworkTrouble {
+    /// Where it stands among those of its network.
+    fileprivate var place: (Kind, Timestamp, String) { (kind, since ?? .endOfTime, name) }
+}
+
+/// Where a network stands in the overview: by the worst that is wrong with it, then by how much is, then by since when, then by its id.
+package struct NetworkPlace: Sendable, Equatable, Comparable, LosslessStringConvertible {
+    private let rank: Int
+    private let count: Int
+    private let since: Timestamp
+    private let network: NetworkID
+
+    /// The place of a network with troubles, or with none.
+    init(_ network: NetworkID, _ troubles: [NetworkTrouble]) {
+        rank = troubles.map(\.kind).min().flatMap(NetworkTrouble.Kind.allCases.firstIndex(of:)) ?? Self.last
+        count = troubles.count
+        since = troubles.compactMap(\.since).min() ?? .endOfTime
+        self.network = network
+    }
+
+    /// Reads what ``description`` wrote; `nil` for anything else.
+    package init?(_ description: String) {
+        // A network's id may hold anything, so it comes last.
+        let parts = description.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 4, let rank = Int(parts[0]), let count = Int(parts[1]), let since = Int64(parts[2]),
+            let network = NetworkID(String(parts[3])), (0...Self.last).contains(rank)
+        else { return nil }
+        (self.rank, self.count, self.network) = (rank, count, network)
+        self.since = Timestamp(milliseconds: since)
+    }
+
+    /// The place as text.
+    package var description: String { "\(rank):\(count):\(since.milliseconds):\(network)" }
+
+    /// Whether anything is wrong.
+    var isOfTrouble: Bool { rank < Self.last }
+
+    /// The worse one is the smaller one.
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.rank, right.count, left.since, left.network) < (right.rank, left.count, right.since, right.network)
+    }
+
+    private static let last = NetworkTrouble.Kind.allCases.count
+}
+
+extension Timestamp {
+    fileprivate static let endOfTime = Timestamp(milliseconds: .max)
+}

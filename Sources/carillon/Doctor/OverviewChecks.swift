@@ -1,0 +1,53 @@
+import CarillonCore
+import CarillonStore
+import Logging
+
+/// Looks at all networks at once: what `GET /v1/overview` answers.
+struct OverviewChecks: Sendable {
+    private static let subject = "networks"
+    /// What nothing goes through for, or in by. With the rest it works, but somebody should look at it.
+    private static let failures: Set<NetworkTrouble.Kind> = [.queue, .lane, .credential, .senders]
+
+    private let settings: Settings
+    private let logger = Logger(label: "carillon.doctor") { _ in SwiftLogNoOpLogHandler() }
+
+    init(_ settings: Settings) {
+        self.settings = settings
+    }
+
+    func findings() async -> [Finding] {
+        do {
+            return try await Database.withPool(settings, logger: logger) { pool in
+                let outbox = PostgresOutbox(pool: pool, ids: UUIDv7Generator())
+                let survey = PostgresNetworkSurvey(pool: pool, outbox: outbox)
+                let count = try await survey.surveyedNetworks().count
+                // What services have counted and not written is theirs alone: it is a minute's.
+                let overview = NetworkOverview(survey: survey, recorder: StatisticsRecorder())
+                return Self.findings(
+                    of: try await overview.reports(after: nil, limit: max(1, count), ofAll: false).items,
+                    among: count
+                )
+            }
+        } catch {
+            return [.fail(Self.subject, "\(error)")]
+        }
+    }
+
+    /// One line for each network that something is wrong with, and one for all others.
+    static func findings(of reports: [NetworkReport], among count: Int) -> [Finding] {
+        guard count > 0 else { return [.ok(subject, "there are none")] }
+        return reports.map(finding) + [.ok(subject, "\(max(0, count - reports.count)) of \(count) are well")]
+    }
+
+    private static func finding(of report: NetworkReport) -> Finding {
+        let reasons = report.troubles.map { trouble in
+            let since = trouble.since.map { " since \($0)" } ?? ""
+            return "\(trouble.kind.rawValue) \(trouble.name)\(since): \(trouble.detail)"
+        }
+        let seconds = report.oldestWait.components.seconds
+        let wait = seconds > 0 ? ["work has been waiting for \(seconds) s"] : []
+        let detail = (reasons + wait + ["events of the last hour: \(report.eventsOfLastHour)"]).joined(separator: "; ")
+        let fails = report.troubles.contains { failures.contains($0.kind) }
+        return Finding(verdict: fails ? .fail : .warn, subject: "network \(report.network.id)", detail: detail)
+    }
+}
