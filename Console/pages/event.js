@@ -15,6 +15,7 @@ import { problem } from "../components/problem.js";
 import { time } from "../components/time.js";
 import { toast } from "../components/toast.js";
 import { deliveriesOf } from "./event/deliveries.js";
+import { deviceFilter } from "./event/filter.js";
 import { recipientsOf } from "./event/recipients.js";
 import { stagesOf } from "./event/stages.js";
 
@@ -47,6 +48,15 @@ export async function render(page) {
 
   function showStages() {
     fill(stages, stagesOf(event, devices.known(), devices.isWhole()));
+  }
+
+  async function again() {
+    devices.restart();
+    try {
+      await devices.refresh();
+    } catch (error) {
+      if (!isAbort(error)) devices.fail(error, { retry: again });
+    }
   }
 
   async function look() {
@@ -93,5 +103,6 @@ export async function render(page) {
   h("div", { class: "columns" },
     section({ title: "Recipients", note: "by what decided" }, recipients),
     section({ title: "Its way" }, stages)),
+  deviceFilter(page, again),
   section({ title: "Devices", flush: true }, devices));
 }

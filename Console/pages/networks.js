@@ -1,10 +1,12 @@
 /**
- * All networks, for the operator; and making one.
+ * All networks, for the operator, those with something wrong first; and making one.
  */
 
 import { h } from "../core/dom.js";
+import { count, duration, number } from "../core/format.js";
 import { once } from "../core/idempotency.js";
 import { addressOf } from "../core/router.js";
+import { stateBadge } from "../components/badge.js";
 import { openDialog } from "../components/dialog.js";
 import { field, showMistakes } from "../components/field.js";
 import { icon } from "../components/icon.js";
@@ -12,31 +14,75 @@ import { code, name } from "../components/name.js";
 import { pageView, section } from "../components/page.js";
 import { showSecretsOnce } from "../components/secret.js";
 import { listing } from "../components/table.js";
-import { time } from "../components/time.js";
 
 export const title = "Networks";
 
 const PATH = "/v1/networks";
+const OVERVIEW = "/v1/overview";
+const TYPING_MS = 250;
+// Names are looked for among those that are read: a page of all but the largest services.
+const PAGE_SIZE = 1000;
+const MOST_REASONS = 3;
+const STATES = [["", "Any state"], ["failing", "Something is wrong"], ["working", "Working"], ["idle", "No event for a day"], ["new", "New"]];
+const KINDS = { queue: "Work waits", lane: "Paused", credential: "Credential", senders: "Posts refused", source: "Source", endpoint: "Endpoint",
+  brake: "Not believed", deadLetters: "Given up" };
 
 export function render(page) {
   const make = () => makeNetwork(page);
   const button = () => h("button", { class: "button primary", type: "button", on: { click: make } }, icon("plus"), "Make a network");
   const list = listing({
-    caption: "Networks",
+    caption: "Networks, those with something wrong first",
     noun: "network",
     columns: [
       { title: "Name", wide: true, cell: (row) => name(row.displayName, { fallback: "No name", longest: 80 }) },
-      { title: "Id", cell: (row) => code(row.id, { longest: 80 }) },
-      { title: "Language", cell: (row) => row.defaultLocale },
-      { title: "Made", cell: (row) => time(row.createdAt) },
+      { title: "Id", cell: (row) => code(row.network, { longest: 80 }) },
+      { title: "State", wide: true, cell: (row) => [stateBadge(row.state), ...reasons(row)] },
+      { title: "Events of the last hour", numeric: true, cell: (row) => number(row.events.lastHour) },
+      { title: "Oldest that waits", cell: (row) => (row.oldestSeconds > 0 ? duration(row.oldestSeconds * 1000) : h("span", { class: "muted" }, "nothing")) },
     ],
-    rowKey: (row) => row.id,
-    rowHref: (row) => addressOf(row.id, "overview"),
-    load: async ({ cursor }) => (await page.api.get(PATH, { query: { cursor, limit: 100 }, signal: page.signal })).data,
-    empty: { title: "No network yet", text: "A network is one community: its users, channels, keys and switches.", action: button() },
+    rowKey: (row) => row.network,
+    rowHref: (row) => addressOf(row.network, "overview"),
+    load: async ({ cursor }) => {
+      const isOfTrouble = page.query.state === "failing";
+      const { data } = await page.api.get(OVERVIEW, { query: { cursor, limit: PAGE_SIZE, all: isOfTrouble ? undefined : "true" }, signal: page.signal });
+      return { ...data, items: data.items.filter((row) => matches(row, page.query)) };
+    },
+    empty: () => (page.query.state || page.query.find ? { title: "No network matches", text: "Try another name or state.", picture: "search" }
+      : { title: "No network yet", text: "A network is one community: its users, channels, keys and switches.", action: button() }),
   });
   return pageView({ title: "Networks", lead: "Each is a community of its own, with its users, channels, keys and switches.", actions: [button()] },
-    section({ flush: true }, list));
+    filters(page, list.reload), section({ flush: true }, list));
+}
+
+/** What is wrong with a network, in a few words each. */
+function reasons({ reasons: all }) {
+  const shown = all.slice(0, MOST_REASONS).map((reason) => h("div", { class: "small" }, KINDS[reason.kind] ?? reason.kind, ": ",
+    name(reason.name, { longest: 60 }), " ", h("span", { class: "muted" }, name(reason.detail, { longest: 120 }))));
+  const rest = all.length - shown.length;
+  return rest > 0 ? [...shown, h("div", { class: "muted small" }, `and ${count(rest, "more reason")}`)] : shown;
+}
+
+/** Whether a row is what the address asks for. */
+function matches(row, { state, find }) {
+  const text = (find ?? "").trim().toLocaleLowerCase();
+  return (!state || row.state === state)
+    && (!text || [row.network, row.displayName ?? ""].some((each) => each.toLocaleLowerCase().includes(text)));
+}
+
+function filters(page, onChange) {
+  let timer;
+  const change = (key, wait) => (value) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      if (page.signal.aborted) return;
+      page.setQuery({ [key]: value || null });
+      onChange();
+    }, wait);
+  };
+  return h("form", { class: "filters", role: "search", "aria-label": "Filter networks", on: { submit: (event) => event.preventDefault() } },
+    field({ label: "Name or id", name: "find", type: "search", value: page.query.find, maxlength: "256", onInput: change("find", TYPING_MS) }),
+    field({ label: "State", name: "state", type: "select", value: page.query.state ?? "", onInput: change("state", 0),
+      options: STATES.map(([value, label]) => ({ value, label })) }));
 }
 
 async function makeNetwork(page) {

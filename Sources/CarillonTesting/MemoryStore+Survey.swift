@@ -62,7 +62,10 @@ extension MemoryStore: NetworkSurvey {
                 let counted = state.statistics.values.filter { row in
                     row.networkID == id && moment <= row.at && row.origin.map { !known.contains($0) } ?? true
                 }
-                let events = state.networks[id]?.events.values.map(\.receivedAt) ?? []
+                // Ids may be made by another clock than this one.
+                let events = (state.networks[id]?.events ?? [:]).map { event, row in
+                    max(row.receivedAt, Timestamp(milliseconds: event.milliseconds))
+                }
                 activities[id] = NetworkActivity(
                     events: counted.map(\.figures.acceptedEvents).reduce(0, +),
                     isOfLastDay: events.contains { dayAgo <= $0 },

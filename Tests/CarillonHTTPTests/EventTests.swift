@@ -100,6 +100,49 @@ import Testing
         }
     }
 
+    @Test func `a post of which everything is accepted writes nothing besides its events`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            let batch = "[\(Self.message),\(Self.message.replacing("evt-1", with: "evt-2"))]"
+            for body in [batch, Self.message.replacing("evt-1", with: "evt-3")] {
+                #expect(try await api.call(.post, network.path("events"), body, as: network.adminKey).status == 202)
+            }
+            let place = JournalPlace("events", in: NetworkID(trusted: network.id))
+            #expect(try await api.journal.entries(of: place.name, in: place.networkID).isEmpty)
+            let direct = #"{"to":{"users":["bob"]},"notification":{"title":"Hi"}}"#
+            _ = try await api.call(.post, network.path("notifications"), direct, as: network.adminKey)
+            let recent = try await api.call(.get, network.path("events/recent"), as: network.adminKey)
+            guard case .array(let items)? = recent["items"] else { throw NoAnswer() }
+            #expect(items.count == 3 && items.indices.allSatisfy { recent["items", "\($0)", "verdict"] == "accepted" })
+            _ = try await api.call(.post, network.path("events"), Self.message, as: network.adminKey)
+            #expect(try await api.journal.entries(of: place.name, in: place.networkID).count == 1)
+        }
+    }
+
+    @Test func `devices of an event are found by what they are`() async throws {
+        try await withAPI { api in
+            let network = try await api.makeNetwork()
+            _ = try await api.store.giveUp(count: 2, in: NetworkID(trusted: network.id), at: TestAPI.now)
+            let events = try await api.call(.get, network.path("events"), as: network.adminKey)
+            guard case .string(let id)? = events["items", "0", "id"] else { throw NoAnswer() }
+            func count(_ query: String) async throws -> Int? {
+                let answer = try await api.call(.get, network.path("events/\(id)/deliveries?\(query)"), as: network.adminKey)
+                guard case .array(let items)? = answer["items"] else { return nil }
+                return items.count
+            }
+            for (query, expected) in [
+                ("", 2), ("state=dead", 2), ("state=pending,dead", 2), ("state=delivered", 0), ("provider=log", 2),
+                ("provider=apns", 0), ("userId=bob", 2), ("userId=carol", 0), ("state=dead&provider=log&userId=bob&limit=1", 1),
+            ] {
+                #expect(try await count(query) == expected, "\(query)")
+            }
+            for query in ["state=broken", "state=", "state=dead,", "state=dead&state=dead", "provider=relay", "userId=", "user=bob"] {
+                let answer = try await api.call(.get, network.path("events/\(id)/deliveries?\(query)"), as: network.adminKey)
+                #expect(answer.status == 400 && answer.problem == "invalid-parameter", "\(query)")
+            }
+        }
+    }
+
     private struct NoAnswer: Error {}
 
     @Test func `webhook-id stands in for a missing id`() async throws {

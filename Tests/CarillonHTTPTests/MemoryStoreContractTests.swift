@@ -17,7 +17,7 @@ import Testing
         + FaceStoreContract.clauses + DialectContract.clauses
         + RelayContract.clauses + RelayBundleContract.clauses + FeedbackContract.clauses
         + InterceptionContract.clauses + StatisticsContract.clauses + JournalContract.clauses
-        + TraceContract.clauses
+        + TraceContract.clauses + NetworkSurveyContract.clauses
 
     @Test(arguments: clauses)
     func keeps(_ clause: ContractClause) async throws {
@@ -47,6 +47,7 @@ import Testing
             polls: store,
             statistics: store,
             journal: store,
+            survey: store,
             passTime: { store.expireLeases() }
         )
         for network in [scene.network, scene.otherNetwork] {

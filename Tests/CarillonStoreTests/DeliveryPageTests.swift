@@ -21,6 +21,30 @@ import Testing
         }
     }
 
+    @Test func `a filter lets through what it names, and what has failed comes first`() async throws {
+        try await withStores { scene, _ in
+            for seed in 0..<6 {
+                var life = try await RandomDeliveries(seed: UInt64(300 + seed), scene: scene)
+                for _ in 0..<2 { _ = try await life.step() }
+                let all = try await answer(life.event, in: scene).devices
+                let failed = all.filter { [.dead, .unregistered].contains($0.record.state) }.count
+                let first = try await scene.history.deliveries(of: life.event, in: scene.network, after: nil, limit: 100)
+                for item in first?.items.prefix(failed) ?? [] { #expect(FailedDelivery.states.contains(item.record.state)) }
+                let users = Set(all.map(\.record.userID)).sorted()
+                var filters = DeliveryState.allCases.map { DeliveryFilter(states: [$0]) }
+                filters += users.map { DeliveryFilter(userID: $0) }
+                filters += [
+                    DeliveryFilter(states: [.dead, .pending]), DeliveryFilter(provider: .fcm), DeliveryFilter(provider: .apns),
+                    DeliveryFilter(states: [.delivered, .expired], provider: .fcm, userID: users.first),
+                ]
+                for filter in filters {
+                    let found = try await answer(life.event, matching: filter, in: scene).devices
+                    #expect(found == all.filter(filter.matches), "\(filter) seed \(seed)")
+                }
+            }
+        }
+    }
+
     @Test func `who turns pages while devices are settled leaves none out, and meets the others once`() async throws {
         try await withStores { scene, _ in
             for seed in 0..<8 {
@@ -148,13 +172,20 @@ import Testing
     /// What is said of an event by counting and by turning pages.
     private func answer(
         _ event: EventID,
+        matching filter: DeliveryFilter = DeliveryFilter(),
         in scene: StoreScene
     ) async throws -> (status: EventStatus?, devices: [DeliveryStatus]) {
         var devices: [DeliveryStatus] = []
         var place: DeliveryPlace?
         repeat {
             let page = try #require(
-                try await scene.history.deliveries(of: event, in: scene.network, after: place, limit: 3)
+                try await scene.history.deliveries(
+                    of: event,
+                    in: scene.network,
+                    matching: filter,
+                    after: place,
+                    limit: 3
+                )
             )
             devices += page.items
             place = page.next
@@ -177,7 +208,7 @@ import Testing
             status?.recipients.notified = users
             status?.recipients.suppressed = [.network: 0, .user: 0, .channel: 0]
             ledger.correct(&status)
-            let page = ledger.page(after: nil, limit: 1000)
+            let page = ledger.page(matching: DeliveryFilter(), after: nil, limit: 1000)
             return (status, try reader.withTroubles(page.items, session))
         }
         #expect(said.status == status)

@@ -144,6 +144,11 @@ import Testing
         try await withStores { scene, _ in try await clause.check(scene) }
     }
 
+    @Test(arguments: NetworkSurveyContract.clauses)
+    func networkSurvey(_ clause: ContractClause) async throws {
+        try await withStores { scene, _ in try await clause.check(scene) }
+    }
+
     @Test(arguments: JournalContract.clauses)
     func journal(_ clause: ContractClause) async throws {
         try await withStores { scene, _ in try await clause.check(scene) }

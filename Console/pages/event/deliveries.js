@@ -9,6 +9,7 @@ import { code, name } from "../../components/name.js";
 import { reasonView } from "../../components/reason.js";
 import { listing } from "../../components/table.js";
 import { time } from "../../components/time.js";
+import { askedOf, isFiltered } from "./filter.js";
 
 const PAGE_SIZE = 100;
 
@@ -37,16 +38,17 @@ export function deliveriesOf(page, { onChange }) {
     rowKey: (delivery) => delivery.deviceId,
     load: async ({ cursor }) => {
       const { data } = await page.api.get(page.path("events", page.params.id, "deliveries"), {
-        query: { limit: PAGE_SIZE, cursor }, signal: page.signal });
-      isWhole = !data.next;
+        query: { ...askedOf(page), limit: PAGE_SIZE, cursor }, signal: page.signal });
+      isWhole = !data.next && !isFiltered(page);
       return data;
     },
-    empty: { title: "No device", text: "Nobody who was to be notified has a device, or nobody was to be notified.", picture: "providers" },
+    empty: () => (isFiltered(page) ? { title: "No device matches", text: "Try fewer filters.", picture: "search" }
+      : { title: "No device", text: "Nobody who was to be notified has a device, or nobody was to be notified.", picture: "providers" }),
     onChange: () => onChange(),
   });
   const refreshFirstPage = list.refresh;
   list.refresh = async () => {
-    // Pages have no order that means anything: whoever turned some keeps them as they were read.
+    // What failed comes first, and all else as it was read: whoever turned some pages keeps them.
     if (list.items.length > PAGE_SIZE) return;
     await refreshFirstPage();
   };

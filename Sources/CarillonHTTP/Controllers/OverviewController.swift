@@ -42,7 +42,7 @@ extension NetworkReport {
 extension NetworkTrouble {
     fileprivate var json: JSONValue {
         [
-            "kind": .string(kind.rawValue), "name": .string(name), "since": since.map { JSONValue($0) } ?? .null,
+            "kind": .string(kind.rawValue), "name": .string(name), "since": JSONValue(since),
             "detail": .string(detail),
         ]
     }

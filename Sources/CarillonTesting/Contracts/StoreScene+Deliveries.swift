@@ -135,6 +135,7 @@ extension StoreScene {
             polls: polls,
             statistics: statistics,
             journal: journal,
+            survey: survey,
             passTime: passTime
         )
     }

@@ -49,6 +49,8 @@ package struct StoreScene: Sendable {
     package let statistics: any StatisticsStore
     /// What was answered lately.
     package let journal: any JournalStore
+    /// Looks at all networks at once.
+    package let survey: any NetworkSurvey
 
     /// Lets every lease run out and every delay pass.
     package let passTime: @Sendable () async throws -> Void
@@ -78,6 +80,7 @@ package struct StoreScene: Sendable {
         polls: any SourceQueue,
         statistics: any StatisticsStore,
         journal: any JournalStore,
+        survey: any NetworkSurvey,
         passTime: @escaping @Sendable () async throws -> Void
     ) {
         self.network = network
@@ -103,6 +106,7 @@ package struct StoreScene: Sendable {
         self.polls = polls
         self.statistics = statistics
         self.journal = journal
+        self.survey = survey
         self.passTime = passTime
     }
 }

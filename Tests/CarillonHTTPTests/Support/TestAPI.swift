@@ -77,6 +77,7 @@ struct TestAPI {
     let rates: RequestRates
     let dispatcher: RecordingDispatcher
     let caller: RecordingCaller
+    let journal: Journal
 
     /// Sends a request; `body` is sent as JSON unless `type` says otherwise.
     func call(
@@ -211,6 +212,7 @@ func withAPI(
         pages: pages
     )
     dependencies.stuckQueue = { stuckQueue }
+    let journal = dependencies.journal
     let application = Application(
         router: PublicRouter.make(dependencies, settings: settings),
         server: settings.server(
@@ -227,7 +229,8 @@ func withAPI(
             time: time,
             rates: rates,
             dispatcher: dispatcher,
-            caller: caller
+            caller: caller,
+            journal: journal
         )
         try await test(api)
     }

@@ -46,6 +46,9 @@ final class CuttingProxy: Sendable {
         cut.withLock { $0.take() } == nil
     }
 
+    /// How many messages of clients still pass.
+    var passing: Int { cut.withLock { $0?.passing ?? 0 } }
+
     /// Takes no more clients.
     func close() {
         shutdown(listener, Int32(SHUT_RDWR))

@@ -153,13 +153,14 @@ extension StoreScene {
         accounts.former.rest = .zero
         let book = EndpointBook(store: PostgresEndpointStore(accounts: accounts), logger: TestDatabase.logger)
         let feedback = FeedbackDesk(endpoints: book, ids: ids)
+        let outbox = PostgresOutbox(pool: pool, ids: ids, endpoints: book)
         self.init(
             network: NetworkID(trusted: "acme"),
             otherNetwork: NetworkID(trusted: "other"),
             ids: ids,
             inbox: PostgresEventInbox(pool: pool),
             recipients: PostgresRecipientSource(pool: pool),
-            queue: PostgresOutbox(pool: pool, ids: ids, endpoints: book),
+            queue: outbox,
             accounts: accounts,
             credentials: PostgresProviderCredentialStore(pool: pool, box: box),
             directory: PostgresDirectoryStore(pool: pool, feedback: feedback),
@@ -177,6 +178,7 @@ extension StoreScene {
             polls: PostgresSourceStore(accounts: accounts, inbox: PostgresEventInbox(pool: pool)),
             statistics: PostgresStatisticsStore(pool: pool),
             journal: PostgresJournalStore(pool: pool),
+            survey: PostgresNetworkSurvey(pool: pool, outbox: outbox),
             passTime: {
                 try await pool.withConnection { session in
                     try session.execute("UPDATE inbox SET run_at = now()")
