@@ -100,7 +100,8 @@ extension MemoryNetwork {
     }
 
     private var missingCredentials: [NetworkTrouble] {
-        let places = devices.values.filter { $0.state == .active && !transientDevices.contains($0.id) }.compactMap { device in
+        let places = devices.values.filter { $0.state == .active && !transientDevices.contains($0.id) }.compactMap {
+            device in
             switch device.address.provider {
             case .apns, .fcm: MemoryCredentialKey(provider: device.address.provider, appID: device.address.appID)
             case .webpush: MemoryCredentialKey(provider: .webpush, appID: "")

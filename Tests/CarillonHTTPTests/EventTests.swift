@@ -126,18 +126,30 @@ import Testing
             let events = try await api.call(.get, network.path("events"), as: network.adminKey)
             guard case .string(let id)? = events["items", "0", "id"] else { throw NoAnswer() }
             func count(_ query: String) async throws -> Int? {
-                let answer = try await api.call(.get, network.path("events/\(id)/deliveries?\(query)"), as: network.adminKey)
+                let answer = try await api.call(
+                    .get,
+                    network.path("events/\(id)/deliveries?\(query)"),
+                    as: network.adminKey
+                )
                 guard case .array(let items)? = answer["items"] else { return nil }
                 return items.count
             }
             for (query, expected) in [
                 ("", 2), ("state=dead", 2), ("state=pending,dead", 2), ("state=delivered", 0), ("provider=log", 2),
-                ("provider=apns", 0), ("userId=bob", 2), ("userId=carol", 0), ("state=dead&provider=log&userId=bob&limit=1", 1),
+                ("provider=apns", 0), ("userId=bob", 2), ("userId=carol", 0),
+                ("state=dead&provider=log&userId=bob&limit=1", 1),
             ] {
                 #expect(try await count(query) == expected, "\(query)")
             }
-            for query in ["state=broken", "state=", "state=dead,", "state=dead&state=dead", "provider=relay", "userId=", "user=bob"] {
-                let answer = try await api.call(.get, network.path("events/\(id)/deliveries?\(query)"), as: network.adminKey)
+            for query in [
+                "state=broken", "state=", "state=dead,", "state=dead&state=dead", "provider=relay", "userId=",
+                "user=bob",
+            ] {
+                let answer = try await api.call(
+                    .get,
+                    network.path("events/\(id)/deliveries?\(query)"),
+                    as: network.adminKey
+                )
                 #expect(answer.status == 400 && answer.problem == "invalid-parameter", "\(query)")
             }
         }

@@ -68,7 +68,11 @@ import Testing
             var met: [String] = []
             var cursor = ""
             repeat {
-                let answer = try await api.call(.get, "\(Self.path)?all=true&limit=2\(cursor)", as: TestAPI.operatorToken)
+                let answer = try await api.call(
+                    .get,
+                    "\(Self.path)?all=true&limit=2\(cursor)",
+                    as: TestAPI.operatorToken
+                )
                 for index in ["0", "1"] {
                     if case .string(let id)? = answer["items", index, "network"] { met.append(id) }
                 }
@@ -96,11 +100,14 @@ import Testing
             #expect(try await api.call(.post, "/v1/networks/nobody/events", Self.event, as: "ck_wrong").status == 401)
             let found = try await items(api)
             #expect(found.count == 1)
-            guard case .object(let members)? = found.first, case .array(let reasons)? = members["reasons"] else { return }
+            guard case .object(let members)? = found.first, case .array(let reasons)? = members["reasons"] else {
+                return
+            }
             #expect(
-                reasons.map(\.serializedText) == [("events", 2, 22), ("events/stream", 1, 1), ("notifications", 1, 1)].map {
-                    #"{"kind":"senders","name":"\#($0)","since":"2026-11-24T12:00:00.000Z","detail":"\#($1) of \#($2) posts of the last 5 minutes were refused with 401, 403 or 404"}"#
-                }
+                reasons.map(\.serializedText)
+                    == [("events", 2, 22), ("events/stream", 1, 1), ("notifications", 1, 1)].map {
+                        #"{"kind":"senders","name":"\#($0)","since":"2026-11-24T12:00:00.000Z","detail":"\#($1) of \#($2) posts of the last 5 minutes were refused with 401, 403 or 404"}"#
+                    }
             )
             api.time.advance(by: .seconds(420))
             #expect(try await items(api).isEmpty)

@@ -24,7 +24,10 @@ import Testing
         let letters = NetworkTrouble(.deadLetters, "fcm/app", since: nil, "2 dead letters")
         #expect(
             words(
-                OverviewChecks.findings(of: [report("b", [lane, letters], waiting: 81), report("a", [letters])], among: 9)
+                OverviewChecks.findings(
+                    of: [report("b", [lane, letters], waiting: 81), report("a", [letters])],
+                    among: 9
+                )
             ) == [
                 "FAIL network b: lane apns/app since 1970-01-01T00:00:00.000Z: 403; deadLetters fcm/app: 2 dead letters; "
                     + "work has been waiting for 81 s; events of the last hour: 120",

@@ -28,13 +28,21 @@ import Testing
                 for _ in 0..<2 { _ = try await life.step() }
                 let all = try await answer(life.event, in: scene).devices
                 let failed = all.filter { [.dead, .unregistered].contains($0.record.state) }.count
-                let first = try await scene.history.deliveries(of: life.event, in: scene.network, after: nil, limit: 100)
-                for item in first?.items.prefix(failed) ?? [] { #expect(FailedDelivery.states.contains(item.record.state)) }
+                let first = try await scene.history.deliveries(
+                    of: life.event,
+                    in: scene.network,
+                    after: nil,
+                    limit: 100
+                )
+                for item in first?.items.prefix(failed) ?? [] {
+                    #expect(FailedDelivery.states.contains(item.record.state))
+                }
                 let users = Set(all.map(\.record.userID)).sorted()
                 var filters = DeliveryState.allCases.map { DeliveryFilter(states: [$0]) }
                 filters += users.map { DeliveryFilter(userID: $0) }
                 filters += [
-                    DeliveryFilter(states: [.dead, .pending]), DeliveryFilter(provider: .fcm), DeliveryFilter(provider: .apns),
+                    DeliveryFilter(states: [.dead, .pending]), DeliveryFilter(provider: .fcm),
+                    DeliveryFilter(provider: .apns),
                     DeliveryFilter(states: [.delivered, .expired], provider: .fcm, userID: users.first),
                 ]
                 for filter in filters {

@@ -47,9 +47,16 @@ import Testing
                 )
             }
             let many = try await questions()
-            #expect(many.reports.count == 500 && many.count == few.count && few.count > 5, "\(many.count), \(few.count)")
+            #expect(
+                many.reports.count == 500 && many.count == few.count && few.count > 5,
+                "\(many.count), \(few.count)"
+            )
             #expect(many.reports.count { $0.state == .failing } == 150)
-            #expect(many.reports.flatMap(\.troubles).filter { $0.kind == .deadLetters }.map(\.detail).allSatisfy { $0 == "100 or more dead letters" })
+            #expect(
+                many.reports.flatMap(\.troubles).filter { $0.kind == .deadLetters }.map(\.detail).allSatisfy {
+                    $0 == "100 or more dead letters"
+                }
+            )
             // Lanes first: those with more besides, then the oldest.
             let first = many.reports.prefix(3).map(\.network.id.rawValue)
             #expect(first == ["n-100", "n-99", "n-98"], "\(first)")
@@ -79,7 +86,10 @@ import Testing
                 #expect((place == nil) == (page.next == nil))
             } while place != nil
             #expect(met.count == 22 && Set(met.map(\.network.id)).count == 22)
-            #expect(met.map { $0.state == .failing } == Array(repeating: true, count: 10) + Array(repeating: false, count: 12))
+            #expect(
+                met.map { $0.state == .failing } == Array(repeating: true, count: 10)
+                    + Array(repeating: false, count: 12)
+            )
             #expect(try await overview.reports(after: nil, limit: 100, ofAll: false).items.count == 10)
         }
     }
@@ -90,7 +100,9 @@ import Testing
             try await pool.withConnection { session in
                 _ = try session.execute("UPDATE deliveries SET run_at = now() - interval '81 s'")
             }
-            let report = try #require(try await Self.overview(pool).reports(after: nil, limit: 9, ofAll: false).items.first)
+            let report = try #require(
+                try await Self.overview(pool).reports(after: nil, limit: 9, ofAll: false).items.first
+            )
             #expect(report.network.id == scene.network && report.troubles.first?.kind == .queue)
             #expect(report.oldestWait >= .seconds(81) && report.oldestWait < .seconds(600))
         }

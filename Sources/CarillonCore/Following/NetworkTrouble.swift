@@ -105,7 +105,12 @@ extension NetworkTrouble {
         error: String?
     ) -> NetworkTrouble {
         let times = failures == 1 ? "failed once" : "failed \(failures) times in a row"
-        return NetworkTrouble(.source, id.rawValue, since: since, [times, error].compactMap(\.self).joined(separator: ": "))
+        return NetworkTrouble(
+            .source,
+            id.rawValue,
+            since: since,
+            [times, error].compactMap(\.self).joined(separator: ": ")
+        )
     }
 
     /// So many deliveries of a lane were given up, or more.

@@ -136,7 +136,8 @@ struct PostJournal: Sendable {
         }
         if case .native = place {
             posts += try await events(of: network).filter { !accepted.contains($0.id) }.map { event in
-                let lacksMembers = event.type == .messageSent && event.why.map(WhyNobody.withoutMembers.contains) ?? false
+                let lacksMembers =
+                    event.type == .messageSent && event.why.map(WhyNobody.withoutMembers.contains) ?? false
                 return Post(
                     at: event.receivedAt,
                     verdict: Verdict.accepted.rawValue,

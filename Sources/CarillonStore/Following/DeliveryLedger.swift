@@ -23,7 +23,10 @@ struct DeliveryLedger: Sendable {
             .filter { status in filter.matches(status) && (after.map { $0 < status.record.deviceID } ?? true) }
             .sorted { $0.record.deviceID < $1.record.deviceID }
         let items = Array(rest.prefix(limit))
-        return DeliveryPage(items: items, next: rest.count > limit ? items.last.map { .device($0.record.deviceID) } : nil)
+        return DeliveryPage(
+            items: items,
+            next: rest.count > limit ? items.last.map { .device($0.record.deviceID) } : nil
+        )
     }
 
     /// Counts anew, device by device, where sums do not tell who was stopped by a toggle after the expansion.

@@ -109,7 +109,8 @@ package final class PostgresOutbox: Outbox {
                 """
             ) { row in
                 (
-                    now: try row.timestamp(0), network: try row.decode(1, as: String?.self).map(NetworkID.init(trusted:)),
+                    now: try row.timestamp(0),
+                    network: try row.decode(1, as: String?.self).map(NetworkID.init(trusted:)),
                     since: try row.timestampIfAny(2)
                 )
             }

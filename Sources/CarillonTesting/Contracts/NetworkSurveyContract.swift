@@ -10,7 +10,10 @@ package enum NetworkSurveyContract {
         ContractClause("what is wrong with a network is found, and nothing of others", troublesAreFound),
         ContractClause("what is well again is no trouble", whatIsWellIsNoTrouble),
         ContractClause("what is due has been waiting, network by network", waitsAreMeasured),
-        ContractClause("figures are those of networks in which posts are refused, and of those asked for", figuresAreFound),
+        ContractClause(
+            "figures are those of networks in which posts are refused, and of those asked for",
+            figuresAreFound
+        ),
         ContractClause("events are counted since a moment, but for those that are known", eventsAreCounted),
     ]
 
@@ -177,7 +180,11 @@ package enum NetworkSurveyContract {
         let today = try await scene.survey.activities(of: [scene.network, scene.otherNetwork], since: now, without: [])
         #expect(today[scene.network] == NetworkActivity(isOfLastDay: true, isKnown: true))
         #expect(today[scene.otherNetwork] == NetworkActivity())
-        let later = try await scene.survey.activities(of: [scene.network], since: now + .seconds(2 * 86_400), without: [])
+        let later = try await scene.survey.activities(
+            of: [scene.network],
+            since: now + .seconds(2 * 86_400),
+            without: []
+        )
         #expect(later[scene.network] == NetworkActivity(isKnown: true))
     }
 }
