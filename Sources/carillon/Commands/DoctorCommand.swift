@@ -35,9 +35,8 @@ struct DoctorCommand: AsyncParsableCommand {
                 let settings = try Settings(environment: ProcessInfo.processInfo.environment)
                 report([.ok("configuration", "complete")])
                 report(FileChecks(settings).findings())
-                report(await DatabaseChecks(settings).findings())
+                report(await DatabaseChecks(settings).findings(ofNetworks: all))
                 report(await NetworkChecks(settings).findings())
-                if all { report(await OverviewChecks(settings).findings()) }
                 if let network = network.flatMap({ NetworkID($0) }) {
                     report(await NetworkCredentialChecks(settings, network: network).findings())
                 }

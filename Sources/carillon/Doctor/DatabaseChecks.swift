@@ -16,7 +16,8 @@ struct DatabaseChecks: Sendable {
         self.settings = settings
     }
 
-    func findings() async -> [Finding] {
+    /// What is found; `ofNetworks` says whether all networks are looked at, too.
+    func findings(ofNetworks: Bool) async -> [Finding] {
         do {
             if case .embedded = settings.database, !hasCluster { return try await trial() }
             return try await Database.withPool(settings, logger: logger) { pool in
@@ -26,6 +27,7 @@ struct DatabaseChecks: Sendable {
                 return try await findings + [queue(pool)] + MasterKeyChecks(settings).findings(pool)
                     + EndpointChecks(settings).findings(pool) + FaceChecks(settings).findings(pool)
                     + IntrospectionChecks(settings).findings(pool, settings)
+                    + (ofNetworks ? OverviewChecks.findings(pool) : [])
             }
         } catch {
             return [.fail("PostgreSQL", "\(error)")]

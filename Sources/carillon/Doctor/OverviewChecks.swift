@@ -1,36 +1,22 @@
 import CarillonCore
 import CarillonStore
-import Logging
+import Postgres
 
 /// Looks at all networks at once: what `GET /v1/overview` answers.
-struct OverviewChecks: Sendable {
+enum OverviewChecks {
     private static let subject = "networks"
     /// What nothing goes through for, or in by. With the rest it works, but somebody should look at it.
     private static let failures: Set<NetworkTrouble.Kind> = [.queue, .lane, .credential, .senders]
 
-    private let settings: Settings
-    private let logger = Logger(label: "carillon.doctor") { _ in SwiftLogNoOpLogHandler() }
-
-    init(_ settings: Settings) {
-        self.settings = settings
-    }
-
-    func findings() async -> [Finding] {
-        do {
-            return try await Database.withPool(settings, logger: logger) { pool in
-                let outbox = PostgresOutbox(pool: pool, ids: UUIDv7Generator())
-                let survey = PostgresNetworkSurvey(pool: pool, outbox: outbox)
-                let count = try await survey.surveyedNetworks().count
-                // What services have counted and not written is theirs alone: it is a minute's.
-                let overview = NetworkOverview(survey: survey, recorder: StatisticsRecorder())
-                return Self.findings(
-                    of: try await overview.reports(after: nil, limit: max(1, count), ofAll: false).items,
-                    among: count
-                )
-            }
-        } catch {
-            return [.fail(Self.subject, "\(error)")]
-        }
+    /// What is found in a database with all of its tables.
+    static func findings(_ pool: PostgresPool) async throws -> [Finding] {
+        let outbox = PostgresOutbox(pool: pool, ids: UUIDv7Generator())
+        let survey = PostgresNetworkSurvey(pool: pool, outbox: outbox)
+        let count = try await survey.surveyedNetworks().count
+        // What services have counted and not written is theirs alone: it is a minute's.
+        let overview = NetworkOverview(survey: survey, recorder: StatisticsRecorder())
+        let reports = try await overview.reports(after: nil, limit: max(1, count), ofAll: false).items
+        return findings(of: reports, among: count)
     }
 
     /// One line for each network that something is wrong with, and one for all others.
