@@ -18,7 +18,8 @@ import Testing
             }
         #expect(script.contains(line), "\(script.prefix(400))")
         let verbs = [
-            "serve", "migrate", "doctor", "simulate", "demo", "import-sygnal", "token", "discard-pending", "completions",
+            "serve", "migrate", "doctor", "simulate", "demo", "import-sygnal", "token", "discard-pending",
+            "completions",
         ]
         for verb in verbs {
             #expect(script.contains(verb), "\(verb)")

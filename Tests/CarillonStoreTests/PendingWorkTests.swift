@@ -100,7 +100,8 @@ import Testing
                 let status = try #require(try await scene.history.event(event, in: scene.network))
                 #expect(status.state == .done && status.deliveries[.expired] == 2 && status.deliveries[.pending] == 0)
                 let devices = try await scene.history.deliveries(of: event, in: scene.network, after: nil, limit: 9)
-                #expect(devices?.items.map(\.record.reason) == ["discarded by an operator", "discarded by an operator"])
+                let reasons = devices?.items.map(\.record.reason)
+                #expect(reasons == ["discarded by an operator", "discarded by an operator"])
             }
             let told = try await scene.relays.relayDeliveries(
                 to: "e-1",
