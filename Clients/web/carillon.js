@@ -306,7 +306,8 @@ function isTaken(client, message) {
 
 async function windows() {
   const all = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
-  return all.filter(({ url }) => url.startsWith(self.registration.scope));
+  // A page may stand at the scope itself, without its last slash.
+  return all.filter(({ url }) => `${url.split(/[?#]/, 1)[0]}/`.startsWith(self.registration.scope));
 }
 
 function parse(text) {

@@ -4,8 +4,94 @@ import json
 
 from playwright.sync_api import expect
 
+from push_service import Subscription
 from stage import until
 from test_looks import faults_of
+from test_notifying import SUBSCRIBING, deliver
+
+PEOPLE = """
+INSERT INTO channels (network_id, channel_id, display_name, facts_at) VALUES ('{network}', 'all', 'Everybody', now());
+INSERT INTO users (network_id, user_id, display_name, facts_at)
+    SELECT '{network}', 'u-' || lpad(n::text, 6, '0'), 'Person ' || n, now() FROM generate_series(1, 100000) AS n;
+INSERT INTO members (network_id, channel_id, user_id, is_member, facts_at)
+    SELECT '{network}', 'all', 'u-' || lpad(n::text, 6, '0'), true, now() FROM generate_series(1, 100000) AS n;
+"""
+
+
+def menu(page, name):
+    page.get_by_role("navigation", name="Console").get_by_role("link", name=name, exact=True).click()
+    expect(page.locator("main h1")).to_have_text(name)
+
+
+def test_a_network_is_set_up_and_somebody_told_in_the_console_alone(stage):
+    stage.expects("404")
+    subscription = Subscription(stage.push.origin)
+    page = stage.open(session="operator", script=SUBSCRIBING.replace("SUBSCRIPTION", json.dumps(subscription.json)), granted=["notifications"])
+    dialog = page.get_by_role("dialog")
+    page.get_by_role("button", name="Make a network").first.click()
+    dialog.get_by_label("Id").fill("alone")
+    dialog.get_by_role("button", name="Make it").click()
+    page.get_by_role("button", name="I have stored them").click()
+    expect(page.get_by_role("region", name="First steps")).to_be_visible()
+
+    menu(page, "Settings")
+    page.get_by_label("Push services that browsers may name").fill("default, 127.0.0.1")
+    page.get_by_role("form", name="Devices").get_by_role("button", name="Save").click()
+    expect(page.get_by_label("Push services that browsers may name")).to_have_value("default, 127.0.0.1")
+    expect(page.get_by_text("Saved.").first).to_be_visible()
+    menu(page, "Channels")
+    page.get_by_role("button", name="New channel").click()
+    dialog.get_by_label("Id").fill("general")
+    dialog.get_by_role("button", name="Make the channel").click()
+    for person in ("bob", "carol"):
+        page.get_by_label("New member: user").fill(person)
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("table", name="Members of this channel")).to_contain_text(person)
+
+    menu(page, "Try it")
+    trying = page.get_by_role("form", name="Notify this browser")
+    trying.get_by_label("As the user").fill("bob")
+    trying.get_by_label("Contact").fill("mailto:ops@example.org")
+    trying.get_by_role("button", name="Notify this browser").click()
+    expect(page.locator("[data-step=delivery][data-state=done]")).to_be_visible()
+    deliver(page, stage.origin, subscription.read(stage.push.messages.get(timeout=15)[1]))
+    expect(page.locator("[data-step=shown][data-state=done]")).to_be_visible()
+
+    menu(page, "Send")
+    page.get_by_label("To", exact=True).select_option("channelId")
+    page.get_by_label("Channel").fill("general")
+    page.get_by_label("Text").fill("Hello, both of you")
+    page.get_by_role("button", name="Send…").click()
+    dialog.get_by_role("button", name="Send", exact=True).click()
+    expect(page.locator("[data-step=recipients]")).to_contain_text("1 notified, 1 without a device")
+    assert "Hello, both of you" in subscription.read(stage.push.messages.get(timeout=15)[1])
+
+    menu(page, "People")
+    page.get_by_role("link", name="carol").first.click()
+    page.get_by_role("tab", name="Why?").click()
+    expect(page.locator(".verdict")).to_contain_text("no device")
+    menu(page, "Overview")
+    expect(page.locator("[data-step=credential][data-state=done]")).to_be_visible()
+    expect(page.locator("[data-step=browser][data-state=done]")).to_be_visible()
+    expect(page.locator("[data-step=event][data-state=waiting]")).to_be_visible()
+
+
+def test_a_hundred_thousand_people_are_found_listed_and_counted_up_to_a_limit(stage):
+    network = stage.network()
+    stage.service.query(PEOPLE.format(network=network.id))
+    page = stage.open(f"{network.id}/people", session=network)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "/v1/" in request.url else None)
+    for words, found in [("u-09999", 10), ("99999", 1), ("person 12345", 1), ("1234", 11)]:
+        page.get_by_role("searchbox").fill(words)
+        expect(page.locator("tbody tr")).to_have_count(found)
+    menu(page, "Channels")
+    page.get_by_role("link", name="Everybody").click()
+    expect(page.get_by_role("table", name="Members of this channel").locator("tbody tr")).to_have_count(100)
+    menu(page, "Send")
+    page.get_by_label("To", exact=True).select_option("everyone")
+    expect(page.locator(".audience")).to_contain_text("10,000 users or more")
+    assert len(asked) < 40, asked
 
 
 def test_a_tag_is_declared_subscribed_to_and_removed(stage):

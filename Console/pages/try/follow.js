@@ -72,8 +72,8 @@ async function look(page, list, id, signal) {
   return true;
 }
 
-function recipients({ recipients: { resolved, notified, suppressed, noDevice } }) {
-  if (resolved === 0) return "It concerns nobody: the channel has no other members.";
+function recipients({ recipients: { resolved, notified, suppressed, noDevice }, why }) {
+  if (resolved === 0) return why ? `It concerns nobody: ${why}.` : "It concerns nobody.";
   const stopped = Object.entries(suppressed).filter(([, people]) => people > 0);
   return [
     `It concerns ${count(resolved, "person", "people")}: `,
