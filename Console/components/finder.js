@@ -22,7 +22,7 @@ const MOST_TURNS = 20;
 export function finder(page, { list, label, ...rest }) {
   let query = page.query.q ?? "";
   let asking = page.signal;
-  const search = field({ label, name: "q", type: "search", value: query, placeholder: "The beginning of an id or a name",
+  const search = field({ label, name: "q", type: "search", value: query, placeholder: "The beginning of an id, or of a word of a name",
     autofocus: true, maxlength: "256", onInput: (text) => question.ask(text) });
   const results = listing({ ...rest, rowKey: ({ id }) => id, load: ({ cursor }) => find(page, list, query, cursor, asking) });
   const question = latest(async (text, { signal }) => {

@@ -2,8 +2,8 @@
  * What became of a post, in a word.
  */
 
-import { badge } from "../../components/badge.js";
-import { name } from "../../components/name.js";
+import { badge } from "./badge.js";
+import { name } from "./name.js";
 
 const VERDICTS = new Map([
   ["accepted", ["Accepted", "good"]],

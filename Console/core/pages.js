@@ -9,6 +9,7 @@ export const groups = [
   ],
   [
     { name: "events", title: "Events", detail: "event" },
+    { name: "posts", title: "Recent posts" },
     { name: "people", title: "People", detail: "person" },
     { name: "channels", title: "Channels", detail: "channel" },
     { name: "templates", title: "Templates" },

@@ -31,6 +31,6 @@ export async function render(page) {
       { title: "Kind", cell: ({ direct }) => (direct ? badge("Conversation of two", "info") : badge("Channel")) },
     ],
     empty: { title: "No channel is found", picture: "channels",
-      text: "Channels are found by the beginning of their id or name, whatever the case. They are learnt from events and imports." },
+      text: "Channels are found by the beginning of their id or of any word of their name, whatever the case. They are learnt from events and imports." },
   }));
 }

@@ -45,7 +45,8 @@ export function render(page) {
     live: true,
     empty: () => (isFiltered() ? { title: "No event matches", text: "Try fewer filters, or another time.", picture: "search" }
       : { title: "No event yet", text: "Events that the chat backend posts appear here by themselves.", picture: "events",
-        action: h("a", { class: "button", href: page.href("try") }, "Post one to try it") }),
+        action: h("div", { class: "form-buttons" }, h("a", { class: "button", href: page.href("try") }, "Post one to try it"),
+          h("a", { class: "button quiet", href: page.href("posts") }, "See what was refused")) }),
   });
   const watch = page.live(() => list.refresh(), POLL_MS, { onError: (error) => list.fail(error, { retry: again }) });
 

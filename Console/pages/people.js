@@ -24,6 +24,6 @@ export async function render(page) {
       { title: "Roles", cell: ({ roles }) => name(roles.join(", "), { longest: 60 }) },
     ],
     empty: { title: "Nobody is found", picture: "people",
-      text: "Users are found by the beginning of their id or name, whatever the case. They are learnt from events, imports and the devices that apps register." },
+      text: "Users are found by the beginning of their id or of any word of their name, whatever the case. They are learnt from events, imports and the devices that apps register." },
   }));
 }

@@ -111,6 +111,19 @@ def visit(page, address):
     settled(page)
 
 
+def tab_to(page, role, name):
+    """Goes by keyboard to what has this name."""
+    target = page.get_by_role(role, name=name, exact=True)
+    expect(target).to_be_visible()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if target.evaluate("element => element === document.activeElement"):
+            ring = target.evaluate("element => getComputedStyle(element).outlineStyle")
+            assert ring != "none", f"{name} has the focus and does not show it"
+            return
+    raise AssertionError(f"{name} is not reached by keyboard")
+
+
 def until(condition, what, seconds=15):
     """Waits for what is true of the service."""
     end = time.monotonic() + seconds

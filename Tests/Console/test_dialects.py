@@ -4,6 +4,8 @@ import json
 
 from playwright.sync_api import expect
 
+from test_looks import faults_of
+
 AT = "2026-11-20T10:00:00.000Z"
 SAID = {
     "type": "message.new", "created_at": "2026-11-20T10:00:00Z", "cid": "messaging:general", "channel_type": "messaging",
@@ -105,6 +107,24 @@ def test_webhooks_are_taken_changed_looked_at_and_forgotten(stage):
     expect(page.get_by_text("Its webhooks are not taken")).to_be_visible()
     page.get_by_role("link", name="Other chat back ends").first.click()
     expect(page.locator("tr", has_text="GetStream’s")).to_contain_text("Not in use")
+
+
+def test_webhooks_without_a_secret_are_seen_to_be_refused(stage):
+    stage.expects("404")
+    network = stage.network()
+    page = stage.open(f"{network.id}/dialects/sendbird", session=network)
+    page.get_by_role("button", name="Take its webhooks").click()
+    page.get_by_role("dialog").get_by_role("button", name="Save").click()
+    expect(page.locator(".notice.bad")).to_contain_text("There is no secret: all posts without an API key are refused.")
+    assert not faults_of(page)
+    page.get_by_role("link", name="Other chat back ends").first.click()
+    row = page.locator("tr", has_text="Sendbird")
+    expect(row.locator(".badge.bad")).to_have_text("Refuses posts")
+    row.get_by_role("link").click()
+    page.get_by_role("button", name="Change").click()
+    page.get_by_role("dialog").get_by_label("Master API token").fill("0123456789abcdef")
+    page.get_by_role("dialog").get_by_role("button", name="Save").click()
+    expect(page.locator(".notice.bad")).to_have_count(0)
 
 
 def test_what_a_document_or_a_body_lacks_is_said_and_recent_posts_lead_to_their_events(stage):

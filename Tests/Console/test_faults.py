@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 import test_looks
-from stage import settled, until, visit
+from stage import settled, tab_to, until, visit
 
 BANNER = "The service does not answer"
 
@@ -177,24 +177,13 @@ def test_everything_can_be_done_by_keyboard(stage):
     page.keyboard.press("Enter")
     expect(page.locator("main h1")).to_have_text("Overview")
 
-    def tab_to(role, name):
-        target = page.get_by_role(role, name=name, exact=True)
-        expect(target).to_be_visible()
-        for _ in range(60):
-            page.keyboard.press("Tab")
-            if target.evaluate("element => element === document.activeElement"):
-                ring = target.evaluate("element => getComputedStyle(element).outlineStyle")
-                assert ring != "none", f"{name} has the focus and does not show it"
-                return
-        raise AssertionError(f"{name} is not reached by keyboard")
-
     page.locator("body").evaluate("() => document.activeElement.blur()")
-    tab_to("link", "Skip to the page")
-    tab_to("link", "Switches")
+    tab_to(page, "link", "Skip to the page")
+    tab_to(page, "link", "Switches")
     page.keyboard.press("Enter")
     expect(page.locator("main h1")).to_have_text("Switches")
     expect(page.locator("main h1")).to_be_focused()
-    tab_to("switch", "All notifications")
+    tab_to(page, "switch", "All notifications")
     page.keyboard.press("Space")
     until(lambda: network.get("notifications")["enabled"] is False, "the switch is off")
     page.get_by_role("button", name="Undo").focus()
@@ -202,10 +191,10 @@ def test_everything_can_be_done_by_keyboard(stage):
     until(lambda: network.get("notifications")["enabled"] is True, "the switch is on again")
 
     page.evaluate("document.querySelector('nav a').focus()")
-    tab_to("link", "Keys")
+    tab_to(page, "link", "Keys")
     page.keyboard.press("Enter")
     expect(page.locator("main h1")).to_have_text("Keys")
-    tab_to("button", "New API key")
+    tab_to(page, "button", "New API key")
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.press("Tab")

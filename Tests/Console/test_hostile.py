@@ -6,6 +6,7 @@ import re
 from playwright.sync_api import expect
 
 import test_looks
+from service import segment
 from stage import visit
 
 NAMES = [
@@ -89,6 +90,42 @@ def test_hostile_names_come_through_the_real_service_as_they_are(stage):
     page.locator("tbody a").first.click()
     expect(page.locator("main h1")).to_be_visible()
     check(page, "one of the people")
+
+
+def test_hostile_ids_come_through_every_page_that_sets_a_network_up(stage):
+    stage.expects("404")
+    ids = ["<script>window.hostile='id'</script>", "\u202eevil\u202c %2F/..?#&", "W" * 200, "عربي \u2066a"]
+    names = [NAMES[5], NAMES[3], "W" * 200, ""]
+    network = stage.network(name=NAMES[5])
+    network.load(
+        *({"user": {"id": each, "displayName": name}} for each, name in zip(ids, names)),
+        *({"channel": {"id": each, "displayName": name}} for each, name in zip(ids, names)),
+        *({"member": {"channelId": ids[0], "userId": each}} for each in ids),
+        *({"subscription": {"tag": ids[0], "userId": each}} for each in ids),
+    )
+    for each, name in zip(ids, names):
+        network.put("tags", each, body={"description": name})
+        network.put("sources", each, body={"url": stage.receiver.url, "intervalSeconds": 3600, "enabled": False})
+        network.post("events", body={"id": each, "type": each})
+    page = stage.open(f"{network.id}/settings", session=network, width=360, height=740, script=WATCH)
+    expect(page.get_by_label("Name", exact=True)).to_have_value(NAMES[5])
+    check(page, "settings")
+    for address in ("people", "channels", "tags", "sources", "posts", "send", "import"):
+        visit(page, f"/console/{network.id}/{address}")
+        if address not in ("send", "import"):
+            expect(page.get_by_text(ids[0]).first).to_be_attached()
+            expect(page.locator(".turn", has_text="RLO").first).to_be_attached()
+        check(page, address)
+    for address in ("channels", "tags"):
+        for each in ids:
+            visit(page, f"/console/{network.id}/{address}/{segment(each)}")
+            check(page, f"{address} {each}")
+        visit(page, f"/console/{network.id}/{address}/{segment(ids[0])}")
+        expect(page.locator("main tbody tr")).to_have_count(4)
+        page.get_by_role("button", name=f"Remove {ids[0]}").click()
+        expect(page.locator("main tbody tr")).to_have_count(3)
+        check(page, f"{address}, one fewer")
+    assert not test_looks.faults_of(page)
 
 
 def test_what_turns_the_direction_of_a_name_is_seen_instead_of_obeyed(stage):

@@ -33,7 +33,7 @@ FAULTS = """async ([serious, options]) => {
 def addresses(network, event):
     """Every page of a network, as it is below /console/."""
     endpoint = network.get("endpoints")["items"][0]["id"]
-    pages = ["overview", "switches", "events", f"events/{event}", "people", "people/emre", "people/emre?tab=why", "channels", "channels/general", "templates",
+    pages = ["overview", "switches", "events", f"events/{event}", "posts", "people", "people/emre", "people/emre?tab=why", "channels", "channels/general", "templates",
              "templates?type=message.sent&locale=th", "send", "tags", "tags/beta", "sources", "import", "providers", "endpoints", f"endpoints/{endpoint}", "faces", "faces/ably", "dialects", "dialects/stream",
              "dead-letters", "keys", "settings", "try"]
     return [f"/console/{network.id}/{each}" for each in pages]

@@ -16,11 +16,11 @@ import { problem } from "../../components/problem.js";
 import { recent } from "../../components/recent.js";
 import { time } from "../../components/time.js";
 import { toast } from "../../components/toast.js";
+import { verdictBadge } from "../../components/verdict.js";
 import { settingInWords } from "../../components/document.js";
 import { documentsOf, settingsOf } from "./document.js";
 import { documentDialog } from "./form.js";
 import { previewSection } from "./preview.js";
-import { verdictBadge } from "./verdict.js";
 
 /** How many secrets are set, and since when each is. */
 function secretsInWords(secrets = []) {

@@ -7,7 +7,7 @@ import { eventTypeName } from "../../core/format.js";
 import { field, form } from "../../components/field.js";
 import { section } from "../../components/page.js";
 import { name } from "../../components/name.js";
-import { verdictBadge } from "./verdict.js";
+import { verdictBadge } from "../../components/verdict.js";
 
 /** The canonical events of an answer. */
 function eventsOf({ status, reason, events }) {
