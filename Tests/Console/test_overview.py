@@ -33,6 +33,7 @@ def test_the_first_steps_are_ticked_when_they_are_true_and_no_chart_is_empty(sta
     for step in ("credential", "key", "event", "device", "browser"):
         expect(ticked(page, step, "waiting")).to_be_visible()
     expect(page.locator("c-chart:visible")).to_have_count(0)
+    expect(ticked(page, "event", "waiting").get_by_role("link", name="Recent posts")).to_be_visible()
     assert not faults_of(page)
 
     network.put("providers", "webpush", body={"subject": "mailto:ops@example.org"})

@@ -15,7 +15,7 @@ const NATIVE = ["message.sent", "member.joined", "channel.created"];
 const STEPS = [
   { key: "credential", label: "Store a credential", text: "Apple and Google want one for each app; Web Push wants to know who answers for it.", to: "providers" },
   { key: "key", label: "Give the back end a key", text: "One of role events; or it is a chat back end whose webhooks are taken.", to: "keys" },
-  { key: "event", label: "Post the first event", text: "What happens in a channel: somebody writes, or joins.", to: "try" },
+  { key: "event", label: "Post the first event", text: "What happens in a channel: somebody writes, or joins.", to: "try", refused: "posts" },
   { key: "device", label: "Register the first device", text: "Apps do it when their users sign in, with a token of the user’s.", to: "people" },
   { key: "browser", label: "Notify this browser", text: "A real notification, through everything, without an account with anybody.", to: "try" },
 ];
@@ -65,9 +65,10 @@ function questions(page) {
 export async function firstSteps(page) {
   const ask = questions(page);
   const ticks = await Promise.all(STEPS.map(({ key }) => ask[key]()));
-  const element = h("ol", { class: "steps first-steps" }, STEPS.map(({ key, label, text, to }, index) => step({
+  const element = h("ol", { class: "steps first-steps" }, STEPS.map(({ key, label, text, to, refused }, index) => step({
     key, state: ticks[index] ? "done" : "waiting", label: h("a", { href: page.href(to) }, label),
-    detail: [text, !ticks[index] && h("span", { class: "muted" }, ` Under ${titleOf(to)}.`)],
+    detail: [text, !ticks[index] && h("span", { class: "muted" }, ` Under ${titleOf(to)}.`,
+      refused && [" What was refused, and why, is under ", h("a", { href: page.href(refused) }, titleOf(refused)), "."])],
   })));
   return { element, isDone: ticks.every(Boolean) };
 }
