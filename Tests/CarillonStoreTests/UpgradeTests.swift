@@ -1,3 +1,4 @@
+import CarillonCore
 import CarillonTesting
 import Foundation
 import Postgres
@@ -85,6 +86,43 @@ import Testing
                 return try await group.reduce(into: []) { $0 += $1 }
             }
             #expect(try names == Migration.all(in: TestDatabase.migrations).dropFirst(version).map(\.name))
+        }
+    }
+
+    @Test func `users and channels of before are found by any word of their names`() async throws {
+        let network: NetworkID = "acme"
+        try await withDatabase(TestDatabase.make(upTo: FormerRelease.read().migrations)) { pool in
+            try await pool.withConnection { session in
+                for (table, id) in [("users", "user_id"), ("channels", "channel_id")] {
+                    try session.execute(
+                        """
+                        INSERT INTO \(identifier: table) (network_id, \(identifier: id), display_name, facts_at, deleted)
+                        SELECT \(network.rawValue), 'x' || n, CASE WHEN n % 5 > 0 THEN 'Ada Lovelace ' || n END,
+                               now(), n % 5 = 1
+                        FROM generate_series(1, 5000) AS n
+                        """
+                    )
+                }
+            }
+            try await migrator(pool).migrate()
+            let searches: [(text: String, DirectorySearch)] = [
+                ("LOVELACE 49", .users(of: network)), ("4999", .channels(of: network)),
+                ("lovelace 4991", .users(of: network)),
+            ]
+            var found: [Int] = []
+            for (text, search) in searches {
+                found.append(
+                    try await pool.snapshot { session in
+                        try search.page(matching: text, after: nil, limit: 1000, session) { row in
+                            try row.decode(0, as: String.self)
+                        }
+                        .items.count
+                    }
+                )
+            }
+            // Of 49, 490 to 499 and 4900 to 4999 three in five have a name and are there.
+            #expect(found == [67, 1, 0])
+            #expect(try await pool.count("name_words") == 2 * 2 * 3000)
         }
     }
 

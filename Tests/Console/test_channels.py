@@ -71,8 +71,9 @@ def test_a_channel_is_found_by_its_name_and_shows_its_last_events(stage):
     network.say("Elsewhere", channel="c-08")
     page = stage.open(f"{network.id}/channels", session=network, width=360, height=740)
     expect(page.locator("tbody tr")).to_have_count(50)
-    page.get_by_role("searchbox").fill("ROOM 07")
-    expect(page.locator("tbody tr")).to_have_count(1)
+    for words in ("ROOM 07", "07"):
+        page.get_by_role("searchbox").fill(words)
+        expect(page.locator("tbody tr")).to_have_count(1)
     page.get_by_role("link", name="Room 07").click()
     events = page.get_by_role("table", name="The last events of this channel")
     expect(events.locator("tbody tr")).to_have_count(1)

@@ -13,12 +13,15 @@ package struct SearchPage<Item: Sendable>: Sendable {
 }
 
 /// Where a page of what was looked for ended: what is found by its id comes first, in the order of the ids, then what is found by
-/// its name alone, in the order of the names; both as they are looked for (``SearchText``).
+/// its name alone, in the order of the names, and at last by another word of its name, in the order of these words and what follows
+/// them; all as they are looked for (``SearchText``).
 package enum SearchPlace: Sendable, Equatable {
     /// Behind what has this id.
     case id(key: String, id: String)
     /// Behind what has this name and this id.
     case name(key: String, id: String)
+    /// Behind what has a name that goes on like this from one of its words on, and this id.
+    case word(key: String, id: String)
 }
 
 extension SearchPlace: LosslessStringConvertible {
@@ -36,6 +39,7 @@ extension SearchPlace: LosslessStringConvertible {
         switch bytes[0] {
         case UInt8(ascii: "i"): self = .id(key: key, id: id)
         case UInt8(ascii: "n"): self = .name(key: key, id: id)
+        case UInt8(ascii: "w"): self = .word(key: key, id: id)
         default: return nil
         }
     }
@@ -45,6 +49,7 @@ extension SearchPlace: LosslessStringConvertible {
         switch self {
         case .id(let key, let id): "i\(key.utf8.count):\(key)\(id)"
         case .name(let key, let id): "n\(key.utf8.count):\(key)\(id)"
+        case .word(let key, let id): "w\(key.utf8.count):\(key)\(id)"
         }
     }
 }

@@ -53,7 +53,7 @@ package protocol DirectoryStore: Sendable {
     func user(_ id: UserID, in network: NetworkID) async throws -> Person?
     /// Removes a user with devices, memberships and toggles; `false` when unknown.
     func deleteUser(_ id: UserID, in network: NetworkID) async throws -> Bool
-    /// The users whose id or name begins with a text, whatever the case; with an empty one all.
+    /// The users whose id or a word of whose name begins with a text, whatever the case; with an empty one all.
     func users(matching text: String, in network: NetworkID, after place: SearchPlace?, limit: Int) async throws
         -> SearchPage<Person>
     /// Replaces a channel's description; `true` when the channel is new.
@@ -62,7 +62,7 @@ package protocol DirectoryStore: Sendable {
     func channel(_ id: ChannelID, in network: NetworkID) async throws -> Channel?
     /// Removes a channel with its memberships and its channel toggles; `false` when unknown.
     func deleteChannel(_ id: ChannelID, in network: NetworkID) async throws -> Bool
-    /// The channels whose id or name begins with a text, whatever the case; with an empty one all.
+    /// The channels whose id or a word of whose name begins with a text, whatever the case; with an empty one all.
     func channels(matching text: String, in network: NetworkID, after place: SearchPlace?, limit: Int) async throws
         -> SearchPage<Channel>
     /// The members of a channel in the order of their ids; `nil` when the channel is unknown.

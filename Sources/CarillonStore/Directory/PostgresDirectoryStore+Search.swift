@@ -2,7 +2,7 @@ package import CarillonCore
 import Postgres
 
 extension PostgresDirectoryStore {
-    /// The users whose id or name begins with a text, whatever the case; with an empty one all.
+    /// The users whose id or a word of whose name begins with a text, whatever the case; with an empty one all.
     package func users(
         matching text: String,
         in network: NetworkID,
@@ -22,7 +22,7 @@ extension PostgresDirectoryStore {
         }
     }
 
-    /// The channels whose id or name begins with a text, whatever the case; with an empty one all.
+    /// The channels whose id or a word of whose name begins with a text, whatever the case; with an empty one all.
     package func channels(
         matching text: String,
         in network: NetworkID,
@@ -39,8 +39,8 @@ extension PostgresDirectoryStore {
 }
 
 /// Finds what is called so by walking along an index from the first that could match: what a page reads is what it shows, however
-/// many match, and one row more where they end. Of what is found by its name, what was found by its id is left out; so that a page
-/// of those has a bound of its own.
+/// many match, and one row more where they end. Of what is found by its name, what was found by its id is left out, and of what is
+/// found by another word of its name, what was found by either; so that a page of those has a bound of its own.
 struct DirectorySearch {
     /// How many more than a page holds are looked at among names.
     static let spareRows = 1000
@@ -86,9 +86,28 @@ struct DirectorySearch {
         guard let folded else { return SearchPage(items: []) }
         try session.walkAlongIndexes()
         var items: [Item] = []
-        var start: (key: String, id: String) = (folded.cut, "")
+        let reach = limit + 1 + Self.spareRows
+        /// Adds what begins like the text; the page is over where it is full, or has looked at enough.
+        func fill(
+            _ sql: (String, String) -> SQL,
+            after start: (key: String, id: String),
+            as place: (String, String) -> SearchPlace
+        ) throws -> SearchPage<Item>? {
+            let (found, areAll) = try rows(sql(start.key, start.id), beginningWith: folded.cut)
+            var last = start
+            for row in found {
+                if items.count == limit { return SearchPage(items: items, next: place(last.key, last.id)) }
+                if !row.isRepeated { items.append(row.item) }
+                last = (row.key, row.id)
+            }
+            guard !areAll, found.count == reach else { return nil }
+            return SearchPage(items: items, next: place(last.key, last.id))
+        }
+        var names: (key: String, id: String)? = (folded.cut, "")
+        var words = (key: folded.cut, id: "")
         switch place {
-        case .name(let key, let id): start = (key, id)
+        case .word(let key, let id): (names, words) = (nil, (key, id))
+        case .name(let key, let id): names = (key, id)
         case .id, nil:
             var (key, id) = (folded.whole, "")
             if case .id(let lastKey, let lastID) = place { (key, id) = (lastKey, lastID) }
@@ -100,20 +119,12 @@ struct DirectorySearch {
             // Everything has an id that begins with nothing.
             if text.isEmpty { return SearchPage(items: items) }
         }
-        let reach = limit + 1 + Self.spareRows
-        let (found, areAll) = try rows(
-            byName(after: start.key, start.id, beginningWith: folded.whole, limit: reach),
-            beginningWith: folded.cut
-        )
-        for (index, row) in found.enumerated() {
-            if items.count == limit {
-                guard index > 0 else { return SearchPage(items: items, next: .name(key: start.key, id: start.id)) }
-                return SearchPage(items: items, next: .name(key: found[index - 1].key, id: found[index - 1].id))
-            }
-            if !row.isRepeated { items.append(row.item) }
+        if let names {
+            let byName = { key, id in self.byName(after: key, id, beginningWith: folded.whole, limit: reach) }
+            if let page = try fill(byName, after: names, as: SearchPlace.name) { return page }
         }
-        guard !areAll, found.count == reach, let last = found.last else { return SearchPage(items: items) }
-        return SearchPage(items: items, next: .name(key: last.key, id: last.id))
+        let byWord = { key, id in self.byWord(after: key, id, beginningWith: folded.whole, limit: reach) }
+        return try fill(byWord, after: words, as: SearchPlace.word) ?? SearchPage(items: items)
     }
 
     /// What follows in the order of ids.
@@ -138,5 +149,24 @@ struct DirectorySearch {
                 AND (\(sql: name), \(sql: self.id)) > (\(key), \(id))
             ORDER BY network_id, \(sql: name), \(sql: self.id) LIMIT \(limit)
             """
+    }
+
+    /// What follows in the order of the other words of names; each is found by the first of its words that match.
+    func byWord(after key: String, _ id: String, beginningWith text: String, limit: Int) -> SQL {
+        """
+        SELECT w.id, n.display_name, w.key, n.deleted IS NOT FALSE
+                   OR starts_with(folded(w.id), \(text)) OR starts_with(folded(n.display_name), \(text))
+                   OR w.key IS DISTINCT FROM (
+                       SELECT min(left(tail, 100) COLLATE "C") FILTER (WHERE starts_with(tail, \(text)))
+                       FROM name_tails(n.display_name) AS tail),
+               \(sql: columns)
+        FROM (
+            SELECT key, id FROM name_words
+            WHERE network_id = \(network.rawValue) AND list = \(table.text) AND (key, id) > (\(key), \(id))
+            ORDER BY network_id, list, key, id LIMIT \(limit)
+        ) AS w
+        LEFT JOIN \(sql: table) n ON n.network_id = \(network.rawValue) AND n.\(sql: self.id) = w.id
+        ORDER BY w.key, w.id
+        """
     }
 }

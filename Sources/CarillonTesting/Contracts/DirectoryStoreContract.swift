@@ -31,6 +31,7 @@ package enum DirectoryStoreContract {
         ContractClause("replacing makes exactly these the members", replacingMakesExactlyTheseTheMembers),
         ContractClause("members are listed in pages by the bytes of their ids", membersAreListedInPagesByTheBytes),
         ContractClause("users are found by the beginning of id or name, whatever the case", usersAreFoundByIDOrName),
+        ContractClause("users are found by the beginning of any word of their name", usersAreFoundByAnyWordOfTheirName),
         ContractClause("channels are found by the beginning of id or name", channelsAreFoundByIDOrName),
         ContractClause("what is found comes in pages, each once", whatIsFoundComesInPages),
         ContractClause(
