@@ -10,7 +10,6 @@ import { pages } from "./pages.js";
 import { session } from "./session.js";
 import { skeleton } from "../components/empty.js";
 import { problem } from "../components/problem.js";
-import { confirm } from "../components/dialog.js";
 
 const BASE = "/console";
 const SKELETON_AFTER_MS = 120;
@@ -56,6 +55,8 @@ export async function navigate(address, { replace = false } = {}) {
 async function mayLeave() {
   if (holds.size === 0) return true;
   const [reason] = holds;
+  // Not before it is needed: the first page is light.
+  const { confirm } = await import("../components/dialog.js");
   const leaves = await confirm({ title: "Leave this page?", text: reason, act: "Leave", stay: "Stay", danger: true });
   if (leaves) holds.clear();
   return leaves;

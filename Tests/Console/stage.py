@@ -82,8 +82,11 @@ class Stage:
 
     def clear(self):
         for context in self.contexts:
-            # A context may be gone already.
+            # A context may be gone already, and a request still on its way to where a test answers it.
             with contextlib.suppress(Exception):
+                context.unroute_all(behavior="ignoreErrors")
+                for page in context.pages:
+                    page.unroute_all(behavior="ignoreErrors")
                 context.close()
         self.contexts, self.complaints, self.expected = [], [], ()
 

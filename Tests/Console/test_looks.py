@@ -108,6 +108,7 @@ def test_the_first_page_weighs_little(stage):
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url("**/acme/overview")
     settled(page)
+    expect(page.get_by_role("region", name="First steps")).to_be_visible()
     weights = page.evaluate("""Object.fromEntries(
         [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")].filter(({ name }) => name.includes("/console"))
             .map(({ name, encodedBodySize }) => [name, encodedBodySize]))""")
