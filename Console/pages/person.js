@@ -14,7 +14,7 @@ import { devicesTab } from "./people/devices.js";
 import { switchesTab } from "./people/switches.js";
 import { whyTab } from "./people/why.js";
 
-export const styles = ["notification", "people"];
+export const styles = ["notification", "toggles", "people"];
 
 /** The user's id, for the window's title. */
 export function title(page) {

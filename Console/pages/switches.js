@@ -17,7 +17,7 @@ import { announce, toast } from "../components/toast.js";
 import { effectOf } from "./switches/effects.js";
 
 export const title = "Switches";
-export const styles = ["switches"];
+export const styles = ["toggles", "switches"];
 
 const OTHERS_MS = 15_000;
 const UNDO_SECONDS = 10;
