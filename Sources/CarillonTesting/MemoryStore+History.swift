@@ -48,9 +48,11 @@ extension MemoryStore: EventHistory {
         try withNetwork(network) { network in
             guard network.status(of: id) != nil else { return nil }
             let after: DeviceID? = if case .device(let device) = place { device } else { nil }
-            let rest = network.deliveries(of: id).filter { status in
-                filter.matches(status) && (after.map { $0 < status.record.deviceID } ?? true)
-            }
+            let all = network.deliveries(of: id).filter(filter.matches)
+            let inOrder =
+                all.filter { FailedDelivery.states.contains($0.record.state) }
+                + all.filter { !FailedDelivery.states.contains($0.record.state) }
+            let rest = inOrder.suffix(from: inOrder.firstIndex { $0.record.deviceID == after }.map { $0 + 1 } ?? 0)
             let items = Array(rest.prefix(limit))
             return DeliveryPage(
                 items: items,

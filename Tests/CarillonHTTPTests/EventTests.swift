@@ -142,7 +142,7 @@ import Testing
                 #expect(try await count(query) == expected, "\(query)")
             }
             for query in [
-                "state=broken", "state=", "state=dead,", "state=dead&state=dead", "provider=relay", "userId=",
+                "state=broken", "state=", "state=dead,", "state=dead&state=dead", "provider=mail", "userId=",
                 "user=bob",
             ] {
                 let answer = try await api.call(

@@ -48,7 +48,7 @@ import Testing
             }
             let many = try await questions()
             #expect(
-                many.reports.count == 500 && many.count == few.count && few.count > 5,
+                many.reports.count == 500 && many.count <= few.count + 2 && few.count > 5,
                 "\(many.count), \(few.count)"
             )
             #expect(many.reports.count { $0.state == .failing } == 150)

@@ -100,12 +100,14 @@ package final class PostgresOutbox: Outbox {
         let held = try await pool.withConnection { session in
             try session.query(
                 """
-                SELECT now(), held.network_id, held.since
-                FROM (VALUES (1)) AS one LEFT JOIN (
-                    SELECT t.network_id, min(t.received_at) AS since FROM inbox t
+                WITH held AS MATERIALIZED (
+                    -- Sorted by itself it would be read by network, along all that an old snapshot keeps.
+                    SELECT t.network_id, t.received_at FROM inbox t
                     WHERE greatest(t.run_at) > now() AND t.failure IS DISTINCT FROM \(unknownKindFailure)
-                    GROUP BY t.network_id
-                ) AS held ON true
+                )
+                SELECT now(), oldest.network_id, oldest.since
+                FROM (VALUES (1)) AS one
+                LEFT JOIN (SELECT network_id, min(received_at) AS since FROM held GROUP BY network_id) AS oldest ON true
                 """
             ) { row in
                 (
