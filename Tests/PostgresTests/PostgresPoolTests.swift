@@ -200,6 +200,9 @@ import Testing
             configuration: TestCluster.configuration(directory: directory),
             logger: TestCluster.logger
         )
+        // A server that has no such database yet turns callers away.
+        _ = try await cluster.start()
+        await cluster.stop()
         var configuration = try PostgresConfiguration(url: cluster.connectionString)
         configuration.acquireTimeout = .seconds(30)
         try await PostgresPool.withPool(configuration: configuration, logger: TestCluster.logger) { pool in
