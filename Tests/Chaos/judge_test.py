@@ -169,7 +169,7 @@ class Servers(unittest.IsolatedAsyncioTestCase):
         copies = mock.AsyncMock(side_effect=[Aborted("pg_basebackup ended with 1"), None])
         cluster = Cluster.__new__(Cluster)
         cluster.primary, cluster.standby = mock.Mock(), mock.Mock(copy=copies)
-        cluster.until = mock.AsyncMock()
+        cluster.until = cluster.query = mock.AsyncMock()
         await cluster.attach()
         self.assertEqual(copies.await_count, 2)
         cluster.primary.configure.assert_called_once_with(synchronous=True)
