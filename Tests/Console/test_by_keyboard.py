@@ -39,6 +39,7 @@ def test_a_network_is_set_up_by_keyboard(stage):
     page.keyboard.press("Enter")
     until(lambda: network.get("channels", "general", "members")["items"], "Bob is a member")
     expect(focused).to_have_attribute("name", "users")
+    expect(page.get_by_role("button", name="Remove bob")).to_be_visible()
     page.keyboard.press("Shift+Tab")
     expect(focused).to_have_text("Remove bob")
     page.keyboard.press("Enter")
