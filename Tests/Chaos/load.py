@@ -157,9 +157,9 @@ class Load:
         """A phone that gets another token, goes, or changes hands."""
         community = self.community
         await asyncio.sleep(self.rng.uniform(0, self.seconds * 0.6))
-        device = next(
-            (device for device in community.devices if device.user == user.id and "token" in device.body), None
-        )
+        # One that is on its way from somebody else is theirs to change: which of two requests came last nobody could tell.
+        mine = (device for device in community.devices if device.user == user.id and "token" in device.body)
+        device = next((device for device in mine if device.registered.is_settled), None)
         if not device:
             return
         action = self.rng.choice(["token", "delete", "move"])

@@ -36,6 +36,7 @@ OUTCOMES = """
 SELECT event_id::text, sum(delivered)::int FROM outcomes WHERE network_id = %(network)s GROUP BY event_id
 """
 LETTERS = "SELECT provider, reason FROM dead_letters WHERE network_id = %(network)s"
+ROWS = "SELECT device_id, user_id, provider, state, registered_at::text FROM devices WHERE network_id = %(network)s"
 GONE = "SELECT device_id, state, error FROM devices WHERE network_id = %(network)s AND state <> 'active'"
 
 
@@ -66,6 +67,7 @@ class Verdict:
         if await self.wait_until_quiet():
             await self.wait_for_copies()
         self.judge_copies()
+        await self.tell_of_lost()
         self.judge_duplicates()
         await self.tell_of_duplicates()
         await self.judge_rows()
@@ -107,12 +109,17 @@ class Verdict:
                 for address, ways in reach.items():
                     yield post, address, ways
 
-    def missing(self):
+    def lost(self):
+        """What had to come to a device and did not."""
         now = self.world.now()
         for post, address, ways in self.pairs():
             is_due = any(all(switch.surely(True, post.posted_at, now) for switch in way) for way in ways)
             if is_due and not self.copies.get((post.key, address)):
-                yield f"{post.kind} {post.key} to {address} of {post.posted_at:.3f}"
+                yield post, address, ways
+
+    def missing(self):
+        for post, address, _ in self.lost():
+            yield f"{post.kind} {post.key} to {address} of {post.posted_at:.3f}"
         for post in self.community.posts:
             if post.key and ":" not in post.key and not self.copies.get((post.key, "endpoint")):
                 yield f"{post.kind} {post.key} to the endpoint"
@@ -146,6 +153,14 @@ class Verdict:
                 if not self.is_explained(former):
                     self.world.find("DUPLICATE", f"{event} to {address}, nothing explains it: {copies}")
                     self.unexplained = self.unexplained or (":" not in event and event)
+
+    async def tell_of_lost(self):
+        """Notes the rows of devices to which something did not come that had to, and what is known of their switches."""
+        lost = {address for _, address, _ in self.lost()}
+        for device in self.community.devices:
+            if device.address in lost:
+                spans = [(f"{at:.3f}", value) for at, value in device.registered.spans[1:]]
+                self.world.note(f"{device.id} of {device.user} at {device.address}: {spans}, {await self.rows(ROWS)}")
 
     async def tell_of_duplicates(self):
         """Notes what became of the rows of one event that came again and should not have."""
