@@ -75,6 +75,7 @@ export const connection = {
 
 /**
  * Does something again that could not be done: as soon as the service answers, or after a while where it does but could not do it.
+ * What fails again although the service answers others waits longer and longer: an answer to somebody else would ask it at once.
  * @param {{isPassing: boolean, retryAfter: number|null}} error what went wrong; nothing happens where that does not pass by itself
  * @param {() => void} again
  * @param {number} failures how often in a row it went wrong, this time included
@@ -82,18 +83,23 @@ export const connection = {
  */
 export function comeBack(error, again, failures) {
   if (!error.isPassing) return () => {};
-  if (!state.up) {
-    const listener = ({ up }) => {
-      if (!up) return;
-      listeners.delete(listener);
-      again();
-    };
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  }
   const wait = Math.max(Math.min(SOON_MS * 2 ** (failures - 1), LONGEST_MS), (error.retryAfter ?? 0) * 1000);
-  const soon = setTimeout(again, wait * (1 + Math.random() * 0.2));
-  return () => clearTimeout(soon);
+  let soon;
+  const later = () => {
+    soon = setTimeout(again, wait * (1 + Math.random() * 0.2));
+  };
+  const listener = ({ up }) => {
+    if (!up) return;
+    listeners.delete(listener);
+    if (failures > 1) later();
+    else again();
+  };
+  if (state.up) later();
+  else listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    clearTimeout(soon);
+  };
 }
 
 /** Now, by the service's clock: a wrong clock here must not make events come from the future. */

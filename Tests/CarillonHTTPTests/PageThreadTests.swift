@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct PageThreadTests {
     #if os(Linux)
-        @Test func `what is started from it is as nice as everything else`() async {
+        @Test func `it is as nice as everything else`() async {
             let before = await Self.niceness()
             #expect(await withTaskExecutorPreference(PageThread()) { await Self.niceness() } == before)
         }

@@ -115,10 +115,10 @@ class Verdict:
         for post, address, ways in self.pairs():
             is_due = any(all(switch.surely(True, post.posted_at, now) for switch in way) for way in ways)
             if is_due and not self.copies.get((post.key, address)):
-                yield post, address, ways
+                yield post, address
 
     def missing(self):
-        for post, address, _ in self.lost():
+        for post, address in self.lost():
             yield f"{post.kind} {post.key} to {address} of {post.posted_at:.3f}"
         for post in self.community.posts:
             if post.key and ":" not in post.key and not self.copies.get((post.key, "endpoint")):
@@ -156,7 +156,7 @@ class Verdict:
 
     async def tell_of_lost(self):
         """Notes the rows of devices to which something did not come that had to, and what is known of their switches."""
-        lost = {address for _, address, _ in self.lost()}
+        lost = {address for _, address in self.lost()}
         for device in self.community.devices:
             if device.address in lost:
                 spans = [(f"{at:.3f}", value) for at, value in device.registered.spans[1:]]

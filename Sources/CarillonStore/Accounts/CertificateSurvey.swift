@@ -20,8 +20,6 @@ package struct CertificateSurvey: Sendable, Equatable {
         }
     }
 
-    /// So long before its end a certificate is to be renewed.
-    package static let renewal = Duration.seconds(30 * 86_400)
     /// The most that are named.
     private static let mostNamed = 20
 
@@ -51,7 +49,7 @@ package struct CertificateSurvey: Sendable, Equatable {
                 WHERE provider = \(ProviderName.apns.rawValue) AND identity LIKE '%"notAfter":%'
             )
             """
-        let renewal: SQL = "now() + \(Self.renewal.wholeMilliseconds) * interval '1 millisecond'"
+        let renewal: SQL = "now() + \(NetworkTrouble.notice.wholeMilliseconds) * interval '1 millisecond'"
         self = try await pool.withConnection { session in
             let counts = try session.queryFirst(
                 """
