@@ -1,23 +1,48 @@
-"""Checks that a stage's folder in CarillonCore uses what stands before it and nothing that comes after it.
+"""Checks that each folder of a module uses what stands before it and nothing that comes after it.
 
-Goes by names: a type is declared in one folder, and every folder that mentions it must stand behind that one.
+Goes by names: a type is declared in one folder, and every folder that mentions it must stand behind that one. A type that only its
+file or another type can see is nobody else's.
 """
 
 import pathlib
 import re
 import sys
 
-# What may be used by all, then the way of an event. A page of recipients carries toggles and templates as they were at one
-# moment, so the folder stands behind those of toggles and rendering, although it is asked before them.
-ROOMS = [
-    "JSON", "Egress", "Model", "Scheduling", "Announcements", "Journal", "Observability", "Dialects", "Accounts", "Toggles", "Rendering",
-    "Credentials", "Faces", "Directory", "Relay", "Statistics", "Inbox", "Ingest", "Polling", "Recipients", "Outbox", "Following", "Fanout", "Explaining", "Sending",
-    "Settling",
-]
-# Counts what stages hand it; uses their values and nothing of their work.
-EXEMPT = {"Observability", "Following"}
+# The folders of each module, in the order in which they may use each other; "." is what stands beside them all.
+ROOMS = {
+    # A page of recipients carries toggles and templates as they were at one moment, so its folder stands behind those of toggles
+    # and rendering, although it is asked before them.
+    "CarillonCore": [
+        "JSON", "Integrations/Egress", "Values", "Plumbing/Scheduling", "Plumbing/Announcements", "Plumbing/Journal",
+        "Integrations/Dialects", "Administration/Accounts", "Flow/Toggles", "Flow/Rendering", "Integrations/Credentials",
+        "Integrations/Faces", "Administration/Directory", "Integrations/Relay", "Plumbing/Statistics", "Flow/Inbox",
+        "Plumbing/Observability", "Flow/Ingest", "Integrations/Polling", "Flow/Recipients", "Flow/Outbox", "Administration/Following",
+        "Flow/Interception", "Flow/Fanout", "Administration/Explaining", "Flow/Sending", "Flow/Settling",
+    ],
+    "CarillonDialects": [
+        "Reading", "Amity", "CloudEvents", "CometChat", "Matrix", "Mattermost", "RocketChat", "Sendbird", "Stream", "TalkJS", ".",
+    ],
+    "CarillonEdge": ["Problems", "Rates", "Context", "Bodies", "Authentication", "Faces", "Middleware", "Server"],
+    "CarillonFaces": ["Shared", "Ably", "Amity", "Buzz", "Matrix", "MobileFirst"],
+    "CarillonHTTP": ["Problems", "Bodies", "Posts", "Console", "Controllers", "Dialects", "Server"],
+    "CarillonProviders": ["Names", "HTTP", "Support", "APNs", "FCM", "WebPush", "Webhook", "Relay", "Log", "Introspection"],
+    "CarillonSimulator": [
+        "Encoding", "Configuration", "Certificates", "Recording", "Server", "Behaviour", "APNs", "FCM", "WebPush", ".",
+    ],
+    "CarillonStore": [
+        "Shared", "Clock", "Queues", "Announcements", "Sealing", "Journal", "Accounts", "Deliveries", "Feedback", "Directory", "Toggles",
+        "Rendering", "Faces", "Ingest", "Recipients", "Outbox", "Relay", "Polling", "Statistics", "Following", "Maintenance",
+    ],
+    "CarillonTemplates": ["."],
+    "CarillonTesting": [".", "Contracts", "Pipeline"],
+    "EmbeddedPostgres": ["."],
+    "Postgres": ["Errors", "Threading", "Coding", "Statements", "LibPQ", "Connection", "Pool"],
+    "carillon": [
+        "Process", "Configuration", "Observability", "Service", "Composition", "Doctor", "Import", "Demo", "Commands",
+    ],
+}
 DECLARATION = re.compile(
-    r"^(?:package |private |fileprivate |public )?(?:final )?(?:indirect )?"
+    r"^( *)(?:@\w+ )*(?:(private|fileprivate|package|public) )?(?:final )?(?:indirect )?"
     r"(?:struct|class|enum|protocol|actor|typealias) (\w+)",
     re.MULTILINE,
 )
@@ -25,25 +50,41 @@ GENERIC = re.compile(r"[<,]\s*(\w+)\s*:")
 NOISE = re.compile(r'"""(?:.|\n)*?"""|"(?:\\.|[^"\\\n])*"|//[^\n]*')
 
 
-def main(core: pathlib.Path) -> int:
-    folders = {path.name for path in core.iterdir() if path.is_dir()}
-    unknown = sorted(folders - set(ROOMS))
+def room_of(module: pathlib.Path, path: pathlib.Path, rooms: list[str]) -> str:
+    parts = path.relative_to(module).parts[:-1]
+    names = ["/".join(parts[:count]) for count in range(len(parts), 0, -1)]
+    return next((name for name in names if name in rooms), names[-1]) if names else "."
+
+
+def check(module: pathlib.Path, rooms: list[str]) -> list[str]:
+    sources = {path: NOISE.sub(" ", path.read_text()) for path in sorted(module.glob("**/*.swift"))}
+    unknown = sorted({room_of(module, path, rooms) for path in sources} - set(rooms))
     if unknown:
-        print("these folders have no place in Scripts/lib/rooms.py:", ", ".join(unknown))
-        return 1
-    sources = {path: NOISE.sub(" ", path.read_text()) for path in sorted(core.glob("*/**/*.swift"))}
+        return [f"{module.name}: these folders have no place in Scripts/lib/rooms.py: {', '.join(unknown)}"]
     home: dict[str, str] = {}
+    nested: dict[str, set[str]] = {}
     for path, text in sources.items():
-        for name in DECLARATION.findall(text):
-            home[name] = path.relative_to(core).parts[0]
+        room = room_of(module, path, rooms)
+        for indent, access, name in DECLARATION.findall(text):
+            if indent or "private" in access:
+                nested.setdefault(room, set()).add(name)
+            else:
+                home[name] = room
     wrong = []
     for path, text in sources.items():
-        room = path.relative_to(core).parts[0]
-        if room in EXEMPT:
-            continue
-        for name in sorted(set(re.findall(r"\b[A-Z]\w+", text)) - set(GENERIC.findall(text))):
-            if name in home and ROOMS.index(home[name]) > ROOMS.index(room):
-                wrong.append(f"{path.relative_to(core)} uses {name} of {home[name]}, which comes after {room}")
+        room = room_of(module, path, rooms)
+        own = nested.get(room, set()) | set(GENERIC.findall(text))
+        for name in sorted(set(re.findall(r"\b[A-Z]\w+", text)) - own):
+            if name in home and rooms.index(home[name]) > rooms.index(room):
+                wrong.append(f"{path.relative_to(module.parent)} uses {name} of {home[name]}, which comes after {room}")
+    return wrong
+
+
+def main(sources: pathlib.Path) -> int:
+    modules = [module for module in sorted(sources.iterdir()) if next(module.glob("**/*.swift"), None)]
+    wrong = [f"{module.name} has no place in Scripts/lib/rooms.py" for module in modules if module.name not in ROOMS]
+    for module in modules:
+        wrong += check(module, ROOMS.get(module.name, []))
     for line in wrong:
         print(line)
     return 1 if wrong else 0

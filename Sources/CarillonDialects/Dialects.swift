@@ -19,4 +19,7 @@ package enum Dialects {
         case .talkjs: TalkJSDialect()
         }
     }
+
+    /// Whether an event was read from another backend's webhook, by the id that its sender has for it.
+    package static func haveRead(sourceID: String) -> Bool { SourceID.isMadeHere(sourceID) }
 }

@@ -101,7 +101,7 @@ import Testing
 
     @Test func `the process's own numbers are read when somebody asks`() {
         ProcessMetrics(dataDirectory: "/tmp").register(in: registry)
-        #expect(lines.contains("carillon_build_info{version=\"\(Carillon.version)\"} 1"))
+        #expect(lines.contains("carillon_build_info{version=\"\(Release.version)\"} 1"))
         let memory = lines.first { $0.hasPrefix("process_resident_memory_bytes ") }?.split(separator: " ").last
         #expect(memory.flatMap { Int($0) } ?? 0 > 1_000_000)
         #expect(lines.contains { $0.hasPrefix("carillon_free_bytes ") })

@@ -100,7 +100,7 @@ def pods(objects, kustomization, settings):
     """Whether pods are what the image and the program expect."""
     dockerfile = (ROOT / ".docker/Dockerfile").read_text()
     user, data = re.search(r"^USER (\d+)", dockerfile, re.M)[1], re.search(r"CARILLON_DATA_DIR=(\S+)", dockerfile)[1]
-    version = re.search(r'static let version = "(.*)"', (ROOT / "Sources/carillon/Carillon.swift").read_text())[1]
+    version = re.search(r'static let version = "(.*)"', (ROOT / "Sources/carillon/Process/Release.swift").read_text())[1]
     keys = set(re.findall(r"--from-literal=(\w+)=", (FOLDER / "README.md").read_text()))
     images = {image["name"]: image["newTag"] for image in kustomization["images"]}
     found, used = [], set()

@@ -36,8 +36,3 @@ enum SourceID {
 
     private static let cloudEvent = "ce-"
 }
-
-extension Dialects {
-    /// Whether an event was read from another backend's webhook, by the id that its sender has for it.
-    package static func haveRead(sourceID: String) -> Bool { SourceID.isMadeHere(sourceID) }
-}

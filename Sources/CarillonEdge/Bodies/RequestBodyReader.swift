@@ -100,3 +100,6 @@ extension JSONValue {
         return value
     }
 }
+
+/// A request did not arrive in time.
+struct RequestDeadlineExceeded: Error {}

@@ -1,8 +1,5 @@
 import NIOCore
 
-/// A request did not arrive in time.
-struct RequestDeadlineExceeded: Error {}
-
 /// Gives each request a limited time from its first part to the first part of its answer.
 ///
 /// A body that trickles in is ended with an error, which whoever reads it turns into 408; a timer of the connection's

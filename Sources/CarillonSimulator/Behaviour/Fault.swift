@@ -37,3 +37,35 @@ package enum Fault: String, CaseIterable, Sendable {
         return "fa11000" + (number < 10 ? "0" : "") + String(number)
     }
 }
+
+extension Reply.Manner {
+    init(_ fault: Fault) {
+        self =
+            switch fault {
+            case .hang: .silence
+            case .reset: .reset
+            case .disconnect: .disconnection
+            case .goAway: .goAway
+            case .refused: .refusal
+            case .html: .answer(Answer(502, type: "text/html; charset=UTF-8", text: Self.page))
+            case .truncated: .answer(Answer(400, json: Self.halfOfDocument))
+            case .cut: .cut(Answer(400, type: "application/json", partOfText: Self.halfOfDocument))
+            case .endless: .endless(Answer(200))
+            case .manyHeaders: .answer(Answer(200, headers: Self.manyHeaders))
+            case .retryNegative: .answer(Answer(503, headers: [("retry-after", "-1")]))
+            case .retryPast: .answer(Answer(503, headers: [("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT")]))
+            case .retryHuge: .answer(Answer(503, headers: [("retry-after", "1000000000000")]))
+            case .retrySoon: .answer(Answer(503, headers: [("retry-after", "1")]))
+            }
+    }
+
+    private static let halfOfDocument = #"{"error":{"code":400,"message":"The regis"#
+
+    private static let page = """
+        <!DOCTYPE html>
+        <html lang=en><title>Error 502 (Server Error)!!1</title>
+        <p><b>502.</b> <ins>That’s an error.</ins> <p>The server encountered a temporary error.
+        """
+
+    private static let manyHeaders = (0..<10_000).map { ("x-filler-\($0)", "filler") }
+}

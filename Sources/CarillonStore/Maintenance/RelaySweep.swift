@@ -58,7 +58,7 @@ final class RelaySweep: Sendable {
 
     private func empty(_ lane: (network: String, endpoint: String)) async throws {
         try await pool.takingTurns(at: "relays: \(lane.network)", batchSize: Self.batchSize) { session in
-            try session.executeOnQueue(Self.emptyLane(of: lane.endpoint, in: lane.network))
+            try session.emptyLane(of: lane.endpoint, in: lane.network, upTo: Self.batchSize)
         }
     }
 
@@ -96,22 +96,6 @@ final class RelaySweep: Sendable {
         } _: { row in
             (network: try row.decode(0, as: String.self), endpoint: try row.decode(1, as: String.self))
         }
-    }
-
-    /// Deletes some of what waits in the lane of an endpoint that is not there, but for what somebody has in hand.
-    static func emptyLane(of endpoint: String, in network: String) -> SQL {
-        """
-        WITH picked AS MATERIALIZED (
-            SELECT d.network_id, d.group_id FROM deliveries d
-            WHERE d.network_id = \(network) AND d.app_id = \(endpoint) AND d.provider = 'relay' AND NOT d.leased
-                AND NOT EXISTS (SELECT FROM endpoints e
-                                WHERE e.network_id = \(network) AND e.endpoint_id = \(endpoint))
-            LIMIT \(batchSize)
-            FOR UPDATE SKIP LOCKED
-        )
-        DELETE FROM deliveries d USING picked p
-        WHERE \(sql: .hasKey("d", "group_id", of: "p"))
-        """
     }
 
     /// The networks of which bodies are kept, with what comes after all that is older than it has to be.

@@ -3,6 +3,9 @@ import Postgres
 
 /// The endpoints of networks in table `endpoints`, their secrets sealed with the master key.
 package struct PostgresEndpointStore: EndpointStore {
+    /// How much of what waits for an endpoint goes with it at once.
+    private static let deletedAtOnce = 2_000
+
     let accounts: PostgresAccountStore
 
     var pool: PostgresPool { accounts.pool }
@@ -62,7 +65,7 @@ package struct PostgresEndpointStore: EndpointStore {
             try session.execute(
                 "DELETE FROM replays WHERE network_id = \(network.rawValue) AND endpoint_id = \(id.rawValue)"
             )
-            _ = try session.executeOnQueue(RelaySweep.emptyLane(of: id.rawValue, in: network.rawValue))
+            _ = try session.emptyLane(of: id.rawValue, in: network.rawValue, upTo: Self.deletedAtOnce)
             return true
         }
     }

@@ -42,7 +42,7 @@ struct PushProviders: Sendable {
                 policy: endpointPolicy,
                 logger: logger
             ),
-            version: Carillon.version,
+            version: Release.version,
             clock: clock
         )
         introspection = IntrospectionClient(
@@ -53,7 +53,7 @@ struct PushProviders: Sendable {
                 policy: IntrospectionClient.policy(places: descriptors.introspectionConnections),
                 logger: logger
             ),
-            version: Carillon.version
+            version: Release.version
         )
         let trustedNames = NameResolver(limits: .trusted)
         let trusted = try OutboundHTTPClient(
@@ -90,7 +90,7 @@ struct PushProviders: Sendable {
             WebhookProvider(
                 client: guarded,
                 secrets: webhookSecrets,
-                version: Carillon.version,
+                version: Release.version,
                 clock: clock
             ),
             APNsProvider(
@@ -113,14 +113,14 @@ struct PushProviders: Sendable {
                 tokens: fcmTokens,
                 credentials: fcmCredentials,
                 server: fcmServer,
-                version: Carillon.version,
+                version: Release.version,
                 clock: clock
             ),
             RelayProvider(client: endpoints, source: storage.endpoints, clock: clock),
             WebPushProvider(
                 transport: guarded,
                 credentials: webPushCredentials,
-                version: Carillon.version,
+                version: Release.version,
                 clock: clock
             ),
         ]

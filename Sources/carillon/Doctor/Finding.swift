@@ -28,3 +28,17 @@ struct Finding: Sendable, Equatable {
         Finding(verdict: .fail, subject: subject, detail: detail)
     }
 }
+
+extension Terminal {
+    /// Writes what a check found.
+    func show(_ finding: Finding) {
+        let style: Style =
+            switch finding.verdict {
+            case .ok: .green
+            case .warn: .yellow
+            case .fail: .red
+            }
+        let verdict = finding.verdict.rawValue.padded(to: 5)
+        line("\(styled(verdict, style)) \(finding.subject.padded(to: 18)) \(finding.detail)")
+    }
+}

@@ -26,7 +26,7 @@ struct IntrospectionChecks: Sendable {
             tls: settings.outboundTLS,
             policy: IntrospectionClient.policy(places: Self.places)
         )
-        self.init(IntrospectionClient(transport: transport, version: Carillon.version))
+        self.init(IntrospectionClient(transport: transport, version: Release.version))
     }
 
     /// What is found of the networks of a database with all of its tables.

@@ -21,7 +21,7 @@ struct ProcessMetrics: Sendable {
 
     /// Adds them to a registry.
     func register(in registry: MetricRegistry) {
-        registry.onScrape("carillon_build_info") { [MetricReading(1, [("version", Carillon.version)])] }
+        registry.onScrape("carillon_build_info") { [MetricReading(1, [("version", Release.version)])] }
         registry.onScrape("process_start_time_seconds") { [startedAt] in
             [MetricReading(Double(startedAt.milliseconds) / 1000)]
         }

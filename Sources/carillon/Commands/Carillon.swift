@@ -3,9 +3,6 @@ import ArgumentParser
 /// The program: every verb of an operator or a developer is a subcommand.
 @main
 struct Carillon: AsyncParsableCommand {
-    /// The version of the program and of its API.
-    static let version = "0.1.0"
-
     static let configuration = CommandConfiguration(
         commandName: "carillon",
         abstract: "Turns events of a chat into notifications for the right people.",
@@ -13,7 +10,7 @@ struct Carillon: AsyncParsableCommand {
             Configured by environment variables that begin with CARILLON_, or by a JSON file that \
             CARILLON_CONFIG_FILE names. Without CARILLON_DATABASE_URL it runs a PostgreSQL of its own.
             """,
-        version: version,
+        version: Release.version,
         subcommands: [
             ServeCommand.self, MigrateCommand.self, DoctorCommand.self, SimulateCommand.self, DemoCommand.self,
             TokenCommand.self, ImportSygnalCommand.self, DiscardPendingCommand.self, CompletionsCommand.self,

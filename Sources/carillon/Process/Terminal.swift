@@ -38,18 +38,6 @@ struct Terminal: Sendable {
         print(text)
         fflush(nil)
     }
-
-    /// Writes what a check found.
-    func show(_ finding: Finding) {
-        let style: Style =
-            switch finding.verdict {
-            case .ok: .green
-            case .warn: .yellow
-            case .fail: .red
-            }
-        let verdict = finding.verdict.rawValue.padded(to: 5)
-        line("\(styled(verdict, style)) \(finding.subject.padded(to: 18)) \(finding.detail)")
-    }
 }
 
 extension String {

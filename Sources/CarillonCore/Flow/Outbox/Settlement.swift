@@ -1,19 +1,3 @@
-/// Where the delivery to one device stands.
-package enum DeliveryState: String, Sendable, CaseIterable {
-    /// On its way.
-    case pending
-    /// The push service took it.
-    case delivered
-    /// The device is gone: its provider said so, or it was unregistered or given to another user meanwhile.
-    case unregistered
-    /// It was not worth delivering any more.
-    case expired
-    /// It was given up and can be retried by hand.
-    case dead
-    /// A toggle forbade it after the event had been expanded.
-    case suppressed
-}
-
 /// The last word on one device of a group.
 package struct DeviceRecord: Sendable, Equatable {
     /// The device.

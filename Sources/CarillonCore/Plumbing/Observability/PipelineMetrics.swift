@@ -3,7 +3,7 @@ import Metrics
 
 /// What the pipeline counts; the names are those of `GET /metrics`.
 package struct PipelineMetrics: Sendable {
-    private static let retry = "retry"
+    static let retry = "retry"
 
     private let factory: any MetricsFactory
     private let events: [Receipt.Status: Counter]
@@ -13,10 +13,10 @@ package struct PipelineMetrics: Sendable {
     private let withoutDevice: Counter
     private let suppressed: [ToggleLevel: Counter]
     private let withheld: Counter
-    private let deliveries: [ProviderName: [String: Counter]]
+    let deliveries: [ProviderName: [String: Counter]]
     private let heldUnregistrations: [ProviderName: Counter]
-    private let relayed: [RelayOutcome: Counter]
-    private let relayAge: Recorder
+    let relayed: [RelayOutcome: Counter]
+    let relayAge: Recorder
     private let expansionFailures: Counter
     private let staleSettles: Counter
     private let lostLeases: Counter
@@ -119,32 +119,6 @@ package struct PipelineMetrics: Sendable {
 
     func failedExpansion(of count: Int) { expansionFailures.increment(by: count) }
 
-    func settled(_ settlement: Settlement) {
-        guard settlement.group.lane.provider != .relay else { return countMessages(settlement) }
-        var counts: [String: Int] = [:]
-        for record in settlement.records { counts[record.state.rawValue, default: 0] += 1 }
-        for remainder in settlement.remainders where remainder.delay != nil {
-            counts[Self.retry, default: 0] += remainder.targets.count
-        }
-        let counters = deliveries[settlement.group.lane.provider, default: [:]]
-        for (outcome, count) in counts { counters[outcome]?.increment(by: count) }
-    }
-
-    /// Messages to endpoints by what became of them, and how old those were that arrived and were no replay.
-    private func countMessages(_ settlement: Settlement) {
-        let cause = settlement.group.cause
-        let events = settlement.relayedEvents
-        for record in settlement.records {
-            relayed[RelayOutcome(record.state)]?.increment()
-            guard record.state == .delivered, cause.relay?.isReplay == false else { continue }
-            let receivedAt = events[record.deviceID]?.receivedAt ?? cause.receivedAt
-            relayAge.record(Double(max(.zero, record.at - receivedAt).wholeMilliseconds) / 1000)
-        }
-        for remainder in settlement.remainders where remainder.delay != nil && remainder.laneReason == nil {
-            relayed[.retry]?.increment(by: remainder.targets.count)
-        }
-    }
-
     func staleSettle() { staleSettles.increment() }
 
     func heldUnregistrations(_ count: Int, provider: ProviderName) {
@@ -161,17 +135,9 @@ package struct PipelineMetrics: Sendable {
 }
 
 /// What became of a message to an endpoint, as it is counted.
-private enum RelayOutcome: String, CaseIterable {
+enum RelayOutcome: String, CaseIterable {
     case delivered
     case gone
     case failed
     case retry
-
-    init(_ state: DeliveryState) {
-        switch state {
-        case .delivered: self = .delivered
-        case .unregistered: self = .gone
-        default: self = .failed
-        }
-    }
 }
