@@ -29,6 +29,10 @@ def available(world):
     return {name: function for name, function in FAULTS.items() if not function.unless(world)}
 
 
+def places(instances):
+    return tuple(instance.place for instance in instances)
+
+
 async def kill(world, instances, rng, program=None):
     """`kill -9` of some instances, which are started again a little later."""
     burials = await asyncio.gather(*(instance.kill() for instance in instances))
@@ -81,7 +85,7 @@ async def kill_in_flight(world, community, rng, seconds):
             proxy.trap = trap
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(trap.sprung.wait(), 2)
-        with world.disrupting("database"):
+        with world.disrupting("database", whose=(instance.place,)):
             await asyncio.sleep(rng.uniform(0, 0.1))
             burial = await instance.kill()
         if is_late:
@@ -174,7 +178,7 @@ async def cut(world, community, rng, seconds):
         await asyncio.sleep(rng.uniform(0, seconds / 3))
         instances = rng.choice([world.fleet.instances, [rng.choice(world.fleet.instances)]])
         proxies = [proxy for instance in instances for proxy in instance.proxies]
-        with world.disrupting("database"):
+        with world.disrupting("database", whose=places(instances)):
             for proxy in proxies:
                 proxy.is_refusing = True
                 proxy.cut()
@@ -188,7 +192,7 @@ async def freeze(world, community, rng, seconds):
     """What instances and PostgreSQL say to each other arrives late."""
     await asyncio.sleep(rng.uniform(0, seconds / 2))
     instances = rng.choice([world.fleet.instances, [rng.choice(world.fleet.instances)]])
-    with world.disrupting("database"), contextlib.ExitStack() as stack:
+    with world.disrupting("database", whose=places(instances)), contextlib.ExitStack() as stack:
         for instance in instances:
             for proxy in instance.proxies:
                 stack.enter_context(proxy.frozen())

@@ -40,9 +40,14 @@ class Instance:
             self.proxies.append(await Proxy().start(node.port))
 
     @property
+    def place(self):
+        """What is common to all of its lives."""
+        return f"chaos-{self.index}"
+
+    @property
     def application(self):
         """What PostgreSQL knows this life by."""
-        return f"chaos-{self.index}-{self.life}"
+        return f"{self.place}-{self.life}"
 
     @property
     def log(self):
@@ -117,7 +122,7 @@ class Instance:
 
     async def kill(self):
         """`kill -9`; what was leased to it is due as soon as nobody is at work for it any more."""
-        with self.world.disrupting("kill"):
+        with self.world.disrupting("kill", whose=(self.application,)):
             with contextlib.suppress(ProcessLookupError):
                 self.process.kill()
             await self.process.wait()
@@ -133,7 +138,7 @@ class Instance:
 
     async def terminate(self):
         """SIGTERM; answers the status, or nothing when it takes longer than it may."""
-        with self.world.disrupting("stop"):
+        with self.world.disrupting("stop", whose=(self.application,)):
             with contextlib.suppress(ProcessLookupError):
                 self.process.send_signal(signal.SIGTERM)
             with contextlib.suppress(TimeoutError):

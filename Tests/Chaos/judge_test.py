@@ -13,7 +13,7 @@ from ledger import Copy, Ledger
 from rounds import Rounds
 from table import write
 from timeline import Timeline
-from verdict import Verdict
+from verdict import Lease, Verdict
 from world import World
 
 
@@ -24,6 +24,7 @@ class Judging(unittest.TestCase):
         self.world = World.__new__(World)
         self.world.ledger = Ledger()
         self.world.findings, self.world.notes, self.world.disruptions = [], [], []
+        self.leases = []
         self.community = Community(self.world, 1)
         for name in ("alice", "bob", "carol"):
             self.community.users[name] = User(name, memberships={"general": Timeline()})
@@ -34,13 +35,20 @@ class Judging(unittest.TestCase):
         for moment in moments:
             self.world.ledger.note(self.community.name, "e", address, Copy(moment, identity, service))
 
-    def hurt(self, kind, start, end, services=()):
+    def hurt(self, kind, start, end, services=(), whose=()):
         with contextlib.ExitStack() as stack:
-            stack.enter_context(self.world.disrupting(kind, services))
+            stack.enter_context(self.world.disrupting(kind, services, whose))
         self.world.disruptions[-1].start, self.world.disruptions[-1].end = start, end
+
+    def end(self, kind, start, end, life="chaos-1-3"):
+        self.hurt(kind, start, end, whose=(life,))
+
+    def lease(self, at, holder="chaos-1-3", leased=True, group="g", provider="apns", words="e of alice"):
+        self.leases.append(Lease(at, group, provider, words, holder, leased))
 
     def found(self):
         verdict = Verdict(self.world, self.community, 120.0)
+        verdict.leases = self.leases
         verdict.judge_copies()
         verdict.judge_duplicates()
         self.counts = verdict.counts
@@ -95,25 +103,98 @@ class Judging(unittest.TestCase):
         self.arrive("to-bob", 102.0)
         self.assertEqual(self.found(), ["DUPLICATE"])
 
-    def test_takes_a_kill_for_an_explanation_of_what_was_sent_just_before(self):
-        self.hurt("kill", 101.3, 101.4)
+    def come_again(self):
+        """What had come to bob at 101 comes once more."""
         self.arrive_everywhere()
-        self.arrive("to-bob", 103.0)
+        self.arrive("to-bob", 104.0)
+
+    def test_takes_a_kill_for_an_explanation_of_what_was_sent_just_before(self):
+        self.lease(100.5)
+        self.end("kill", 101.2, 101.4)
+        self.come_again()
         self.assertEqual(self.found(), [])
-        self.assertEqual(self.counts.duplicates, 1)
+        self.assertEqual((self.counts.duplicates, self.counts.late), (1, 0))
+        self.assertAlmostEqual(self.counts.oldest, 0.2)
+
+    def test_counts_what_was_sent_longer_before_a_kill_than_is_promised(self):
+        self.lease(100.5)
+        self.end("kill", 101.3, 101.4)
+        self.come_again()
+        self.assertEqual(self.found(), [])
+        self.assertEqual((self.counts.duplicates, self.counts.late), (1, 1))
         self.assertAlmostEqual(self.counts.oldest, 0.3)
 
     def test_does_not_take_a_kill_for_an_explanation_of_what_was_sent_long_before(self):
-        self.hurt("kill", 103.0, 103.1)
-        self.arrive_everywhere()
-        self.arrive("to-bob", 104.0)
+        self.lease(100.5)
+        self.end("kill", 101.5, 101.6)
+        self.come_again()
         self.assertEqual(self.found(), ["DUPLICATE"])
 
-    def test_takes_a_database_that_was_away_until_the_kill_for_an_explanation(self):
-        self.hurt("database", 101.2, 102.5)
-        self.hurt("kill", 103.0, 103.1)
+    def test_does_not_take_the_kill_of_somebody_else_for_an_explanation(self):
+        self.lease(100.5)
+        for life in ("chaos-0-1", "chaos-1-2", "chaos-1-30"):
+            self.end("kill", 101.1, 101.2, life)
+        self.come_again()
+        self.assertEqual(self.found(), ["DUPLICATE"])
+
+    def test_does_not_take_the_kill_of_who_had_settled_it_before_for_an_explanation(self):
+        self.lease(100.5)
+        self.lease(101.1, leased=False)
+        self.end("kill", 101.2, 101.3)
+        self.come_again()
+        self.assertEqual(self.found(), ["DUPLICATE"])
+
+    def test_does_not_take_the_kill_of_who_got_the_row_only_afterwards_for_an_explanation(self):
+        self.lease(100.5, "chaos-0-1")
+        self.lease(101.1)
+        self.end("kill", 101.2, 101.3)
+        self.come_again()
+        self.assertEqual(self.found(), ["DUPLICATE"])
+
+    def test_does_not_take_a_kill_for_an_explanation_by_what_its_rows_did_not_say(self):
+        self.lease(100.5, words="of bob", group="another")
+        self.lease(100.5, provider="fcm", group="a third")
+        self.end("kill", 101.2, 101.3)
+        self.come_again()
+        self.assertEqual(self.found(), ["DUPLICATE"])
+
+    def test_takes_a_kill_for_an_explanation_of_what_arrives_when_somebody_else_has_the_row(self):
+        self.lease(100.5)
+        self.end("kill", 100.8, 100.9)
+        self.lease(100.95, "chaos-0-1")
+        self.come_again()
+        self.assertEqual(self.found(), [])
+        self.assertEqual(self.counts.late, 0)
+
+    def test_knows_rows_of_other_systems_messages_by_what_they_say(self):
+        self.lease(100.5, words="a row whose text is w0rds")
+        self.end("kill", 101.2, 101.3)
+        self.world.ledger.note(self.community.name, "alert:w0rds", "to-phone", Copy(101.0, "n", "apns"))
+        self.world.ledger.note(self.community.name, "alert:w0rds", "to-phone", Copy(103.0, "n", "apns"))
         self.arrive_everywhere()
-        self.arrive("to-bob", 104.0)
+        self.assertEqual(self.found(), [])
+
+    def test_takes_a_database_that_was_away_until_the_kill_for_an_explanation(self):
+        self.lease(100.5)
+        self.hurt("database", 101.2, 102.5)
+        self.end("kill", 103.0, 103.1)
+        self.come_again()
+        self.assertEqual(self.found(), [])
+
+    def test_does_not_take_a_database_that_was_away_for_somebody_else_for_an_explanation(self):
+        self.lease(100.5)
+        self.hurt("database", 101.2, 102.5, whose=("chaos-0",))
+        self.end("kill", 103.0, 103.1)
+        self.come_again()
+        self.assertEqual(self.found(), ["DUPLICATE"])
+
+    def test_takes_a_stop_for_an_explanation_only_without_a_database(self):
+        self.lease(100.5)
+        self.end("stop", 101.1, 101.2)
+        self.come_again()
+        self.assertEqual(self.found(), ["DUPLICATE"])
+        self.world.findings.clear()
+        self.hurt("database", 101.1, 101.3, whose=("chaos-1",))
         self.assertEqual(self.found(), [])
 
     def test_takes_a_cut_for_an_explanation_only_of_what_its_push_service_got(self):
@@ -123,7 +204,8 @@ class Judging(unittest.TestCase):
         self.assertEqual(self.found(), ["DUPLICATE"])
 
     def test_finds_copies_with_different_ids_however_they_came(self):
-        self.hurt("kill", 101.3, 101.4)
+        self.lease(100.5)
+        self.end("kill", 101.2, 101.4)
         self.arrive_everywhere()
         self.arrive("to-bob", 103.0, identity="another")
         self.assertEqual(self.found(), ["DUPLICATE"])
@@ -147,12 +229,13 @@ class Rows(unittest.TestCase):
 
 class Tables(unittest.TestCase):
     def test_names_the_seeds_that_found_something(self):
-        counts = dict(events=1, deliveries=2, messages=1, duplicates=0, oldest=0.2, quiet=1.0, seconds=5.0)
+        counts = dict(events=1, deliveries=2, messages=1, duplicates=3, late=1, oldest=0.2, quiet=1.0, seconds=5.0)
         rounds = [counts | dict(seed=seed, instances=2, faults=["kill"], findings=[]) for seed in (7, 8)]
         rounds[1]["findings"] = ["LOST: 1"]
         text = write(rounds)
         self.assertIn("| seeds that found something | 8 |", text)
         self.assertIn("| rounds in which something was lost | 1 |", text)
+        self.assertIn("| of them sent more than 250 ms before the kill of their sender | 2 |", text)
 
 
 class Ports(unittest.TestCase):

@@ -133,5 +133,5 @@ class Rounds:
                 if said := file.read():
                     (folder / path.name).write_bytes(said)
         (folder / "findings").write_text("\n".join(self.world.findings) + "\n")
-        hurt = [f"{found.start:.3f} to {found.end:.3f} {found.kind}" for found in self.world.disruptions]
+        hurt = [f"{found.start:.3f} to {found.end:.3f} {' '.join([found.kind, *found.whose])}" for found in self.world.disruptions]
         (folder / "notes").write_text("\n".join(sorted(hurt + self.world.notes)) + "\n")

@@ -32,6 +32,7 @@ def write(rounds):
         ("messages to endpoints", f"{total('messages'):,}"),
         ("rounds in which something was lost", lost),
         ("duplicates, all with the same id", f"{total('duplicates'):,}"),
+        ("of them sent more than 250 ms before the kill of their sender", f"{total('late'):,}"),
         ("oldest duplicate before its kill", f"{highest('oldest') * 1000:.0f} ms"),
         ("longest until nothing was left", f"{highest('quiet'):.1f} s"),
         ("seconds a round", f"{total('seconds') / max(1, len(rounds)):.1f}"),

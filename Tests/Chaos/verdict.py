@@ -4,11 +4,14 @@ import asyncio
 import collections
 import dataclasses
 import datetime
+from typing import NamedTuple
 
 # After any single fault everything goes on by itself within 90 seconds, and several are played at once.
 PATIENCE = 120
-# Promised are 250 ms from a push service's answer to the row; a busy machine takes longer to write it.
-UNSETTLED = 1.0
+# Promised are 250 ms from a push service's answer to the row.
+PROMISED = 0.25
+# What is allowed: those, and a slow write.
+UNSETTLED = 0.4
 # How long it takes, once PostgreSQL is back, until what waited for it is written.
 RECOVERY = 2.0
 # What an instance has sent arrives some time after it was killed, where proxies and simulator wait for a processor: up to a
@@ -16,6 +19,9 @@ RECOVERY = 2.0
 BEHIND = 2.0
 # An answer that was on a connection when that was cut is at most as old as push services are made to wait.
 ON_THE_WIRE = 3.0
+
+# By which names rows know the services that take copies, where those are others.
+PROVIDERS = {"webPush": "webpush", "endpoint": "relay"}
 
 QUIET = """
 SELECT (SELECT count(*) FROM inbox WHERE network_id = %(network)s),
@@ -35,6 +41,10 @@ TWICE = "SELECT source_id FROM events WHERE network_id = %(network)s GROUP BY so
 OUTCOMES = """
 SELECT event_id::text, sum(delivered)::int FROM outcomes WHERE network_id = %(network)s GROUP BY event_id
 """
+LEASES = """
+SELECT extract(epoch FROM at)::float8, group_id::text, provider, words, holder, leased FROM chaos_leases
+WHERE network_id = %(network)s ORDER BY at
+"""
 LETTERS = "SELECT provider, reason FROM dead_letters WHERE network_id = %(network)s"
 ROWS = "SELECT device_id, user_id, provider, state, registered_at::text FROM devices WHERE network_id = %(network)s"
 GONE = "SELECT device_id, state, error FROM devices WHERE network_id = %(network)s AND state <> 'active'"
@@ -47,6 +57,8 @@ class Counts:
     messages: int = 0
     """To endpoints."""
     duplicates: int = 0
+    late: int = 0
+    """Duplicates that their sender, when it was killed while PostgreSQL worked, had had for longer than is promised."""
     oldest: float = 0
     """How long before a kill the oldest notification was taken that came again."""
     quiet: float = 0
@@ -55,12 +67,25 @@ class Counts:
     """Pairs of an event and a device that had to be, or could not be."""
 
 
+class Lease(NamedTuple):
+    """What was written of a row of deliveries: who has it in hand from then on, or that nobody has."""
+
+    at: float
+    group: str
+    provider: str
+    words: str
+    """All that the row says."""
+    holder: str
+    leased: bool
+
+
 class Verdict:
     def __init__(self, world, community, healed_at):
         self.world, self.community, self.healed_at = world, community, healed_at
         self.counts = Counts()
         self.unexplained = None
         self.copies = world.ledger.copies[community.name]
+        self.leases = []
 
     async def find(self):
         """Judges the round; answers what was counted."""
@@ -68,6 +93,7 @@ class Verdict:
             await self.wait_for_copies()
         self.judge_copies()
         await self.tell_of_lost()
+        await self.read_leases()
         self.judge_duplicates()
         await self.tell_of_duplicates()
         await self.judge_rows()
@@ -143,6 +169,11 @@ class Verdict:
                 self.world.find("FORBIDDEN", f"{event} does not concern {address}: {copies}")
         self.counts.events = len(concerned)
 
+    async def read_leases(self):
+        """What is written of who had which row in hand, where that is asked for."""
+        if any(len(copies) > 1 for copies in self.copies.values()):
+            self.leases = [Lease(*row) for row in await self.rows(LEASES)]
+
     def judge_duplicates(self):
         for (event, address), copies in self.copies.items():
             copies.sort()
@@ -150,7 +181,7 @@ class Verdict:
             if len({copy.id for copy in copies}) > 1:
                 self.world.find("DUPLICATE", f"{event} to {address} with other ids: {copies}")
             for former in copies[:-1]:
-                if not self.is_explained(former):
+                if not self.is_explained(event, former):
                     self.world.find("DUPLICATE", f"{event} to {address}, nothing explains it: {copies}")
                     self.unexplained = self.unexplained or (":" not in event and event)
 
@@ -169,22 +200,46 @@ class Verdict:
             for at, text in await self.world.cluster.query(statement, {"event": self.unexplained}):
                 self.world.notes.append(f"{at:.3f} {text}")
 
-    def is_explained(self, copy):
+    def is_explained(self, event, copy):
         """Whether something ended between the push service's answer and the row that tells of it."""
+        ages = []
         for disruption in self.world.disruptions:
-            if disruption.kind in ("kill", "stop") and copy.at < disruption.end + BEHIND:
-                if self.was_unwritten(copy.at, disruption.end):
-                    return True
-                if disruption.kind == "kill" and (age := disruption.start - copy.at) < UNSETTLED:
-                    self.counts.oldest = max(self.counts.oldest, age)
-                    return True
             if copy.service in disruption.services and disruption.start - ON_THE_WIRE < copy.at < disruption.end + 0.5:
                 return True
-        return False
+            if disruption.kind not in ("kill", "stop") or copy.at > disruption.end + BEHIND:
+                continue
+            (life,) = disruption.whose
+            if not self.had_in_hand(life, disruption, event, copy):
+                continue
+            if self.was_unwritten(life, copy.at, disruption.end):
+                return True
+            if disruption.kind == "kill" and (age := disruption.start - copy.at) < UNSETTLED:
+                ages.append(age)
+        if ages:
+            self.counts.oldest = max(self.counts.oldest, min(ages))
+            self.counts.late += min(ages) > PROMISED
+        return bool(ages)
 
-    def was_unwritten(self, since, until):
-        """Whether PostgreSQL could not be written to from one moment to another, as far as can be known."""
-        hurt = [found for found in self.world.disruptions if found.kind == "database"]
+    def had_in_hand(self, life, end, event, copy):
+        """Whether a row that says this was somebody's when it was sent, and still when they ended.
+
+        Neither push services nor receivers can tell who sent something: all instances look alike to them. But only who has a row
+        leased sends what it says, and who that is stands in the transaction that leases it. What is not known is which of a row's
+        devices were settled before the others.
+        """
+        provider, key = PROVIDERS.get(copy.service, copy.service), event.rpartition(":")[2]
+        held = set()
+        for lease in self.leases:
+            if lease.leased and lease.holder == life and lease.provider == provider and key in lease.words:
+                if lease.at <= copy.at:
+                    held.add(lease.group)
+            elif lease.at <= end.start:
+                held.discard(lease.group)
+        return bool(held)
+
+    def was_unwritten(self, life, since, until):
+        """Whether somebody could not write to PostgreSQL from one moment to another, as far as can be known."""
+        hurt = [found for found in self.world.disruptions if found.kind == "database" and found.concerns(life)]
         for disruption in sorted(hurt, key=lambda found: found.start):
             if disruption.start - UNSETTLED < since:
                 since = max(since, disruption.end + RECOVERY)

@@ -22,11 +22,15 @@ ALTER TABLE inbox ADD COLUMN chaos_holder text DEFAULT current_setting('applicat
 ALTER TABLE deliveries ADD COLUMN chaos_holder text DEFAULT current_setting('application_name');
 CREATE TRIGGER chaos_hold BEFORE UPDATE OF lease_token ON inbox FOR EACH ROW EXECUTE FUNCTION chaos_hold();
 CREATE TRIGGER chaos_hold BEFORE UPDATE OF lease_token ON deliveries FOR EACH ROW EXECUTE FUNCTION chaos_hold();
-CREATE TABLE chaos_leases (network_id text, event_id uuid, text text, at timestamptz DEFAULT clock_timestamp());
+CREATE TABLE chaos_leases (network_id text, event_id uuid, group_id uuid, provider text, words text, holder text, leased boolean,
+                           text text, at timestamptz DEFAULT clock_timestamp());
 CREATE FUNCTION chaos_tell() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE row record := coalesce(NEW, OLD);
 BEGIN
-    INSERT INTO chaos_leases (network_id, event_id, text) VALUES (row.network_id, row.event_id, format(
+    INSERT INTO chaos_leases (network_id, event_id, group_id, provider, words, holder, leased, text)
+    VALUES (row.network_id, row.event_id, row.group_id, row.provider,
+        concat_ws(' ', row.event_id, row.targets, row.cause, row.body, row.content), row.chaos_holder,
+        row.leased AND TG_OP <> 'DELETE', format(
         '%s of %s %s by %s: token %s, leased %s, size %s, due in %s, attempt %s', TG_OP, row.provider, left(row.group_id::text, 18),
         current_setting('application_name'), row.lease_token, row.leased, row.size, row.run_at - clock_timestamp(), row.attempt));
     RETURN NULL;
@@ -46,6 +50,11 @@ class Disruption:
     start: float
     end: float
     services: tuple
+    whose: tuple
+    """The lives, or the places with all of their lives, that were hurt; none where it was everybody."""
+
+    def concerns(self, life):
+        return not self.whose or any(life == name or life.startswith(f"{name}-") for name in self.whose)
 
 
 @dataclasses.dataclass
@@ -119,9 +128,9 @@ class World:
         self.findings.append(f"{kind}: {text}")
 
     @contextlib.contextmanager
-    def disrupting(self, kind, services=()):
+    def disrupting(self, kind, services=(), whose=()):
         """Notes that something is hurt meanwhile."""
-        disruption = Disruption(kind, self.now(), math.inf, services)
+        disruption = Disruption(kind, self.now(), math.inf, services, whose)
         self.disruptions.append(disruption)
         try:
             yield
