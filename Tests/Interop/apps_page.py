@@ -5,6 +5,7 @@ arrives is compared with what the simulated push services get.
     python3 Tests/Interop/apps_page.py [PROGRAM]    # PROGRAM: .build/debug/carillon, unless given
 """
 
+import base64
 import json
 import os
 import pathlib
@@ -13,10 +14,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.parse
 
 from pages import Page
 from playing import equal, perform, program_argument, stage
 from service import ROOT
+from serving import clean_environment
 
 PAGE = Page("apps.md")
 SERVICES = {"apns": "APNs", "fcm": "FCM", "webpush": "Web Push"}
@@ -73,6 +77,22 @@ def tokens_are_made_as_the_page_says(played):
                 continue
             token = run(*found, env=os.environ | {"USER_TOKEN_SECRET": played.network.user_token_secret})
         equal(language, played.service.call("GET", "/v1/whoami", token=token), {"role": "user", "network": "acme", "userId": "bob"})
+
+
+def the_program_prints_a_token_as_the_page_says(played):
+    """As whoever runs the service does on its machine: the operator's token is in the data directory."""
+    [command] = re.findall(r"`carillon (token [^`]*)`", PAGE.text)
+    address = urllib.parse.urlsplit(played.service.address).netloc
+    environment = clean_environment() | {"CARILLON_DATA_DIR": f"{played.folder}/data", "CARILLON_LISTEN": address}
+    began = int(time.time())
+    token = run(played.service.program, *command.split(), env=environment)
+    equal("whoami", played.service.call("GET", "/v1/whoami", token=token), {"role": "user", "network": "acme", "userId": "bob"})
+    payload = token.split(".")[1]
+    claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    assert began + 3600 <= claims["exp"] <= time.time() + 3600, claims
+    unknown = command.replace("acme", "nobody").split()
+    refused = subprocess.run([played.service.program, *unknown], env=environment, capture_output=True, text=True)
+    assert refused.returncode != 0 and not refused.stdout and refused.stderr, refused
 
 
 def devices_are_registered(played):
@@ -163,8 +183,9 @@ def scripts_of_the_page_are_scripts(played):
 
 
 ACTS = [
-    tokens_are_made_as_the_page_says, devices_are_registered, what_arrives_is_what_the_table_says, shell_commands_of_the_page_work,
-    raw_parts_of_the_page_do_what_it_says, scripts_of_the_page_are_scripts,
+    tokens_are_made_as_the_page_says, the_program_prints_a_token_as_the_page_says, devices_are_registered,
+    what_arrives_is_what_the_table_says, shell_commands_of_the_page_work, raw_parts_of_the_page_do_what_it_says,
+    scripts_of_the_page_are_scripts,
 ]
 
 
