@@ -160,6 +160,8 @@ export async function open({ byItself = false } = {}) {
   const page = makePage(target, signal);
   const title = pages.get(target.name)?.title;
   const waiting = setTimeout(() => fill(main, waitingPage(title)), wasFirst ? 0 : SKELETON_AFTER_MS);
+  // Whoever goes on before that has the next page there.
+  signal.addEventListener("abort", () => clearTimeout(waiting), { once: true });
   try {
     const module = await loadModule(target.module);
     const useStyles = await loadStyles(module.styles);
