@@ -121,8 +121,9 @@ def tab_to(page, role, name):
     for _ in range(60):
         page.keyboard.press("Tab")
         if target.evaluate("element => element === document.activeElement"):
-            ring = target.evaluate("element => getComputedStyle(element).outlineStyle")
-            assert ring != "none", f"{name} has the focus and does not show it"
+            # A row that is a link shows it all around.
+            rings = target.evaluate("element => [null, '::after'].map((part) => getComputedStyle(element, part).outlineStyle)")
+            assert set(rings) != {"none"}, f"{name} has the focus and does not show it"
             return
     raise AssertionError(f"{name} is not reached by keyboard")
 

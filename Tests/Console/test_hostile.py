@@ -90,6 +90,38 @@ def test_hostile_names_come_through_the_real_service_as_they_are(stage):
     page.locator("tbody a").first.click()
     expect(page.locator("main h1")).to_be_visible()
     check(page, "one of the people")
+    page = stage.open(session="operator", width=360, height=740, script=WATCH)
+    expect(page.get_by_text(NAMES[0]).first).to_be_attached()
+    expect(page.get_by_text(network.id).first).to_be_attached()
+    check(page, "the operator's list")
+
+
+def test_what_ails_networks_is_shown_as_text_in_the_operators_list(stage):
+    # What endpoints of strangers answered stands in it, and so does what any admin called things.
+    items = [
+        {
+            "network": each, "displayName": NAMES[number - 1], "state": "failing", "events": {"lastHour": 1}, "oldestSeconds": 81,
+            "reasons": [
+                {"kind": kind, "name": each, "since": "2026-11-20T10:00:00.000Z", "detail": NAMES[number - 2]}
+                for kind in ("endpoint", "source", "lane", "brake")
+            ],
+        }
+        for number, each in enumerate(NAMES)
+    ]
+    context = stage.context("operator", width=360, height=740, script=WATCH)
+    context.route(re.compile(r"/v1/overview"), lambda route: route.fulfill(json={"items": items}))
+    page = stage.open(context=context)
+    rows = page.get_by_role("table", name="Networks").locator("tbody tr")
+    expect(rows).to_have_count(len(NAMES))
+    for each in NAMES[:3]:
+        expect(page.get_by_text(each).first).to_be_attached()
+    expect(rows.nth(2)).to_contain_text(f"Endpoint: {NAMES[2]} {NAMES[0]}")
+    expect(page.locator(".turn", has_text="RLO").first).to_be_attached()
+    check(page, "the operator's list")
+    assert not test_looks.faults_of(page)
+    page.get_by_label("Name or id").fill(NAMES[0])
+    expect(rows).to_have_count(2)
+    check(page, "what the operator found")
 
 
 def test_hostile_ids_come_through_every_page_that_sets_a_network_up(stage):

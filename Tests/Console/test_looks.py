@@ -75,6 +75,22 @@ def test_every_page_is_accessible_on_a_narrow_dark_screen(stage):
     look_at_all(stage, VISIBLE_RULES, width=360, height=740, scheme="dark")
 
 
+def test_the_operators_list_of_networks_is_accessible_on_wide_and_narrow_screens(stage):
+    network, _ = filled(stage)
+    for options in ({}, {"width": 360, "height": 740, "scheme": "dark"}):
+        page = stage.open(session="operator", reduced_motion="reduce", **options)
+        row = page.get_by_role("table", name="Networks").locator("tbody tr").filter(has=page.get_by_text(network.id, exact=True))
+        expect(row).to_contain_text("Failing")
+        assert not (faults := faults_of(page)), faults
+        page.get_by_role("button", name="Make a network").click()
+        expect(page.get_by_role("dialog")).to_be_visible()
+        assert not (faults := faults_of(page)), faults
+        page.keyboard.press("Escape")
+        page.get_by_label("Name or id").fill("nobody at all")
+        expect(page.get_by_text("No network matches")).to_be_visible()
+        assert not (faults := faults_of(page)), faults
+
+
 def test_the_page_to_sign_in_dialogs_and_the_menu_are_accessible(stage):
     network, _ = filled(stage)
     assert not faults_of(stage.open(width=360, scheme="dark"))
