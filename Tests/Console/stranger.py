@@ -126,6 +126,19 @@ def a_browser_is_registered_and_notified(scene):
     expect(page.locator("[data-step=shown][data-state=done]")).to_be_visible()
 
 
+def two_people_are_in_a_channel(scene):
+    page = scene.page
+    page.goto(f"{ORIGIN}/console/acme/channels")
+    page.get_by_role("button", name="New channel").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Id").fill("general")
+    dialog.get_by_role("button", name="Make the channel").click()
+    for user in ("bob", "carol"):
+        page.get_by_label("New member: user").fill(user)
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("table", name="Members of this channel")).to_contain_text(user)
+
+
 def what_is_sent_is_read_and_it_says_why_somebody_got_nothing(scene):
     page = scene.page
     page.goto(f"{ORIGIN}/console/acme/send")
@@ -135,6 +148,16 @@ def what_is_sent_is_read_and_it_says_why_somebody_got_nothing(scene):
     page.get_by_role("dialog").get_by_role("button", name="Send", exact=True).click()
     equal("read", scene.arrived()["body"], "From a stranger")
     expect(page.get_by_text("1 notified, 1 without a device")).to_be_visible()
+    page.get_by_role("link", name="People", exact=True).click()
+    page.get_by_label("Find somebody").fill("carol")
+    page.locator("tbody tr", has_text="carol").get_by_role("link").first.click()
+    page.get_by_role("tab", name="Why?").click()
+    # The newest, which is what was just sent.
+    page.get_by_label("Begin with").select_option(index=1)
+    expect(page.locator(".why-history")).to_contain_text("It was sent to none of their devices")
+    expect(page.get_by_label("What happens")).to_have_value("notification.direct")
+    expect(page.locator(".verdict")).to_contain_text("carol would not be notified")
+    expect(page.locator(".verdict")).to_contain_text("they have no device that could show it")
 
 
 def it_is_backed_up_while_something_waits(scene):
@@ -177,6 +200,7 @@ ACTS = [
     the_package_is_installed_and_leads_to_the_console,
     a_network_is_made_in_the_console_alone,
     a_browser_is_registered_and_notified,
+    two_people_are_in_a_channel,
     what_is_sent_is_read_and_it_says_why_somebody_got_nothing,
     it_is_backed_up_while_something_waits,
     it_is_restored_on_another_machine,
