@@ -9,8 +9,14 @@ extension EmbeddedCluster: Service {
     package func run() async throws {
         do {
             try await cancelWhenGracefulShutdown {
-                _ = try await self.start()
-                try await self.keepRunning()
+                do {
+                    _ = try await self.start()
+                    try await self.keepRunning()
+                } catch {
+                    // Whatever a start was cut off in says so in its own words.
+                    try Task.checkCancellation()
+                    throw error
+                }
             }
         } catch is CancellationError {
             await stop()
@@ -32,9 +38,8 @@ extension EmbeddedCluster: Service {
                 }
                 logger.warning("PostgreSQL is gone, starting it again", metadata: ["attempt": "\(failures + 1)"])
                 _ = try await start()
-            } catch let error as CancellationError {
-                throw error
             } catch {
+                try Task.checkCancellation()
                 failures += 1
                 logger.error("Cannot start PostgreSQL", metadata: ["error": "\(error)"])
                 // From 0.1 to 5 s; children of a killed server need a moment until they notice.

@@ -52,6 +52,24 @@ import Testing
         }
     }
 
+    @Test func `a start that is cut off while the server does not answer is no failure`() async throws {
+        try await withTemporaryPath { path in
+            let (owner, guest) = (makeCluster(at: path), makeCluster(at: path))
+            _ = try await owner.start()
+            let server = try #require(await owner.processID)
+            kill(server, SIGSTOP)
+            defer { kill(server, SIGCONT) }
+            let group = ServiceGroup(services: [guest], logger: silentLogger)
+            let running = Task { try await group.run() }
+            // By then it waits for a connection.
+            try await Task.sleep(for: .milliseconds(200))
+            await group.triggerGracefulShutdown()
+            await #expect(throws: Never.self) { try await running.value }
+            kill(server, SIGCONT)
+            await owner.stop()
+        }
+    }
+
     @Test func `a first start that fails ends the service`() async throws {
         try await withTemporaryPath { path in
             let cluster = EmbeddedCluster(
