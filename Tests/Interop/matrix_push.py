@@ -10,6 +10,8 @@ from matrix_scene import APP, DEFAULT_PAYLOAD, content, event_of
 from matrix_unstorable import (
     content_that_only_other_homeservers_take_is_pushed,
     names_that_cannot_be_stored_are_cleaned,
+    names_that_only_other_homeservers_take_count_as_none,
+    names_that_say_nothing_count_as_none,
     no_content_holds_back_pushes,
 )
 from playing import equal, eventually
@@ -354,7 +356,9 @@ ACTS = [
     reading_updates_the_badge,
     no_content_holds_back_pushes,
     names_that_cannot_be_stored_are_cleaned,
+    names_that_say_nothing_count_as_none,
     content_that_only_other_homeservers_take_is_pushed,
+    names_that_only_other_homeservers_take_count_as_none,
     dead_pushkeys_go_with_the_next_push,
     a_pushkey_that_is_set_again_is_alive_again,
     nothing_is_lost_while_an_app_is_not_bound,

@@ -37,12 +37,16 @@ BY_HAND = {
     "a lone surrogate": r'"\ud800"',
     "25000 levels": "[" * 25_000 + "]" * 25_000,
 }
+# JSON of names that are none.
+NAMES_BY_HAND = [
+    "7", "true", "null", "{}", '[["General"]]', '""', r'"\u0000"', r'"\u2028 \u200b"', "[" * 10_000 + "]" * 10_000
+]
 
 
-def read_of(said, room=None):
-    """What an iPhone shows of what Alice said."""
+def read_of(said, room=None, sender="Alice"):
+    """What an iPhone shows of what somebody said."""
     key = "MSG_FROM_USER" + ("_IN_ROOM" if room else "") + ("_WITH_CONTENT" if said else "")
-    return {"loc-key": key, "loc-args": [argument for argument in ("Alice", room, said) if argument]}
+    return {"loc-key": key, "loc-args": [argument for argument in (sender, room, said) if argument]}
 
 
 def call_oneself(user, name, *rooms):
@@ -85,6 +89,49 @@ def names_that_cannot_be_stored_are_cleaned(scene):
     call_oneself(scene.alice, "Alice", scene.room, scene.direct)
     scene.alice.rename(scene.room, "General")
     equal("what was repeated", scene.homeserver.said().count("Failed to push data"), failures)
+
+
+def call_oneself_by(user, room, name):
+    """Writes the name into the room itself, which takes it whatever it is."""
+    path = f"rooms/{quoted(room)}/state/m.room.member/{quoted(user.id)}"
+    user.call("PUT", path, {"membership": "join", "displayname": name})
+
+
+def names_that_say_nothing_count_as_none(scene):
+    failures = scene.homeserver.said().count("Failed to push data")
+    for what, name, called, title in [
+        ("a list", ["Alice"], "General", "General"),
+        ("an object", {"Alice": ["\0", 7]}, "General", "General"),
+        ("blanks", " \t", " ", None),
+    ]:
+        call_oneself_by(scene.alice, scene.room, name)
+        scene.alice.rename(scene.room, called)
+        for number in range(BEHIND):
+            said = f"{number} by {what}"
+            event = scene.say(scene.room, said)
+            shown = scene.payload(scene.iphone.hex(), event)["aps"]["alert"]
+            equal(what, shown, read_of(said, title, scene.alice.id))
+            data = scene.payload(scene.android, event)["data"]
+            found = (data.get("sender_display_name"), data.get("room_name"))
+            equal(f"{what}, in data", found, (None, title))
+            scene.payload(scene.browser, event)
+    call_oneself_by(scene.alice, scene.room, "Alice")
+    scene.alice.rename(scene.room, "General")
+    equal("what was repeated", scene.homeserver.said().count("Failed to push data"), failures)
+
+
+def names_that_only_other_homeservers_take_count_as_none(scene):
+    for value in NAMES_BY_HAND:
+        event = f"$by-hand-{os.urandom(8).hex()}"
+        names = ",".join(f'"{name}":{value}' for name in ("sender_display_name", "room_name", "room_alias"))
+        body = (
+            f'{{"notification":{{"event_id":"{event}","room_id":"!r:matrix.test","type":"m.room.message",'
+            f'"sender":"@alice:matrix.test",{names},"content":{{"msgtype":"m.text","body":"By hand"}},'
+            f'"devices":[{{"app_id":"org.acme.ios","pushkey":"{scene.iphone.hex()}"}}]}}}}'
+        )
+        equal(value[:40], scene.notify(body.encode()), (200, {"rejected": []}))
+        shown = scene.payload(scene.iphone.hex(), event)["aps"]["alert"]
+        equal(value[:40], shown, read_of("By hand", sender="@alice:matrix.test"))
 
 
 def content_that_only_other_homeservers_take_is_pushed(scene):

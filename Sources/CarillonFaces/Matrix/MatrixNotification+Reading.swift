@@ -48,9 +48,9 @@ extension MatrixNotification {
         roomID = reader.word("room_id")
         type = reader.word("type")
         sender = reader.word("sender")
-        senderName = reader.word("sender_display_name")
-        roomName = reader.word("room_name")
-        roomAlias = reader.word("room_alias")
+        senderName = reader.name("sender_display_name")
+        roomName = reader.name("room_name")
+        roomAlias = reader.name("room_alias")
         membership = reader.word("membership")
         userIsTarget = reader.bool("user_is_target") ?? false
         isLow = reader.word("prio") == "low"
@@ -97,6 +97,12 @@ extension JSONObjectReader {
     /// A string; an empty one is as good as none.
     fileprivate mutating func word(_ key: String) -> String? {
         string(key, maximumBytes: .max).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// A name, which a user wrote: one that is no string, or of which nothing is left to see, is none.
+    fileprivate mutating func name(_ key: String) -> String? {
+        guard case .string(let name)? = value(key), !name.isBlank else { return nil }
+        return name
     }
 
     /// How many there are of something.
