@@ -146,13 +146,35 @@ import Testing
             return expander.expand(pending(event), page([])).why
         }
         #expect(why { $0.visibleTo = ["nobody"] } == .noneKnown)
-        #expect(why { $0.visibleTo = ["alice"] } == .onlyActor)
+        #expect(why { $0.visibleTo = ["alice"] } == nil, "others may be members")
         func created(by creator: Person?, _ members: [Person]) -> WhyNobody? {
             why { event in (event.type, event.actor, event.members) = (.channelCreated, creator, members) }
         }
         #expect(created(by: alice, [alice]) == .onlyActor)
         #expect(created(by: alice, [Person(id: "gone")]) == .noneKnown)
         #expect(created(by: nil, []) == .noMembers)
+    }
+
+    @Test(arguments: [FormerMembers.some, .nobody, .noChannel])
+    func `an event that is kept from some says nothing of who is known`(former: FormerMembers) throws {
+        let expander = try expander()
+        func expand(_ recipients: [Recipient], _ change: (inout Event) -> Void) -> Expansion {
+            var event = message()
+            change(&event)
+            var page = page(recipients)
+            page.formerMembers = former
+            return expander.expand(pending(event), page)
+        }
+        let muted = expand([recipient("alice"), recipient("bob")]) { $0.hiddenFrom = ["bob"] }
+        #expect(muted.event.tally.resolved == 0 && muted.why == nil)
+        for visible: Set<UserID> in [[], ["alice"]] {
+            #expect(expand([recipient("alice")]) { $0.visibleTo = visible }.why == nil)
+        }
+        #expect(expand([]) { ($0.visibleTo, $0.hiddenFrom) = (["bob"], ["bob"]) }.why == nil)
+        let created = expand([]) { event in
+            (event.type, event.actor, event.members, event.visibleTo) = (.channelCreated, nil, [Person(id: "bob")], [])
+        }
+        #expect(created.why == nil)
     }
 
     @Test func `a network that is off notifies nobody`() throws {

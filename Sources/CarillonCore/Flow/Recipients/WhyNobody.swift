@@ -15,6 +15,7 @@ package enum WhyNobody: String, Sendable, CaseIterable {
     package init?(_ event: Event, _ page: RecipientPage, isFirst: Bool) {
         switch event.audience {
         case .members:
+            guard !event.isLimited else { return nil }
             switch isFirst ? page.formerMembers : .some {
             case .nobody: self = .noMembers
             case .noChannel: self = .unknownChannel
@@ -24,6 +25,7 @@ package enum WhyNobody: String, Sendable, CaseIterable {
             }
         case .users(let users, _), .people(let users):
             let named = Set(users).subtracting(event.unconcerned)
+            guard !event.isLimited || !named.isEmpty else { return nil }
             self = named.isEmpty ? event.causer == nil ? .noMembers : .onlyActor : .noneKnown
         case .addresses, .devices:
             guard !event.isFiltered else { return nil }
@@ -49,6 +51,9 @@ package enum WhyNobody: String, Sendable, CaseIterable {
 }
 
 extension Event {
+    /// Whether it is kept from some whom it would concern: that there is nobody else says nothing of who is known.
+    fileprivate var isLimited: Bool { visibleTo != nil || !hiddenFrom.isEmpty }
+
     /// Whether it goes to some devices of its audience only: then it is no news that there are none.
     fileprivate var isFiltered: Bool { direct.map { $0.filter != DeviceFilter() } ?? false }
 }
