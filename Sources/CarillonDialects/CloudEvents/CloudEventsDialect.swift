@@ -64,14 +64,14 @@ package struct CloudEventsDialect: EventDialect {
                 guard reader.errors.isEmpty else { throw invalid(reader) }
                 return DialectReading(events.compactMap(\.self), isList: true)
             }
-            return DialectReading(elements.enumerated().map { read($1, at: $0, now: now) }, isList: true)
+            return DialectReading(elements.enumerated().map { read($1, at: $0, of: elements, now: now) }, isList: true)
         }
     }
 
     /// Reads one of Twilio's batch: what cannot be read is refused alone, since others' events are beside it.
-    private func read(_ element: JSONValue, at index: Int, now: Timestamp) -> DialectEvent {
+    private func read(_ element: JSONValue, at index: Int, of others: [JSONValue], now: Timestamp) -> DialectEvent {
         let reader = CloudEventReader(now: now)
-        if let event = reader.read(element, at: "") { return event }
+        if let event = reader.read(element, at: "") { return event.named("event", index, of: others) }
         var event = DialectEvent.unreadable("event \(index + 1): \(invalid(reader).reason)")
         event.shownID = element["id"]?.text
         return event

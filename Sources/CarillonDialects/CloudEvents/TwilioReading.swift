@@ -35,7 +35,7 @@ struct TwilioReading {
 
     private var sent: DialectEvent {
         guard let author = Person(data["Author"]), let id = data["MessageSid"]?.messageID else {
-            return .ignored("the message has no usable MessageSid or Author")
+            return .unreadable("the message has no usable MessageSid or Author")
         }
         let media = data["Media"].elements.first
         let isImage = media?["ContentType"]?.text?.hasPrefix("image/") == true
@@ -52,7 +52,11 @@ struct TwilioReading {
     }
 
     private func ofParticipant(_ type: EventType) -> DialectEvent {
-        guard let participant = Person(data["Identity"]) else { return .ignored("the participant has no Identity") }
+        // Who takes part by telephone has none.
+        guard let identity = data["Identity"], identity != "" else {
+            return .ignored("the participant has no Identity")
+        }
+        guard let participant = Person(identity) else { return .unreadable("the participant has no usable Identity") }
         return inConversation(type) { event in
             event.members = [participant]
             event.isOfNewMembersOnly = type == .memberJoined
@@ -69,9 +73,7 @@ struct TwilioReading {
             name: data["FriendlyName"],
             namelessness: isDescribed ? .stated : .generatedID
         )
-        guard let channel else {
-            return .ignored("it has no usable ConversationSid")
-        }
+        guard let channel else { return .unreadable("it has no usable ConversationSid") }
         var event = Event(sourceID: sourceID, type: type, timestamp: time, channel: channel)
         fill(&event)
         return .known(event)

@@ -68,7 +68,7 @@ package struct MatrixDialect: EventDialect {
             }
             do throws(JSONSyntaxError) {
                 let json = try JSONValue(parsing: Array(request.body[range]), limits: DialectRequest.limits)
-                return reader.event(json)
+                return reader.event(json).named("event", index, of: events)
             } catch {
                 return .unreadable("event \(index + 1) cannot be read: \(error.reason.rawValue)")
             }

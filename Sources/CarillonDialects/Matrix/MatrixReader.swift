@@ -9,7 +9,7 @@ struct MatrixReader {
         // Whoever joins a room before it has a name is told of people, and not of the room's id.
         guard let id = json["event_id"]?.messageID, let room = Channel(json["room_id"], namelessness: .generatedID),
             let sender = Person(json["sender"])
-        else { return .ignored("it has no usable event_id, room_id or sender") }
+        else { return .unreadable("it has no usable event_id, room_id or sender") }
         let event = Event(
             sourceID: SourceID.of(.matrix, id),
             type: .messageSent,
@@ -96,7 +96,7 @@ struct MatrixReader {
         _ event: Event
     ) -> DialectEvent {
         guard let member = Person(.string(key), name: content["displayname"]) else {
-            return .ignored("the member has no usable id")
+            return .unreadable("the member has no usable id")
         }
         let former = (json["unsigned"]?["prev_content"] ?? json["prev_content"])?["membership"]?.text
         var event = event

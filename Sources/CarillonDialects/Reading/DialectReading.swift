@@ -75,9 +75,11 @@ package struct DialectEvent: Sendable, Equatable {
     }
 
     /// It as one of several of a body: what cannot be read of them is named.
-    func named(_ noun: String, _ index: Int, of others: [JSONValue]) -> Self {
+    func named(_ noun: String, _ index: Int, of others: some Collection) -> Self {
         guard others.count > 1, isUnreadable, case .ignored(let reason) = content else { return self }
-        return .unreadable("\(noun) \(index + 1): \(reason)")
+        var event = self
+        event.content = .ignored("\(noun) \(index + 1): \(reason)")
+        return event
     }
 
     /// It as it is accepted.

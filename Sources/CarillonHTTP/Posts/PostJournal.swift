@@ -102,15 +102,16 @@ struct PostJournal: Sendable {
     ) {
         let accepted = receipts.filter { $0.status == .accepted }
         let duplicate = receipts.first { $0.status == .duplicate }
-        let share =
-            receipts.count > 1
-            ? ["\(accepted.count) of \(receipts.count) events", unread].compactMap(\.self).joined(separator: "; ")
-            : nil
+        let share = receipts.count > 1 ? "\(accepted.count) of \(receipts.count) events" : nil
         let verdict = !accepted.isEmpty ? Verdict.accepted : duplicate != nil ? duplicates : .ignored
+        // What cannot be read is named whatever became of the rest.
+        let told: [String?] =
+            verdict == .accepted ? [share, unread] : duplicate != nil ? [Self.duplicate, unread] : [reason]
+        let reasons = told.compactMap(\.self)
         let note = JournalNote(
             operation: verdict.rawValue,
             status: 200,
-            reason: !accepted.isEmpty ? share : duplicate != nil ? Self.duplicate : reason,
+            reason: reasons.isEmpty ? nil : reasons.joined(separator: "; "),
             eventIDs: accepted.isEmpty ? duplicate.map { [$0.id] } ?? [] : accepted.map(\.id)
         )
         entries.record(note, of: place.name, in: network)
