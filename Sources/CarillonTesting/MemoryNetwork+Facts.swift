@@ -34,6 +34,7 @@ extension MemoryNetwork {
         } else if channels[channel.id]?.isDeleted == false {
             describe(channel, at: event.timestamp)
         }
+        if event.endsFallback { channels[channel.id]?.channel.fallbackName = "" }
         switch event.type {
         case .messageDeleted:
             guard let message = event.messageKey else { break }

@@ -173,13 +173,15 @@ extension MappingTests {
                 ##"{"event_id":"$2","room_id":"!r:x","sender":"@a:x","type":"m.room.canonical_alias","state_key":"","content":{"alias":"#lobby:x"}}"##,
                 #"{"event_id":"$3","room_id":"!r:x","sender":"@a:x","type":"m.room.name","state_key":"","content":{"name":" "}}"#,
                 #"{"event_id":"$4","room_id":"!r:x","sender":"@a:x","type":"m.room.redaction","redacts":"$9","content":{}}"#,
-                #"{"event_id":"$5","room_id":"!r:x","sender":"@a:x","type":"m.room.redaction","content":{"redacts":"$9"}}"#
+                #"{"event_id":"$5","room_id":"!r:x","sender":"@a:x","type":"m.room.redaction","content":{"redacts":"$9"}}"#,
+                #"{"event_id":"$6","room_id":"!r:x","sender":"@a:x","type":"m.room.canonical_alias","state_key":"","content":{}}"#
             ),
             #"{"type":"channel.invited","data":{"channel":{"id":"!r:x","fallbackName":null,"direct":true},"user":{"id":"@a:x"},"invited":[{"id":"@b:x","displayName":"Bob"}]}}"#,
             ##"{"type":"channel.updated","data":{"channel":{"id":"!r:x","fallbackName":"#lobby:x"},"user":{"id":"@a:x"}}}"##,
             #"{"type":"channel.updated","data":{"channel":{"id":"!r:x","displayName":null},"user":{"id":"@a:x"}}}"#,
             #"{"type":"message.deleted","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@a:x"},"message":{"id":"$9"}}}"#,
-            #"{"type":"message.deleted","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@a:x"},"message":{"id":"$9"}}}"#
+            #"{"type":"message.deleted","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@a:x"},"message":{"id":"$9"}}}"#,
+            #"{"type":"channel.updated","data":{"channel":{"id":"!r:x","fallbackName":null},"user":{"id":"@a:x"}}}"#
         ),
         Row(
             .matrix,

@@ -69,6 +69,9 @@ package struct Event: Sendable, Equatable {
         self.direct = direct
     }
 
+    /// Whether its channel has no ``Channel/fallbackName`` any more.
+    package var endsFallback: Bool { type == .channelUpdated && channel?.fallbackName == "" }
+
     /// Whether anybody may be notified of it; otherwise it only keeps the directory true.
     package var notifies: Bool { type.notifies && !isSilent }
 }
@@ -106,7 +109,8 @@ package struct Channel: Sendable, Equatable {
     package var id: ChannelID
     /// The name to show; empty where it is stated that there is none, `nil` where the source did not say.
     package var displayName: String?
-    /// The name where no other was ever stated, such as an alias; empty where the id is no word that could stand for one.
+    /// The name where no other was ever stated, such as an alias; empty where the id is no word that could stand for one, which
+    /// takes away the alias from before when the channel is updated.
     package var fallbackName: String?
     /// Whether it is a conversation of two, which has no name of its own; `nil` means that the source did not say.
     package var isDirect: Bool?

@@ -74,11 +74,9 @@ struct MatrixReader {
             event.type = .channelUpdated
             event.channel = Channel(json["room_id"], name: content["name"], namelessness: .stated)
         case "m.room.canonical_alias":
-            guard let alias = Channel(json["room_id"], name: content["alias"])?.displayName else {
-                return .ignored("the room has no alias")
-            }
             event.type = .channelUpdated
-            event.channel?.fallbackName = alias
+            // Without one the room has none any more.
+            event.channel?.fallbackName = Channel(json["room_id"], name: content["alias"])?.displayName ?? ""
         case "m.room.tombstone":
             event.type = .channelDeleted
         case "m.room.member":

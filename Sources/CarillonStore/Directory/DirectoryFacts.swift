@@ -63,6 +63,8 @@ struct ChannelFact: Sendable {
     var displayName: Stated<String>?
     /// The name where no other was ever stated.
     var fallbackName: String?
+    /// Whether the one from before the batch is none any more.
+    var endsFallback = false
     var isDirect: Stated<Bool>?
 
     /// The newest event that states anything: naming a channel by the id alone does not.
@@ -132,7 +134,9 @@ struct DirectoryFacts: Sendable {
         for key in known {
             rest.members[key] = nil
             if let user = rest.users[key.owner], user.statedAt == nil { rest.users[key.owner] = nil }
-            if let channel = rest.channels[key.place], channel.statedAt == nil, channel.fallbackName ?? "" == "" {
+            if let channel = rest.channels[key.place], channel.statedAt == nil, channel.fallbackName ?? "" == "",
+                !channel.endsFallback
+            {
                 rest.channels[key.place] = nil
             }
         }
@@ -155,6 +159,10 @@ struct DirectoryFacts: Sendable {
         let key = ChannelKey(network: network, channel: channel.id)
         if event.type == .channelDeleted { return deleteChannel(key, at: at) }
         describe(channel, key, at: at, isOnlyMentioned: [.memberLeft, .messageDeleted].contains(event.type))
+        if event.endsFallback {
+            channels[key]?.fallbackName = ""
+            channels[key]?.endsFallback = true
+        }
         switch event.type {
         case .messageDeleted:
             if let message = event.messageKey {

@@ -102,6 +102,7 @@ struct FactWriter {
         let names = channels.map(\.value.displayName?.value)
         let namesAt = channels.map(\.value.displayName?.at.stored)
         let fallbacks = channels.map(\.value.fallbackName)
+        let endings = channels.map(\.value.endsFallback)
         let direct = channels.map(\.value.isDirect?.value)
         let directAt = channels.map(\.value.isDirect?.at.stored)
         return [
@@ -117,15 +118,16 @@ struct FactWriter {
             WITH target AS (
                 SELECT n.*
                 FROM unnest(\(networks), \(ids), \(seenAt), \(statedAt), \(wipedAt), \(deleted), \(names), \(namesAt),
-                            \(fallbacks), \(direct), \(directAt))
+                            \(fallbacks), \(endings), \(direct), \(directAt))
                     AS n (network_id, channel_id, seen_at, stated_at, wiped_at, deleted, display_name, name_at, fallback,
-                          direct, direct_at)
+                          ends_fallback, direct, direct_at)
                 JOIN channels c ON c.network_id = n.network_id AND c.channel_id = n.channel_id
                 WHERE n.stated_at >= c.facts_at + \(Self.tolerance) * interval '1 millisecond'
                     OR n.seen_at >= c.facts_at AND n.deleted <> c.deleted
                     OR n.wiped_at >= c.facts_at
                     OR n.name_at >= c.facts_at AND n.display_name IS DISTINCT FROM c.display_name
-                    OR n.fallback IS NOT NULL AND (c.fallback_name IS NULL OR n.fallback NOT IN ('', c.fallback_name))
+                    OR n.fallback IS NOT NULL AND (c.fallback_name IS NULL OR n.fallback NOT IN ('', c.fallback_name)
+                                                   OR n.ends_fallback AND n.fallback <> c.fallback_name)
                     OR n.direct_at >= c.facts_at AND n.direct IS DISTINCT FROM c.direct
                 ORDER BY c.network_id, c.channel_id
                 FOR NO KEY UPDATE OF c
@@ -133,6 +135,7 @@ struct FactWriter {
             UPDATE channels c
             SET display_name = CASE WHEN t.name_at >= c.facts_at THEN t.display_name ELSE c.display_name END,
                 fallback_name = CASE WHEN t.deleted AND t.wiped_at >= c.facts_at THEN NULL
+                                     WHEN t.ends_fallback THEN t.fallback
                                      ELSE coalesce(nullif(t.fallback, ''), c.fallback_name, t.fallback) END,
                 direct = CASE WHEN t.direct_at >= c.facts_at THEN t.direct ELSE c.direct END,
                 deleted = CASE WHEN t.seen_at >= c.facts_at THEN t.deleted ELSE c.deleted END,

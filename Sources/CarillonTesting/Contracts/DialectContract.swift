@@ -219,7 +219,10 @@ extension DialectContract {
         #expect(try await name(after: nil, nil, at: 1) == nil)
         #expect(try await name(after: nil, "", at: 2) == "")
         #expect(try await name(after: nil, "#alias", at: 3) == "#alias")
-        #expect(try await name(after: nil, "", at: 4) == "#alias")
+        var message = Event.message("c", from: Person(id: "a"), at: 4, id: "weak")
+        message.channel?.fallbackName = ""
+        try await scene.accept(message)
+        #expect(try await scene.directory.channel("c", in: scene.network)?.knownName == "#alias")
         #expect(try await name(after: "Lobby", "#alias", at: 5) == "Lobby")
         #expect(try await name(after: nil, "#other", at: 6) == "Lobby")
         #expect(try await name(after: "", nil, at: 7) == "#other")
@@ -228,7 +231,7 @@ extension DialectContract {
         #expect(try await name(after: nil, "", at: 9) == "")
         // Of one flight, too, and beside what says nothing new of a member.
         try await scene.accept(.message("d", from: Person(id: "a"), at: 1))
-        var message = Event.message("d", from: Person(id: "a"), at: 3, id: "again")
+        message = Event.message("d", from: Person(id: "a"), at: 3, id: "again")
         message.channel?.fallbackName = ""
         try await scene.acceptTogether(
             .channel(.channelUpdated, Channel(id: "d", fallbackName: "#alias"), at: 2),
