@@ -350,8 +350,8 @@ import Testing
                 let headers = try credentials.signature(of: body)
                 #expect(try await api.call(.post, network.path("events"), body, headers: headers).status == 202)
             }
-            api.time.advance(by: .seconds(61))
-            let moment = api.time.clock.now()
+            try await api.database.advance(by: .seconds(61))
+            let moment = api.now
             let old = try network.signature(of: body, at: moment)
             #expect(try await api.call(.post, network.path("events"), body, headers: old).status == 401)
             let current = try new.signature(of: body, at: moment)

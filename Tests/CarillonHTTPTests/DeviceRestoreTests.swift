@@ -52,11 +52,11 @@ import Testing
                 )
             }
             let id = NetworkID(trusted: "acme")
-            let devices = try await api.store.devices(of: UserID(trusted: "u"), in: id, after: nil, limit: 2)
+            let devices = try await api.store.devices.devices(of: UserID(trusted: "u"), in: id, after: nil, limit: 2)
             for device in devices { try await api.store.unregister([device], in: id, at: TestAPI.now) }
             let gone = try await api.call(.get, network.path("devices/a"), as: network.adminKey)
             #expect(gone.string("state") == "unregistered" && gone.string("error") == "UNREGISTERED")
-            api.time.advance(by: .seconds(60))
+            try await api.database.advance(by: .seconds(60))
             func restored(_ body: String) async throws -> String {
                 let answer = try await api.call(.post, network.path("devices/restore"), body, as: network.adminKey)
                 #expect(answer.status == 200)

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonTesting
 import Crypto
 import Foundation
 import HTTPTypes
@@ -23,7 +24,7 @@ import Testing
                     "registeredAt":"2026-11-24T12:00:00.000Z","lastSeenAt":"2026-11-24T12:00:00.000Z"}
                     """
             )
-            api.time.advance(by: .seconds(60))
+            try await api.database.advance(by: .seconds(60))
             let renewed = try await api.call(.put, path, Self.apns, as: network.adminKey)
             #expect(renewed.status == 200 && renewed.string("lastSeenAt") == "2026-11-24T12:01:00.000Z")
             #expect(try await api.call(.get, path, as: network.adminKey).text == renewed.text)

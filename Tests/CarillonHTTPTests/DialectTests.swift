@@ -89,7 +89,7 @@ import Testing
             #expect(shown["enabled"] == true)
             #expect(shown["ignoreSenders"] == ["bot"])
             // What is left out is kept, what stays the same keeps its time.
-            api.time.advance(by: .seconds(60))
+            try await api.database.advance(by: .seconds(60))
             let next = #"{"enabled":false,"secrets":["third","one secret"]}"#
             let replaced = try await api.call(.put, path, next, as: network.adminKey)
             #expect(replaced["secrets", "1", "setAt"] == .string(TestAPI.now.description))
@@ -200,7 +200,7 @@ import Testing
             }
             let before = try await recent()
             #expect(before["items", "0", "reason"] == "2 of 2 events" && before["items", "1", "reason"] == .null)
-            let pending = try await api.store.claimEvents(limit: 9)
+            let pending = try await api.store.inbox.claimEvents(limit: 9)
             #expect(pending.count == 3)
             let expansions = pending.map { event in
                 var expansion = Expansion(event: event, groups: [], next: nil)
@@ -208,7 +208,7 @@ import Testing
                 expansion.why = event.event.channel?.id == "a" ? nil : .onlyActor
                 return expansion
             }
-            #expect(try await api.store.enqueue(expansions) == [true, true, true])
+            #expect(try await api.store.queue.enqueue(expansions) == [true, true, true])
             let after = try await recent()
             #expect(after["items", "0", "reason"] == "2 of 2 events; no members are known")
             #expect(after["items", "1", "reason"] == "no members are known")

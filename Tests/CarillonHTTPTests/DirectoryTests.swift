@@ -107,7 +107,7 @@ import Testing
             let answer = try await api.call(.post, network.path("import"), line, as: network.adminKey, type: type)
             #expect(answer["devices"] == 1)
             func stored() async throws -> Device? {
-                try await api.store.device("d", in: NetworkID(trusted: network.id))
+                try await api.store.devices.device("d", in: NetworkID(trusted: network.id))
             }
             #expect(try await stored()?.obtainedAt?.description == begin)
             let device = try await api.call(.get, network.path("devices/d"), as: network.adminKey)

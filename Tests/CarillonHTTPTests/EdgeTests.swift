@@ -161,7 +161,7 @@ import Testing
     @Test func `when the store is away everything is 503 with Retry-After`() async throws {
         try await withAPI { api in
             let network = try await api.makeNetwork()
-            api.store.fail(with: Away())
+            api.database.answers(false)
             for path in ["users/bob", "notifications", "events", "templates", "devices/d"] {
                 let answer = try await api.call(.get, network.path(path), as: network.adminKey)
                 #expect(answer.status == 503)
@@ -173,9 +173,11 @@ import Testing
 
     @Test func `an error that nobody foresaw is 500 without a word of it`() async throws {
         struct Surprise: Error { let secret = "hunter2" }
-        try await withAPI { api in
-            api.store.fail(with: Surprise())
-            let answer = try await api.call(.get, "/v1/networks", as: TestAPI.operatorToken)
+        try await withAPI(
+            credentials: { CredentialsInTrouble(store: $0.credentials) { _ in throw Surprise() } }
+        ) { api in
+            let network = try await api.makeNetwork()
+            let answer = try await api.call(.get, network.path("providers/webpush"), as: network.adminKey)
             #expect(answer.status == 500)
             #expect(answer.problem == "internal-error")
             #expect(!answer.text.contains("hunter2") && !answer.text.contains("Surprise"))
@@ -187,9 +189,12 @@ import Testing
         let mapping = ProblemMapping { error in
             error is NetworkGone ? Problem("not-found", status: .notFound, title: "Gone") : nil
         }
-        try await withAPI(problems: mapping) { api in
-            api.store.fail(with: NetworkGone())
-            let answer = try await api.call(.get, "/v1/networks", as: TestAPI.operatorToken)
+        try await withAPI(
+            credentials: { CredentialsInTrouble(store: $0.credentials) { _ in throw NetworkGone() } },
+            problems: mapping
+        ) { api in
+            let network = try await api.makeNetwork()
+            let answer = try await api.call(.get, network.path("providers/webpush"), as: network.adminKey)
             #expect(answer.status == 404)
         }
     }
@@ -204,11 +209,6 @@ import Testing
             #expect(head.bytes.isEmpty)
         }
     }
-}
-
-/// The database cannot be reached.
-struct Away: TransientError {
-    var isTransient: Bool { true }
 }
 
 extension HTTPField.Name {

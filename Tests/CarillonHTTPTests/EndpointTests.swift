@@ -204,7 +204,7 @@ import Testing
             #expect(secrets.count == 2 && Set(secrets).count == 2)
             _ = try await api.call(.post, "\(path)/test", as: network.adminKey)
             #expect(api.caller.calls.last?.secrets.map { $0.text.reveal { $0 } } == secrets)
-            api.time.advance(by: .seconds(601))
+            try await api.database.advance(by: .seconds(601))
             _ = try await api.call(.post, "\(path)/test", as: network.adminKey)
             #expect(api.caller.calls.last?.secrets.map { $0.text.reveal { $0 } } == Array(secrets.prefix(1)))
         }
@@ -235,8 +235,8 @@ import Testing
         let lane = Lane("e-1", in: NetworkID(trusted: "acme"))
         try await withAPI(lanes: [LaneStatus(lane: lane, circuit: .open)]) { api in
             let network = try await api.makeNetwork()
-            let secret = WebhookSecret.generate()
-            _ = try await api.store.addEndpoint(.sample("e-1"), secret: secret, of: lane.networkID, answering: nil)
+            let (endpoints, secret) = (api.store.endpoints, WebhookSecret.generate())
+            _ = try await endpoints.addEndpoint(.sample("e-1"), secret: secret, of: lane.networkID, answering: nil)
             let shown = try await api.call(.get, network.path("endpoints/e-1"), as: network.adminKey)
             #expect(shown.string("circuit") == "open")
             let providers = try await api.call(.get, network.path("providers"), as: network.adminKey)

@@ -274,8 +274,8 @@ import Testing
             let network = try await api.makeNetwork()
             let posted = try await api.call(.post, network.path("events"), Self.message, as: network.adminKey)
             let id = try #require(posted.string("id"))
-            let events = try await api.store.claimEvents(limit: 1)
-            try await api.store.noteFailure(of: events, reason: "it took longer than it may")
+            let events = try await api.store.inbox.claimEvents(limit: 1)
+            try await api.store.inbox.noteFailure(of: events, reason: "it took longer than it may")
             let shown = try await api.call(.get, network.path("events/\(id)"), as: network.adminKey)
             #expect(shown.string("failure") == "it took longer than it may")
             #expect(shown.string("state") == "accepted")
@@ -320,10 +320,10 @@ import Testing
         try await withAPI { api in
             let network = try await api.makeNetwork()
             #expect(try await api.call(.get, network.path("events"), as: network.adminKey).status == 200)
-            api.store.fail(with: Away())
+            api.database.answers(false)
             let answer = try await api.call(.post, network.path("events"), Self.message, as: network.adminKey)
             #expect(answer.status == 503)
-            api.store.fail(with: nil)
+            api.database.answers(true)
             let again = try await api.call(.post, network.path("events"), Self.message, as: network.adminKey)
             #expect(again.string("status") == "accepted")
         }

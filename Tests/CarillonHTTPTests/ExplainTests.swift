@@ -52,7 +52,7 @@ import Testing
 
     @Test func `an endpoint that would be asked is named, and not asked`() async throws {
         try await withScene { api, network in
-            let now = api.time.clock.now()
+            let now = api.now
             let settings = EndpointSettings(
                 url: "https://mod.acme.example/check",
                 role: .intercept(.init(onFailure: .drop)),
@@ -60,7 +60,7 @@ import Testing
             )
             let endpoint = Endpoint(id: "e-1", settings: settings, createdAt: now - .seconds(60))
             let id = NetworkID(trusted: network.id)
-            _ = try await api.store.addEndpoint(endpoint, secret: .generate(), of: id, answering: nil)
+            _ = try await api.store.endpoints.addEndpoint(endpoint, secret: .generate(), of: id, answering: nil)
             let answer = try await explain("bob", in: (api, network))
             #expect(answer.text.contains(#""interception":{"endpointId":"e-1","onFailure":"drop"}"#))
             #expect(api.caller.calls.isEmpty)

@@ -1,5 +1,6 @@
 import CarillonCore
 import CarillonEdge
+import CarillonTesting
 import HTTPTypes
 import Testing
 
@@ -93,7 +94,7 @@ import Testing
                     "face": "matrix", "externalId": "com.acme.*", "text": "hi", "updatedAt": "2026-11-24T12:00:00.000Z",
                 ]
             )
-            api.time.advance(by: .seconds(1))
+            try await api.database.advance(by: .seconds(1))
             let changed = try await api.call(.put, path, #"{"text":"ho"}"#, as: acme.adminKey)
             #expect(changed.status == 200)
             #expect(changed.string("updatedAt") == "2026-11-24T12:00:01.000Z")

@@ -17,7 +17,7 @@ import Testing
     ) async throws {
         let gate = Gate<NetworkID>()
         try await withAPI(
-            credentials: { CredentialsInTrouble(store: $0, beforeListing: { await gate.pass($0) }) },
+            credentials: { CredentialsInTrouble(store: $0.credentials, beforeListing: { await gate.pass($0) }) },
             pages: pages
         ) { api in
             defer { gate.open() }

@@ -55,7 +55,7 @@ import Testing
             #expect(answer.problem == "invalid-credential")
             #expect(answer.pointers == pointers, "\(answer.text)")
             #expect(!answer.text.contains("secret-of-mine"))
-            #expect(try await api.store.providerCredentials(of: NetworkID(trusted: "acme")).isEmpty)
+            #expect(try await api.store.credentials.providerCredentials(of: NetworkID(trusted: "acme")).isEmpty)
             #expect(api.dispatcher.told.isEmpty)
         }
     }
@@ -100,7 +100,7 @@ import Testing
                     #expect(try await api.call(method, network.path(path), body).status == 401)
                 }
             }
-            #expect(try await api.store.providerCredentials(of: NetworkID(trusted: "acme")).isEmpty)
+            #expect(try await api.store.credentials.providerCredentials(of: NetworkID(trusted: "acme")).isEmpty)
             #expect(api.dispatcher.told.isEmpty)
         }
     }
@@ -132,7 +132,7 @@ import Testing
                     """
             )
             #expect(try await api.call(.get, path, as: network.adminKey).text == created.text)
-            api.time.advance(by: .seconds(1))
+            try await api.database.advance(by: .seconds(1))
             let replaced = try await api.call(.put, path, SampleCredentials.apns(team: "OTHER"), as: network.adminKey)
             #expect(replaced.status == 200)
             #expect(replaced.string("updatedAt") == "2026-11-24T12:00:01.000Z" && replaced.string("teamId") == "OTHER")
@@ -153,7 +153,7 @@ import Testing
             for (path, body) in bodies {
                 let created = try await api.call(.put, network.path(path), body, as: network.adminKey)
                 #expect(created.status == 201)
-                api.time.advance(by: .seconds(1))
+                try await api.database.advance(by: .seconds(1))
                 let again = try await api.call(.put, network.path(path), body, as: network.adminKey)
                 #expect(again.status == 200 && again.text == created.text)
             }
@@ -169,7 +169,7 @@ import Testing
 
     @Test(arguments: [apns, fcm])
     func `what cannot be read is listed and replaced`(path: String) async throws {
-        try await withAPI(credentials: { CredentialsInTrouble(store: $0, areReadable: false) }) { api in
+        try await withAPI(credentials: { CredentialsInTrouble(store: $0.credentials, areReadable: false) }) { api in
             let network = try await api.makeNetwork()
             let body = path == Self.apns ? SampleCredentials.apns() : try SampleCredentials.fcm()
             #expect(try await api.call(.put, network.path(path), body, as: network.adminKey).status == 201)
@@ -207,7 +207,7 @@ import Testing
             for path in [Self.apns, Self.fcm, Self.webPush, "providers"] {
                 answers.append(try await api.call(.get, network.path(path), as: network.adminKey))
             }
-            let stored = try await api.store.providerCredentials(of: NetworkID(trusted: "acme"))
+            let stored = try await api.store.credentials.providerCredentials(of: NetworkID(trusted: "acme"))
             let webPush = try #require(stored.last?.material.reveal { try? JSONValue(parsing: $0) })
             guard case .object(let material) = webPush, case .string(let secret)? = material["privateKey"] else {
                 Issue.record("a Web Push credential has a private key")

@@ -97,9 +97,9 @@ import Testing
             let id = NetworkID(trusted: "acme")
             let second = try await api.call(.post, path + "/secret", #"{"overlapSeconds":60}"#, as: network.adminKey)
             let both = [try #require(second.string("secret")), secret].map { WebhookSecret($0) }
-            #expect(try await api.store.outgoingWebhookSecrets(of: id, candidate: .generate()) == both)
+            #expect(try await api.store.accounts.outgoingWebhookSecrets(of: id, candidate: .generate()) == both)
             #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
-            let fresh = try await api.store.outgoingWebhookSecrets(of: id, candidate: .generate())
+            let fresh = try await api.store.accounts.outgoingWebhookSecrets(of: id, candidate: .generate())
             #expect(fresh.count == 1 && !both.contains(fresh.first))
             // What is being sent with the former ones is to stop.
             #expect(api.dispatcher.told == Array(repeating: "changed acme/webhook/*", count: 3))

@@ -26,7 +26,7 @@ import Testing
             #expect(try await api.call(.get, path, as: network.token(for: "bob")).status == 200)
             #expect(try await api.call(.get, other.path("users/me/notifications"), as: other.token()).status == 200)
             #expect(try await api.call(.get, network.path("users/alice"), as: network.adminKey).status == 404)
-            api.time.advance(by: .seconds(1))
+            try await api.database.advance(by: .seconds(1))
             for status in [200, 200, 429] {
                 #expect(try await api.call(.get, path, as: network.token()).status == status)
             }
@@ -90,7 +90,7 @@ import Testing
             #expect(signed.status == 429)
             #expect(try await post(Self.events(0..<100), other, as: other.adminKey).status == 202)
             #expect(try await api.call(.get, network.path("events"), as: network.adminKey).status == 200)
-            api.time.advance(by: .seconds(3))
+            try await api.database.advance(by: .seconds(3))
             #expect(try await post(Self.events(15..<25), network, as: key).status == 429)
             try await api.setLimits(#"{"eventsPerSecond":null}"#)
             #expect(try await post(Self.events(15..<500), network, as: key).status == 202)
@@ -113,7 +113,7 @@ import Testing
             #expect(try await from("192.0.2.1", TestAPI.operatorToken).status == 200)
             #expect(try await from("192.0.2.1", network.token(), "users/me/notifications").status == 200)
             #expect(try await from("192.0.2.2", "ck_wrong").status == 401)
-            api.time.advance(by: .seconds(1))
+            try await api.database.advance(by: .seconds(1))
             for _ in 0..<50 { #expect(try await from("192.0.2.1", nil).status == 401) }
             #expect(try await from("192.0.2.1", nil).status == 429)
             // The last one: a body that nobody waits for may end the connection.
@@ -140,17 +140,17 @@ import Testing
                     headers: ["x-forwarded-for": address]
                 ).status
             }
-            let before = api.store.credentialReadings
+            let before = api.database.calls
             for id in 0..<5 { #expect(try await from("2001:db8::\(id)", id) == 401) }
-            let readings = api.store.credentialReadings
-            #expect(readings == before + 5)
+            let calls = api.database.calls
+            #expect(calls == before + 5)
             // The others of 500, without asking for each.
             let address = try #require(IPAddress("2001:db8::5"))
             try api.rates.take(495, from: .address(address.subscriber), rate: 50)
             for id in 5..<15 { #expect(try await from("2001:db8::\(id)", id) == 429) }
-            #expect(api.store.credentialReadings == readings)
+            #expect(api.database.calls == calls)
             #expect(try await from("2001:db8:0:1::1", 15) == 401)
-            #expect(api.store.credentialReadings == readings + 1)
+            #expect(api.database.calls == calls + 1)
         }
     }
 }

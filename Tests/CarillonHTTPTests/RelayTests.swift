@@ -12,7 +12,7 @@ import Testing
             let network = try await api.makeNetwork()
             let id = NetworkID(trusted: network.id)
             for endpoint in [Endpoint.sample("e-1"), .sample("e-2", .intercepting, ["message.sent"])] {
-                _ = try await api.store.addEndpoint(endpoint, secret: .generate(), of: id, answering: nil)
+                _ = try await api.store.endpoints.addEndpoint(endpoint, secret: .generate(), of: id, answering: nil)
             }
             try await body(api, network)
         }
@@ -120,7 +120,7 @@ extension TestAPI {
                 """
             #expect(try await call(.post, network.path("events"), event, as: network.adminKey).status == 202)
         }
-        let pending = try await store.claimEvents(limit: 100).sorted { $0.id < $1.id }
+        let pending = try await store.inbox.claimEvents(limit: 100).sorted { $0.id < $1.id }
         let generator = UUIDv7Generator()
         for event in pending {
             var expansion = Expansion(event: event, groups: [], next: nil)
@@ -136,7 +136,7 @@ extension TestAPI {
                     on: RelayTerms(expiresAt: event.receivedAt + .seconds(86_400))
                 )
             ]
-            _ = try await store.enqueue([expansion])
+            _ = try await store.queue.enqueue([expansion])
         }
         return pending.map(\.id)
     }

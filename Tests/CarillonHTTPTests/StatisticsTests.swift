@@ -27,7 +27,7 @@ import Testing
                 origin: StatisticsRow.Origin(replica: UUID(), number: 1),
                 figures: figures
             )
-            try await api.store.write([row])
+            try await api.store.statistics.write([row])
             let recipients =
                 #"{"notified":20,"noDevice":1,"suppressed":{"network":0,"user":2,"channel":1,"endpoint":0}}"#
             for (step, at) in [("minute", "12:01"), ("hour", "12:00"), ("day", "00:00")] {

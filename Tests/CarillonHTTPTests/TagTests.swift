@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonTesting
 import HTTPTypes
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
                     "createdAt":"2026-11-24T12:00:00.000Z","updatedAt":"2026-11-24T12:00:00.000Z"}
                     """
             )
-            api.time.advance(by: .seconds(60))
+            try await api.database.advance(by: .seconds(60))
             let replaced = try await api.call(.put, path, "{}", as: network.adminKey)
             #expect(replaced.status == 200)
             #expect(replaced["description"] == .some(.null) && replaced["selfService"] == false)

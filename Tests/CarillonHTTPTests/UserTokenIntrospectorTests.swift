@@ -65,7 +65,7 @@ import Testing
         ownCapacity: Int = 100,
         capacity: Int = 100,
         patience: Duration = .seconds(600),
-        time: ManualTime = ManualTime()
+        time: ManualTime = ManualTime(TestAPI.now)
     ) -> UserTokenIntrospector {
         UserTokenIntrospector(
             asker: backend,
@@ -227,7 +227,7 @@ import Testing
             default: .nobody
             }
         }
-        let time = ManualTime()
+        let time = ManualTime(TestAPI.now)
         let introspector = introspector(backend, time: time)
         /// How often each was asked about in two requests, one after the other.
         func questions(after wait: Duration) async -> [Int] {

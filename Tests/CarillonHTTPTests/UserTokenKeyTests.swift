@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonTesting
 import Crypto
 import HTTPTypes
 import Testing
@@ -9,6 +10,8 @@ import Testing
         try await withAPI { api in
             let network = try await api.makeNetwork()
             let path = "/v1/networks/acme/users/me/notifications"
+            // Keys are listed in the order of their making.
+            try await api.database.advance(by: .milliseconds(1))
             let made = try await api.call(
                 .post,
                 network.path("user-token-keys"),

@@ -1,9 +1,8 @@
 import CarillonCore
-import CarillonTesting
 
 /// Credentials of which none can be read, or with which something happens whenever one has been read or before they are listed.
 struct CredentialsInTrouble: ProviderCredentialStore {
-    let store: MemoryStore
+    let store: any ProviderCredentialStore
     var areReadable = true
     var afterReading: @Sendable (ProviderCredential?) async throws -> Void = { _ in }
     var beforeListing: @Sendable (NetworkID) async -> Void = { _ in }

@@ -65,19 +65,21 @@ struct Answer {
     }
 }
 
-/// Talks to a service over a store in memory.
+/// Talks to a service over a database of its own.
 struct TestAPI {
     static let operatorToken = "operator-token-of-at-least-32-characters"
     static let formerOperatorToken = "former-operator-token-of-at-least-32-characters"
     static let now = Timestamp(milliseconds: 1_795_521_600_000)  // 2026-11-24T12:00:00.000Z
 
     let client: any TestClientProtocol
-    let store: MemoryStore
-    let time: ManualTime
+    let database: TimedDatabase
     let rates: RequestRates
     let dispatcher: RecordingDispatcher
     let caller: RecordingCaller
     let journal: Journal
+
+    var store: StoreScene { database.stores }
+    var now: Timestamp { database.time.clock.now() }
 
     /// Sends a request; `body` is sent as JSON unless `type` says otherwise.
     func call(
@@ -126,23 +128,6 @@ struct Credentials {
     func path(_ rest: String) -> String { "/v1/networks/\(id)/\(rest)" }
 }
 
-/// A time that stands still until it is moved.
-final class ManualTime: Sendable {
-    private let time = Mutex(TestAPI.now)
-
-    var clock: WallClock { WallClock { [self] in time.withLock(\.self) } }
-
-    /// The same time for what must not run backwards.
-    var monotonic: @Sendable () -> ContinuousClock.Instant {
-        let start = ContinuousClock.now
-        return { start + .milliseconds(self.clock.now().milliseconds - TestAPI.now.milliseconds) }
-    }
-
-    func advance(by duration: Duration) {
-        time.withLock { $0 = $0 + duration }
-    }
-}
-
 /// Remembers what the dispatcher was told.
 final class RecordingDispatcher: Sendable {
     private let calls = Mutex<[String]>([])
@@ -175,13 +160,13 @@ final class RecordingDispatcher: Sendable {
     }
 }
 
-/// A service over an empty store.
+/// A service over an empty database.
 func withAPI(
     _ setup: TestingSetup = .router,
     settings: ServerSettings = ServerSettings(),
     lanes: [LaneStatus] = [],
     stuckQueue: StuckQueue? = nil,
-    credentials: (MemoryStore) -> any ProviderCredentialStore = { $0 },
+    credentials: (StoreScene) -> any ProviderCredentialStore = { $0.credentials },
     console: ConsoleFiles? = nil,
     spools: SpoolDirectory = SpoolDirectory(path: NSTemporaryDirectory()),
     problems: ProblemMapping = ProblemMapping(),
@@ -191,114 +176,102 @@ func withAPI(
     logger: Logger = .silent,
     _ test: @Sendable (TestAPI) async throws -> Void
 ) async throws {
-    let time = ManualTime()
-    let rates = RequestRates(now: time.monotonic)
-    let store = MemoryStore(clock: time.clock)
-    let dispatcher = RecordingDispatcher()
-    let caller = RecordingCaller()
-    var dependencies = try PublicDependencies(
-        over: store,
-        clock: time.clock,
-        lanes: lanes,
-        credentials: credentials(store),
-        dispatcher: dispatcher,
-        caller: caller,
-        rates: rates,
-        console: console,
-        spools: spools,
-        problems: problems,
-        faces: faces,
-        asker: asker,
-        pages: pages
-    )
-    dependencies.stuckQueue = { stuckQueue }
-    let journal = dependencies.journal
-    let application = Application(
-        router: PublicRouter.make(dependencies, settings: settings),
-        server: settings.server(
-            InboundConnections(settings, port: "test", metrics: NOOPMetricsHandler.instance),
-            logger: .silent
-        ),
-        configuration: settings.configuration(address: .hostname("127.0.0.1", port: 0)),
-        logger: logger
-    )
-    try await application.test(setup) { client in
-        let api = TestAPI(
-            client: client,
-            store: store,
-            time: time,
-            rates: rates,
+    try await TimedDatabase.lend(from: TestAPI.now) { database in
+        let rates = RequestRates(now: database.time.monotonic)
+        let dispatcher = RecordingDispatcher()
+        let caller = RecordingCaller()
+        var dependencies = try PublicDependencies(
+            over: database.stores,
+            clock: database.time.clock,
             dispatcher: dispatcher,
             caller: caller,
-            journal: journal
+            rates: rates
         )
-        try await test(api)
+        dependencies.lanes = { lanes }
+        dependencies.stuckQueue = { stuckQueue }
+        dependencies.credentials = credentials(database.stores)
+        dependencies.console = console
+        dependencies.spools = spools
+        dependencies.problems = problems
+        dependencies.faces = faces
+        dependencies.asker = asker
+        dependencies.pages = pages
+        let journal = dependencies.journal
+        let application = Application(
+            router: PublicRouter.make(dependencies, settings: settings),
+            server: settings.server(
+                InboundConnections(settings, port: "test", metrics: NOOPMetricsHandler.instance),
+                logger: .silent
+            ),
+            configuration: settings.configuration(address: .hostname("127.0.0.1", port: 0)),
+            logger: logger
+        )
+        try await application.test(setup) { client in
+            let api = TestAPI(
+                client: client,
+                database: database,
+                rates: rates,
+                dispatcher: dispatcher,
+                caller: caller,
+                journal: journal
+            )
+            try await test(api)
+        }
     }
 }
 
 extension PublicDependencies {
-    /// Everything over one store.
+    /// Everything over one database.
     init(
-        over store: MemoryStore,
+        over store: StoreScene,
         clock: WallClock,
-        lanes: [LaneStatus] = [],
-        credentials: (any ProviderCredentialStore)? = nil,
         dispatcher: RecordingDispatcher = RecordingDispatcher(),
         caller: RecordingCaller = RecordingCaller(),
-        rates: RequestRates = RequestRates(),
-        console: ConsoleFiles? = nil,
-        spools: SpoolDirectory = SpoolDirectory(path: NSTemporaryDirectory()),
-        problems: ProblemMapping = ProblemMapping(),
-        faces: @escaping @Sendable (FaceServices) -> [any Face] = { _ in [] },
-        asker: any UserTokenAsker = NobodyToAsk(),
-        pages: PagePlaces = PagePlaces(connections: 6, processors: 4)
+        rates: RequestRates = RequestRates()
     ) throws {
-        let ids = UUIDv7Generator()
         self.init(
-            accounts: store,
-            directory: store,
-            devices: store,
-            toggles: store,
-            tags: store,
-            templates: store,
-            endpoints: store,
+            accounts: store.accounts,
+            directory: store.directory,
+            devices: store.devices,
+            toggles: store.toggles,
+            tags: store.tags,
+            templates: store.templates,
+            endpoints: store.endpoints,
             endpointsChanged: { dispatcher.endpointsChanged($0) },
             endpointEnabled: { dispatcher.endpointEnabled($0) },
-            relays: store,
-            sources: store,
+            relays: store.relays,
+            sources: store.sources,
             endpointCaller: caller,
-            recipients: store,
-            history: store,
+            recipients: store.recipients,
+            history: store.history,
             recorder: StatisticsRecorder(clock: clock),
-            statistics: StatisticsReader(recorder: StatisticsRecorder(clock: clock), store: store),
-            survey: store,
-            accept: { parsed, network in try await store.receipts(for: parsed, in: network, ids: ids, clock.now()) },
+            statistics: StatisticsReader(recorder: StatisticsRecorder(clock: clock), store: store.statistics),
+            survey: store.survey,
+            accept: { parsed, network in try await store.ingest(parsed, in: network, store.ids, at: clock.now()) },
             catalog: try .english,
             providers: [.log, .webhook],
-            lanes: { lanes },
-            credentials: credentials ?? store,
+            lanes: { [] },
+            credentials: store.credentials,
             credentialFormats: [APNsCredentialFormat(), FCMCredentialFormat(), WebPushCredentialFormat()],
             credentialChanged: { dispatcher.credentialChanged($0, $1, $2) },
             credentialConfirmed: { dispatcher.credentialConfirmed($0, $1, $2) },
             releaseBrake: { dispatcher.releaseBrake($0, until: $1) },
             egress: EgressGuard(allowing: [try CIDRBlock("127.0.0.1/32")]),
-            faces: faces,
-            faceStore: store,
-            faceIndex: { FaceIndex(try await store.faceList(unless: nil) ?? .empty) },
+            faceStore: store.faces,
+            faceIndex: { FaceIndex(try await store.faces.faceList(unless: nil) ?? .empty) },
             facesChanged: { dispatcher.facesChanged($0) },
-            journal: Journal(store: store, clock: clock, logger: .silent),
+            journal: Journal(store: store.journal, clock: clock, logger: .silent),
             operatorToken: OperatorToken(
                 Secret(TestAPI.operatorToken),
                 previous: Secret(TestAPI.formerOperatorToken)
             ),
             openAPI: "openapi: 3.1.0\n",
             facesOpenAPI: "openapi: 3.1.0\ninfo:\n",
-            console: console,
-            spools: spools,
-            asker: asker,
+            console: nil,
+            spools: SpoolDirectory(path: NSTemporaryDirectory()),
+            asker: NobodyToAsk(),
             rates: rates,
-            pages: pages,
-            problems: problems,
+            pages: PagePlaces(connections: 6, processors: 4),
             metrics: NOOPMetricsHandler.instance,
             logger: .silent,
             clock: clock
@@ -309,40 +282,6 @@ extension PublicDependencies {
 extension Logger {
     /// Writes nothing.
     static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-}
-
-extension MemoryStore {
-    /// Stores events as the ingest stage does, but one call after the other.
-    fileprivate func receipts(
-        for parsed: [ParsedEvent],
-        in network: NetworkID,
-        ids: UUIDv7Generator,
-        _ now: Timestamp
-    ) async throws -> [Receipt] {
-        var receipts: [Receipt] = []
-        for event in parsed {
-            let id = EventID(ids.next())
-            guard case .known(var known) = event.content else {
-                receipts.append(Receipt(id: id, status: .ignored))
-                continue
-            }
-            known.trace = known.trace ?? TraceContext.current
-            let incoming = IncomingEvent(
-                networkID: network,
-                id: id,
-                receivedAt: now,
-                event: known,
-                body: event.body,
-                leased: false
-            )
-            switch try await accept([incoming]).first {
-            case .accepted(let id, _)?: receipts.append(Receipt(id: id, status: .accepted))
-            case .duplicate(let id)?: receipts.append(Receipt(id: id, status: .duplicate))
-            case nil: break
-            }
-        }
-        return receipts
-    }
 }
 
 extension TemplateCatalog {

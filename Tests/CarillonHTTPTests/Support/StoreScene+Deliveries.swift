@@ -1,0 +1,91 @@
+import CarillonCore
+import CarillonTesting
+import Foundation
+
+extension StoreScene {
+    /// Puts deliveries through the queue that end dead; answers their letters.
+    func giveUp(count: Int, in networkID: NetworkID, at now: Timestamp) async throws -> [UUID] {
+        let devices = (0..<count).map { number in
+            Device(
+                id: DeviceID(trusted: "d-\(number)"),
+                userID: UserID(trusted: "bob"),
+                address: .log,
+                registeredAt: now
+            )
+        }
+        try await settle(devices, in: networkID, at: now) { target in
+            DeviceRecord(
+                deviceID: target.deviceID,
+                userID: target.userID,
+                state: .dead,
+                attempts: 1,
+                reason: "410",
+                at: now
+            )
+        }
+        return try await history.deadLetters(in: networkID, after: nil, limit: count).map(\.id)
+    }
+
+    /// Lets a provider report devices as gone.
+    func unregister(_ devices: [Device], in networkID: NetworkID, at now: Timestamp) async throws {
+        try await settle(devices, in: networkID, at: now) { target in
+            DeviceRecord(
+                deviceID: target.deviceID,
+                userID: target.userID,
+                state: .unregistered,
+                attempts: 1,
+                at: now,
+                effect: .unregister(ifRegisteredBefore: now + .seconds(1), error: "UNREGISTERED")
+            )
+        }
+    }
+
+    /// Puts an event's deliveries to devices of one lane through the queue, with these ends.
+    private func settle(
+        _ devices: [Device],
+        in networkID: NetworkID,
+        at now: Timestamp,
+        record: (Target) -> DeviceRecord
+    ) async throws {
+        let channel = Channel(id: ChannelID(trusted: "general"))
+        let id = EventID(ids.next())
+        let event = Event(sourceID: "\(id)", type: .messageSent, timestamp: now, channel: channel)
+        let incoming = IncomingEvent(
+            networkID: networkID,
+            id: id,
+            receivedAt: now,
+            event: event,
+            body: Array(#"{"type":"message.sent","data":{"channel":{"id":"c"},"user":{"id":"a"},"message":{}}}"#.utf8),
+            leased: false
+        )
+        _ = try await inbox.accept([incoming])
+        let cause = DeliveryCause(
+            eventID: id,
+            eventType: .messageSent,
+            channel: channel,
+            actorRoles: [],
+            mentions: [],
+            receivedAt: now
+        )
+        let targets = devices.map { device in
+            Target(
+                deviceID: device.id,
+                userID: device.userID,
+                address: device.address,
+                registeredAt: device.registeredAt
+            )
+        }
+        let address = devices.first?.address ?? .log
+        let group = DeliveryGroup(
+            id: ids.next(),
+            lane: Lane(networkID: networkID, provider: address.provider, appID: address.appID),
+            cause: cause,
+            push: Push(CarillonCore.Notification(locale: "en", title: "", body: "")),
+            targets: targets,
+            leased: true
+        )
+        let pending = try await inbox.claimEvents(limit: 1)
+        _ = try await queue.enqueue(pending.map { Expansion(event: $0, groups: [group], next: nil) })
+        _ = try await queue.settle([Settlement(group: group, records: targets.map(record), remainders: [])])
+    }
+}
