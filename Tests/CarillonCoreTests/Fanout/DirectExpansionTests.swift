@@ -114,6 +114,27 @@ import Testing
         #expect(named.groups.flatMap(\.targets).map(\.userID) == ["bob"])
     }
 
+    @Test(
+        arguments: [
+            Audience.everyone, .tags(["t"]), .devices(["d"]),
+            .addresses([AddressedDevice(address: .fcm(token: "t", appID: "app"))]),
+        ],
+        [DeviceFilter(), DeviceFilter(tag: "t")]
+    )
+    func `says whether nobody is known whom it is for, or only whoever it is from`(
+        audience: Audience,
+        filter: DeviceFilter
+    ) throws {
+        let direct = DirectNotification(to: audience, filter: filter, texts: DirectTexts(.init(title: "x")))
+        let alice = Recipient(userID: "alice", devices: [device("a", of: "alice", phone)])
+        let bob = Recipient(userID: "bob", devices: [device("b", of: "bob", phone)])
+        #expect(try expand(direct, to: []).why == .noneKnown)
+        #expect(try expand(direct, to: [], actor: "alice").why == .noneKnown)
+        #expect(try expand(direct, to: [alice], actor: "alice").why == .onlyActor)
+        #expect(try expand(direct, to: [alice, bob], actor: "alice").why == nil)
+        #expect(try expand(direct, to: [bob]).why == nil)
+    }
+
     @Test func `silent notifications and those without a text are nothing to ask about`() throws {
         let endpoint = Endpoint.sample("e-1", .intercepting, ["*"])
         func isAsked(_ direct: DirectNotification) -> Bool {

@@ -6,7 +6,7 @@ package enum WhyNobody: String, Sendable, CaseIterable {
     case unknownChannel
     /// Only those who caused it.
     case onlyActor
-    /// It names whom it is meant for, and none of them is known.
+    /// It says whom it is meant for, by names, tags or devices, or as everyone, and none of them is known.
     case noneKnown
     /// It is about nothing but a channel that is stated to have no name: the first message tells of it.
     case noName
@@ -19,18 +19,16 @@ package enum WhyNobody: String, Sendable, CaseIterable {
             switch isFirst ? page.formerMembers : .some {
             case .nobody: self = .noMembers
             case .noChannel: self = .unknownChannel
-            case .some:
-                guard !event.isFiltered else { return nil }
-                self = .onlyActor
+            case .some: self = .onlyActor
             }
         case .users(let users, _), .people(let users):
             let named = Set(users).subtracting(event.unconcerned)
             guard !event.isLimited || !named.isEmpty else { return nil }
             self = named.isEmpty ? event.causer == nil ? .noMembers : .onlyActor : .noneKnown
-        case .addresses, .devices:
-            guard !event.isFiltered else { return nil }
-            self = page.recipients.isEmpty ? .noneKnown : .onlyActor
-        case .everyone, .nobody, .tags:
+        case .addresses, .devices, .everyone, .tags:
+            // Who caused it may be on a page before this one.
+            self = page.recipients.isEmpty && (isFirst || event.causer == nil) ? .noneKnown : .onlyActor
+        case .nobody:
             return nil
         }
     }
@@ -53,7 +51,4 @@ package enum WhyNobody: String, Sendable, CaseIterable {
 extension Event {
     /// Whether it is kept from some whom it would concern: that there is nobody else says nothing of who is known.
     fileprivate var isLimited: Bool { visibleTo != nil || !hiddenFrom.isEmpty }
-
-    /// Whether it goes to some devices of its audience only: then it is no news that there are none.
-    fileprivate var isFiltered: Bool { direct.map { $0.filter != DeviceFilter() } ?? false }
 }
