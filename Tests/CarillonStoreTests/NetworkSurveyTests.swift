@@ -109,6 +109,42 @@ import Testing
         }
     }
 
+    @Test func `browsers whose key pair has no subject are sent nothing, as those without one`() async throws {
+        try await withStores { scene, pool in
+            func credentials() async throws -> [String] {
+                try await Self.overview(pool).reports(after: nil, limit: 9, ofAll: false).items.flatMap(\.troubles)
+                    .filter { $0.kind == .credential }.map { "\($0.name): \($0.detail)" }
+            }
+            let address = DeviceAddress.webpush(endpoint: "https://push.example/1", p256dh: "p", auth: "a")
+            let browser = Device(id: "b", userID: "bob", address: address, registeredAt: .epoch)
+            _ = try await scene.devices.putDevice(browser, in: scene.network)
+            #expect(
+                try await credentials() == [
+                    "webpush: there are devices and no credential, so that nothing is sent to them"
+                ]
+            )
+            // The pair that an admin's look makes, and what PUT makes of it.
+            func put(subject: JSONValue) async throws {
+                let credential = ProviderCredential(
+                    provider: .webpush,
+                    appID: "",
+                    identity: ["subject": subject, "publicKey": "B"],
+                    material: Secret("{}"),
+                    updatedAt: .epoch
+                )
+                _ = try await scene.credentials.putProviderCredential(credential, of: scene.network)
+            }
+            try await put(subject: .null)
+            #expect(
+                try await credentials() == [
+                    "webpush: there are devices and the key pair has no subject, so that nothing is sent to them"
+                ]
+            )
+            try await put(subject: "mailto:ops@acme.example")
+            #expect(try await credentials().isEmpty)
+        }
+    }
+
     @Test func `a network of which only refused posts are known has never had an event`() async throws {
         try await withStores { scene, pool in
             var row = StatisticsRow(

@@ -59,7 +59,8 @@ package struct PostgresNetworkSurvey: NetworkSurvey {
         }
     }
 
-    /// Those apps with devices that have no credential. Each app is one step in an index, however many devices it has.
+    /// Those apps with devices that have no credential, or, of browsers, a key pair that nobody answers for. Each app is one step in an
+    /// index, however many devices it has.
     private static func missingCredentials(
         of ids: [String],
         _ session: borrowing PostgresSession
@@ -72,7 +73,7 @@ package struct PostgresNetworkSurvey: NetworkSurvey {
         }
         return try session.query(
             """
-            SELECT n.network_id, p.provider, a.app_id
+            SELECT n.network_id, p.provider, a.app_id, false
             FROM unnest(\(ids)) AS n (network_id)
             CROSS JOIN (VALUES ('apns'), ('fcm')) AS p (provider)
             CROSS JOIN LATERAL (
@@ -99,19 +100,21 @@ package struct PostgresNetworkSurvey: NetworkSurvey {
             ) AS present
             WHERE NOT \(sql: hasCredential("p.provider", "a.app_id"))
             UNION ALL
-            SELECT n.network_id, 'webpush', ''
+            SELECT n.network_id, 'webpush', '', \(sql: hasCredential("'webpush'", "''"))
             FROM unnest(\(ids)) AS n (network_id)
             CROSS JOIN LATERAL (
                 SELECT FROM devices d
                 WHERE d.network_id = n.network_id AND NOT d.transient AND d.state = 'active' AND d.provider = 'webpush'
                 LIMIT 1
             ) AS present
-            WHERE NOT \(sql: hasCredential("'webpush'", "''"))
+            WHERE NOT EXISTS (SELECT FROM provider_credentials c
+                              WHERE c.network_id = n.network_id AND c.provider = 'webpush' AND c.app_id = ''
+                                  AND c.identity NOT LIKE '%"subject":null%')
             """
         ) { row in
             let network = try row.id(0, of: Network.self)
             let lane = Lane(networkID: network, provider: try row.choice(1), appID: try row.decode(2))
-            return (network, .missingCredential(of: lane))
+            return (network, try row.decode(3) ? .missingSubject(of: lane) : .missingCredential(of: lane))
         }
     }
 

@@ -120,12 +120,14 @@ private enum RefusedPosts {
     static let period = Duration.seconds(300)
     /// More than one in so many posts.
     private static let oneIn = 20
+    /// At least so many: anybody can post something to a network's address.
+    private static let fewest = 5
 
     /// The troubles of a network by its figures of that time.
     static func troubles(of rows: [StatisticsRow]) -> [NetworkTrouble] {
         var sum = StatisticsFigures()
         for row in rows { sum.add(row.figures) }
-        return sum.posts.filter { $1.refused * oneIn > $1.all }.map { route, posts in
+        return sum.posts.filter { fewest <= $1.refused && $1.all < $1.refused * oneIn }.map { route, posts in
             NetworkTrouble(
                 .senders,
                 route,

@@ -77,6 +77,16 @@ extension NetworkTrouble {
         )
     }
 
+    /// There are browsers, and nobody answers for what is sent to them: Apple refuses that, so that nothing is.
+    package static func missingSubject(of lane: Lane) -> NetworkTrouble {
+        NetworkTrouble(
+            .credential,
+            lane.place,
+            since: nil,
+            "there are devices and the key pair has no subject, so that nothing is sent to them"
+        )
+    }
+
     /// A credential that ends, where that is soon.
     package static func endingCredential(of lane: Lane, _ identity: JSONObject, at now: Timestamp) -> NetworkTrouble? {
         guard case .string(let text)? = identity["notAfter"], let end = Timestamp(rfc3339: text), end - now < notice
