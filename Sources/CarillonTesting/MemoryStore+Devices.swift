@@ -91,6 +91,16 @@ extension MemoryStore: DeviceStore {
         }
     }
 
+    /// Whether any browser is known that takes Web Push.
+    package func hasBrowsers(in network: NetworkID) async throws -> Bool {
+        try withNetwork(network) { network in
+            network.devices.values.contains { device in
+                device.address.provider == .webpush
+                    && (!network.transientDevices.contains(device.id) || device.state == .active)
+            }
+        }
+    }
+
     /// A part of the devices of a selection in the order of their ids, and how many there are.
     package func devices(
         _ selection: DeviceSelection,

@@ -103,20 +103,32 @@ import Testing
             let taken = try await brought(own)
             #expect(taken.status == 200 && taken.string("publicKey") != made.string("publicKey"))
             #expect(taken.string("publicKey") == Base64URL.encode(own.publicKey.x963Representation))
-            let browser = Device(
-                id: "browser",
-                userID: "bob",
-                address: .webpush(endpoint: "https://push.example/1", p256dh: "p", auth: "a"),
-                registeredAt: TestAPI.now
-            )
-            _ = try await api.store.putDevice(browser, in: NetworkID(trusted: "acme"))
-            let refused = try await brought(P256.Signing.PrivateKey())
-            #expect(refused.status == 400 && refused.pointers == ["/privateKey"])
-            #expect(refused.string("detail")?.contains("browsers have subscribed") == true)
-            #expect(!refused.text.contains("MASTER_KEY"))
+            let id = NetworkID(trusted: "acme")
+            // A pushkey that reaches nothing.
+            let address = DeviceAddress.webpush(endpoint: "https://push.example/1", p256dh: "p", auth: "a")
+            try await api.store.addQuarantined([address], because: "unusable pushkey", in: id)
+            #expect(try await brought(P256.Signing.PrivateKey()).status == 200)
             #expect(try await brought(own).status == 200)
-            let kept = try await api.call(.get, path, as: network.adminKey)
-            #expect(kept.string("publicKey") == taken.string("publicKey"))
+            func isKept() async throws {
+                let refused = try await brought(P256.Signing.PrivateKey())
+                #expect(refused.status == 400 && refused.pointers == ["/privateKey"])
+                #expect(refused.string("detail")?.contains("browsers have subscribed") == true)
+                #expect(!refused.text.contains("MASTER_KEY"))
+                #expect(try await brought(own).status == 200)
+                let kept = try await api.call(.get, path, as: network.adminKey)
+                #expect(kept.string("publicKey") == taken.string("publicKey"))
+            }
+            // A browser that nobody registered: homeservers name such in what they send.
+            let named = DeviceID(reachedAt: address)
+            try await api.store.renewDevices([named: TestAPI.now + .seconds(10 * 365 * 86_400)], in: id)
+            #expect(try await api.store.device(named, in: id)?.state == .active)
+            try await isKept()
+            #expect(try await api.store.deleteDevice(named, ifOwnedBy: nil, in: id))
+            #expect(try await brought(P256.Signing.PrivateKey()).status == 200)
+            #expect(try await brought(own).status == 200)
+            let browser = Device(id: "browser", userID: "bob", address: address, registeredAt: TestAPI.now)
+            _ = try await api.store.putDevice(browser, in: id)
+            try await isKept()
         }
     }
 

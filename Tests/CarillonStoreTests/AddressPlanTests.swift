@@ -47,7 +47,7 @@ import Testing
 
 extension PostgresPool {
     /// How many blocks of a table and its indexes have been looked at.
-    fileprivate func blocksRead(of table: String) async throws -> Int64 {
+    func blocksRead(of table: String) async throws -> Int64 {
         try await withConnection { try $0.execute("SELECT pg_stat_force_next_flush()") }
         return try await withConnection { session in
             try session.queryFirst(

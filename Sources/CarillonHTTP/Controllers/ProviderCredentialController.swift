@@ -92,18 +92,13 @@ struct ProviderCredentialController: Sendable {
             } catch {
                 guard error.problem == Self.invalidDocument else { throw Problem.unreadableKeyPair }
                 // What is right by itself and wrong beside what is there is another key pair.
-                guard try await !isSubscribed(format.provider, in: network) else { throw error }
+                guard try await !devices.hasBrowsers(in: network) else { throw error }
                 credential = fresh
             }
             if credential.isSame(as: former) { return .unchanged(former) }
             if try await credentials.replaceProviderCredential(former, by: credential, of: network) { return .replaced }
         }
         throw Problem.serviceUnavailable()
-    }
-
-    /// Whether anybody would be lost with the key pair.
-    private func isSubscribed(_ provider: ProviderName, in network: NetworkID) async throws -> Bool {
-        try await !devices.registeredDevices(through: [provider], of: nil, in: network, after: nil, limit: 1).isEmpty
     }
 
     private func delete(

@@ -138,6 +138,23 @@ package struct PostgresDeviceStore: DeviceStore {
         }
     }
 
+    /// Whether any browser is known that takes Web Push: one that somebody registered, or one in use that came with a notification.
+    package func hasBrowsers(in network: NetworkID) async throws -> Bool {
+        // Two indexes, each of which has no other devices behind it.
+        func exist(_ condition: SQL) -> SQL {
+            """
+            EXISTS (SELECT FROM devices d
+                    WHERE d.network_id = \(network.rawValue) AND d.provider = 'webpush' AND \(sql: condition) AND \(sql: .isOfTheLiving))
+            """
+        }
+        let question: SQL = """
+            SELECT \(sql: exist("NOT d.transient")) OR \(sql: exist("d.transient AND d.state = 'active'"))
+            """
+        return try await pool.withConnection { session in
+            try session.queryFirst(question) { row in try row.decode(0, as: Bool.self) } ?? false
+        }
+    }
+
     /// Takes devices of an app back into use that its provider, or we because of it, put out of use in a window of time; in
     /// transactions of bounded size, as there may be more than one statement has time for.
     ///

@@ -78,6 +78,9 @@ package protocol DeviceStore: Sendable {
         after: DeviceID?,
         limit: Int
     ) async throws -> [Device]
+    /// Whether any browser is known that takes Web Push: one that somebody registered, whatever became of it, or one in use that came
+    /// with a notification.
+    func hasBrowsers(in network: NetworkID) async throws -> Bool
 }
 
 extension DeviceStore {
