@@ -13,6 +13,9 @@ final class WebhookHosts: Sendable {
     private struct State {
         var arrivals: [String: ContinuousClock.Instant] = [:]
         var tried: Set<String> = []
+        /// Requests of `/second`, and the deliveries of which a second one came.
+        var requests = 0
+        var triedAgain: Set<String> = []
     }
 
     private let state = Mutex(State())
@@ -42,13 +45,24 @@ final class WebhookHosts: Sendable {
     /// When an event's notification came; `nil` while it has not.
     func arrival(of event: String) -> ContinuousClock.Instant? { state.withLock { $0.arrivals[event] } }
 
+    /// How many deliveries came to `/second` for the first time, and how many again; and how many requests.
+    var tries: (first: Int, second: Int, all: Int) {
+        state.withLock { ($0.tried.count, $0.triedAgain.count, $0.requests) }
+    }
+
     /// The status to answer with; `nil` for no answer.
     fileprivate func status(for head: HTTPRequestHead, body: ByteBuffer) -> HTTPResponseStatus? {
         let id = head.headers.first(name: "webhook-id") ?? ""
         switch head.uri {
         case "/prompt": break
         case "/second":
-            if state.withLock({ $0.tried.insert(id).inserted }) { return .serviceUnavailable }
+            let isFirst = state.withLock { state in
+                state.requests += 1
+                if state.tried.insert(id).inserted { return true }
+                state.triedAgain.insert(id)
+                return false
+            }
+            if isFirst { return .serviceUnavailable }
         default: return nil
         }
         let json = (try? JSONValue(parsing: Array(body.readableBytesView))) ?? .null

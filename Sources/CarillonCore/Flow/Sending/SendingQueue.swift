@@ -11,6 +11,11 @@ package final class SendingQueue: Entrance {
         var queue: Queue
         /// Whether rows are known to wait in the database for which there was no room.
         var hasOverflow = false
+
+        /// Whether a lane's pause goes on for a while.
+        func isPaused(_ lane: Lane, at now: ContinuousClock.Instant) -> Bool {
+            if case .paused(let until, _) = queue.state(of: lane.networkID, lane) { now < until } else { false }
+        }
     }
 
     private static let batchSize = 64
@@ -46,11 +51,15 @@ package final class SendingQueue: Entrance {
     var waiting: [HeldGroup] { state.withLock { $0.queue.items } }
 
     /// What this replica could not hold if it claimed it.
+    ///
+    /// Paused lanes are not among it: what is due there has to be met, to be put off to the end of the pause. Left where it is, it
+    /// would come before what was tried already, and find out in its place whether an endpoint works again.
     var exclusions: ClaimExclusions {
-        state.withLock { state in
+        let now = ContinuousClock.now
+        return state.withLock { state in
             var exclusions = ClaimExclusions()
             exclusions.networks = state.queue.fullTenants
-            exclusions.lanes = state.queue.fullLanes(at: .now).map(\.lane)
+            exclusions.lanes = state.queue.fullLanes(at: now).map(\.lane).filter { !state.isPaused($0, at: now) }
             return exclusions
         }
     }
@@ -112,9 +121,12 @@ extension SendingQueue {
         let hasPlace = reserve(groups, areNew: false)
         await submit(zip(groups, hasPlace).filter(\.1).map(\.0))
         let refused = zip(groups, hasPlace).filter { !$0.1 }.map(\.0.group)
-        // Who waits for the trial of an endpoint, and was tried before, goes before all others when it works.
-        await giveBack(refused.filter(\.isTriedMessage), after: .zero)
-        await giveBack(refused.filter { !$0.isTriedMessage }, after: .milliseconds(500))
+        // Who waits for the trial of an endpoint, and was tried before, goes before all others when it works. Where a pause has just
+        // begun, it is not written yet.
+        let now = ContinuousClock.now
+        let isNext = state.withLock { state in refused.map { $0.isTriedMessage && !state.isPaused($0.lane, at: now) } }
+        await giveBack(zip(refused, isNext).filter(\.1).map(\.0), after: .zero)
+        await giveBack(zip(refused, isNext).filter { !$0.1 }.map(\.0), after: .milliseconds(500))
     }
 
     /// Notes how a claim ended, to know whether more waits in the database.
