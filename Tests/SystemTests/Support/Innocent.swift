@@ -147,6 +147,35 @@ private final class Control: Sendable {
     }
 }
 
+/// One figure of an innocent network.
+private struct Comparison: Sendable {
+    let what: String
+    let before: Duration
+    let beside: Duration
+    /// What the control noticed at the same time.
+    let control: Duration
+
+    init(_ what: String, _ loaded: Innocent.Notice, quiet: Innocent.Notice, _ figure: (Innocent.Figures) -> Duration) {
+        self.what = what
+        before = figure(quiet.innocent)
+        beside = figure(loaded.innocent)
+        control = figure(loaded.control)
+    }
+
+    var normal: Duration { max(before, control) }
+
+    /// Whether the figure is about what it was in quiet, or elsewhere; says all three.
+    func isUndisturbed(beside neighbour: String, margin: Duration) -> Bool {
+        print(
+            """
+            beside \(neighbour): \(what) \(before.inMilliseconds) → \(beside.inMilliseconds), \
+            elsewhere \(control.inMilliseconds)
+            """
+        )
+        return beside <= normal * 3 + margin
+    }
+}
+
 /// Expects of what an innocent network noticed beside a neighbour that it is about what it noticed in quiet, or what the control
 /// noticed at the same time, and says all three.
 ///
@@ -160,22 +189,43 @@ func expectUndisturbed(
     sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
     func check(_ what: String, _ figure: (Innocent.Figures) -> Duration) throws {
-        let (before, beside, control) = (figure(quiet.innocent), figure(loaded.innocent), figure(loaded.control))
-        print(
-            """
-            beside \(neighbour): \(what) \(before.inMilliseconds) → \(beside.inMilliseconds), \
-            elsewhere \(control.inMilliseconds)
-            """
-        )
-        let normal = max(before, control)
-        let isUndisturbed = beside <= normal * 3 + .seconds(3)
-        if !isUndisturbed, control > max(before * 5, .milliseconds(250)) {
+        let found = Comparison(what, loaded, quiet: quiet, figure)
+        let isUndisturbed = found.isUndisturbed(beside: neighbour, margin: .seconds(3))
+        if !isUndisturbed, found.control > max(found.before * 5, .milliseconds(250)) {
             try Test.cancel("not quiet enough to judge", sourceLocation: sourceLocation)
         }
         #expect(isUndisturbed, "\(what)", sourceLocation: sourceLocation)
     }
     try check("accepting", \.accepting)
     try check("delivery", \.delivery)
+}
+
+/// Expects the same of what is noticed beside a neighbour who used to cost others less than seconds.
+///
+/// Three looks are taken at most: the first that finds nothing decides, as who disturbs others does so all the time. A look at a machine
+/// on which the margin is not a good part of the figure tells nothing, either way: where there are not two others, the test
+/// counts as skipped.
+func expectUndisturbed(
+    beside neighbour: String,
+    within margin: Duration,
+    quiet: Innocent.Notice,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ look: (Int) async throws -> Innocent.Notice
+) async throws {
+    var disturbed: [String] = []
+    for number in 1...3 {
+        let loaded = try await look(number)
+        let figures = [
+            Comparison("accepting", loaded, quiet: quiet, \.accepting),
+            Comparison("delivery", loaded, quiet: quiet, \.delivery),
+        ]
+        let found = figures.filter { !$0.isUndisturbed(beside: neighbour, margin: margin) }
+        guard figures.allSatisfy({ $0.normal * 3 <= margin }) else { continue }
+        if found.isEmpty { return }
+        disturbed.append(found.map(\.what).joined(separator: " and "))
+    }
+    if disturbed.count < 2 { try Test.cancel("not quiet enough to judge", sourceLocation: sourceLocation) }
+    Issue.record("disturbed: \(disturbed.joined(separator: ", "))", sourceLocation: sourceLocation)
 }
 
 extension Duration {
