@@ -14,16 +14,16 @@ import Testing
     ]
 
     @Test func `every route is described, and nothing else`() async throws {
-        let routes = Locked<[DescribedOperation]>([])
+        let routes = Mutex<[DescribedOperation]>([])
         for make in Self.faces {
             try await withStage(make) { stage in
                 let operations = Self.operations(of: stage.face)
                 #expect(operations.allSatisfy { stage.face.owns($0.path) }, "\(stage.face.name)")
-                routes.value.withLock { $0 += operations }
+                routes.withLock { $0 += operations }
             }
         }
         let described = try DescribedOperation.all(in: "openapi-faces.yaml")
-        let found = routes.value.withLock(\.self)
+        let found = routes.withLock(\.self)
         #expect(Set(found).subtracting(described).isEmpty)
         #expect(described.subtracting(found).isEmpty)
         #expect(Set(found).count == found.count, "two faces would answer the same")

@@ -71,7 +71,7 @@ import Testing
             // What is sent as a header goes before.
             let query = Self.list + "?access_token=\(token)"
             #expect(try await ably.call(.get, query, as: AblyService.token(lives: 0)).error == [401, 40142])
-            ably.time.advance(by: .seconds(600))
+            try await ably.stage.advance(by: .seconds(600))
             #expect(try await ably.call(.get, Self.list, as: token).error == [401, 40142])
         }
     }
@@ -106,7 +106,7 @@ import Testing
         ttl: String = "",
         capability: String = "",
         client: String = "",
-        timestamp: Int64 = AblyService.now.milliseconds,
+        timestamp: Int64 = FaceStage.now.milliseconds,
         nonce: String = "nonce-0123456789"
     ) -> String {
         let signed = "app1.app\n\(ttl)\n\(capability)\n\(client)\n\(timestamp)\n\(nonce)\n"
@@ -132,14 +132,14 @@ import Testing
             #expect(answer.status == 201)
             #expect(answer.string("keyName") == "app1.app" && answer.string("clientId") == "alice")
             #expect(answer.string("capability") == #"{"open:*":["publish","push-subscribe"]}"#, "cut to the key's")
-            let issued = AblyService.now.milliseconds
+            let issued = FaceStage.now.milliseconds
             #expect(answer["issued"] == JSONValue(Int(issued)) && answer["expires"] == JSONValue(Int(issued + 60_000)))
             #expect(try await ably.call(.post, path, body, as: nil).error == [401, 40105])
             let token = try #require(answer.string("token"))
             let message = try await ably.call(.post, "/channels/open:a/messages", "{}", as: token)
             #expect(message.status == 201)
             #expect(try await ably.call(.post, "/channels/else/messages", "{}", as: token).error == [401, 40160])
-            ably.time.advance(by: .seconds(60))
+            try await ably.stage.advance(by: .seconds(60))
             #expect(try await ably.call(.post, "/channels/open:a/messages", "{}", as: token).error == [401, 40142])
         }
     }
@@ -147,8 +147,8 @@ import Testing
     @Test func `requests for tokens are refused that are forged, of another time, or for too much`() async throws {
         let forged = Self.request().replacing("app1.app", with: "app1.admin")
         let cases: [(body: String, error: [Int])] = [
-            (Self.request(timestamp: AblyService.now.milliseconds - 121_000, nonce: "a"), [401, 40104]),
-            (Self.request(timestamp: AblyService.now.milliseconds + 121_000, nonce: "b"), [401, 40104]),
+            (Self.request(timestamp: FaceStage.now.milliseconds - 121_000, nonce: "a"), [401, 40104]),
+            (Self.request(timestamp: FaceStage.now.milliseconds + 121_000, nonce: "b"), [401, 40104]),
             (Self.request(ttl: "86400001", nonce: "c"), [400, 40003]),
             (Self.request(ttl: "0", nonce: "d"), [400, 40003]),
             (Self.request(capability: #"{"else":["publish"]}"#, nonce: "e"), [401, 40160]),
@@ -173,7 +173,7 @@ import Testing
     @Test func `the time is told to anybody`() async throws {
         try await withAbly { (ably: AblyService) async throws in
             let time = try await ably.call(.get, "/time", as: nil)
-            #expect(time.json == [JSONValue(Int(AblyService.now.milliseconds))])
+            #expect(time.json == [JSONValue(Int(FaceStage.now.milliseconds))])
             #expect(try await ably.call(.get, "/time?format=msgpack", as: nil).json == time.json)
         }
     }

@@ -58,7 +58,7 @@ import Testing
                 name: name,
                 secret: nil,
                 label: nil,
-                now: FaceStage.start
+                now: FaceStage.now
             )
             let errors = InputErrors()
             var reader = JSONObjectReader(["rights": ["*": ["publish"]]], unknown: .refuse, into: errors)

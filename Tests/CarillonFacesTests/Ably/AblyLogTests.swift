@@ -1,7 +1,6 @@
 import CarillonCore
 import CarillonEdge
 import CarillonTesting
-import Foundation
 import HTTPTypes
 import Testing
 
@@ -25,13 +24,13 @@ import Testing
     {
         try await withAbly { (ably: AblyService) async throws in
             let id = AblySource.id(of: "base:0", on: "open:a", of: "app1")
-            try ably.note("d1", state, reason, called: id, in: "open:a")
+            try await ably.note("d1", state, reason, called: id, in: "open:a")
             let answer = try await ably.call(.get, Self.path, as: AblyService.token("app1.log"))
             #expect(answer.status == 200 && answer["1"] == nil)
             guard case .object(let line)? = answer["0"] else { throw AblyDataMissing(answer: "\(answer.status)") }
             #expect(line.members.map(\.key).sorted() == ["data", "encoding", "id", "name", "timestamp"])
             #expect(line["name"] == "push" && line["encoding"] == "json")
-            #expect(line["timestamp"] == JSONValue(Int(AblyService.now.milliseconds)))
+            #expect(line["timestamp"] == JSONValue(Int(FaceStage.now.milliseconds)))
             let data = try Self.data(answer, 0)
             #expect(data["error", "code"] == JSONValue(code))
             #expect(data.string("error", "message")?.isEmpty == false)
@@ -64,16 +63,16 @@ import Testing
 
     @Test func `what is another application's is not in it`() async throws {
         try await withAbly { (ably: AblyService) async throws in
-            let own = AblySource.newID(of: "app1")
-            try ably.note("own", .dead, nil, called: own)
-            try ably.note("native", .dead, nil, called: "event-1", in: "c")
-            try ably.note("old", .dead, nil, called: own, app: "com.acme.chat")
-            try ably.note("browser", .dead, nil, called: own, through: .webpush, app: "push.example.com")
-            try ably.note("other-source", .dead, nil, called: AblySource.newID(of: "app9"))
-            try ably.note("other-app", .dead, nil, called: own, app: "com.acme.other")
-            try ably.note("iphone", .dead, nil, called: own, through: .apns, app: "com.acme.other")
-            try ably.note("webhook", .dead, nil, called: own, through: .webhook, app: "hooks.example.com")
-            try ably.note("rival", .dead, nil, called: own, in: "c", of: "rival")
+            var own: String { AblySource.newID(of: "app1") }
+            try await ably.note("own", .dead, nil, called: own)
+            try await ably.note("native", .dead, nil, called: "event-1", in: "c")
+            try await ably.note("old", .dead, nil, called: own, app: "com.acme.chat")
+            try await ably.note("browser", .dead, nil, called: own, through: .webpush, app: "push.example.com")
+            try await ably.note("other-source", .dead, nil, called: AblySource.newID(of: "app9"))
+            try await ably.note("other-app", .dead, nil, called: own, app: "com.acme.other")
+            try await ably.note("iphone", .dead, nil, called: own, through: .apns, app: "com.acme.other")
+            try await ably.note("webhook", .dead, nil, called: own, through: .webhook, app: "hooks.example.com")
+            try await ably.note("rival", .dead, nil, called: own, in: "c", of: "rival")
             let answer = try await ably.call(.get, Self.path)
             let devices = try (0..<4).map { try Self.data(answer, $0).string("deviceId") }
             #expect(devices == ["browser", "old", "native", "own"] && answer["4"] == nil)
@@ -86,7 +85,7 @@ import Testing
         try await withAbly { (ably: AblyService) async throws in
             let address = DeviceAddress.fcm(token: "secret-token", appID: Self.app)
             let id = DeviceID(reachedAt: address)
-            try ably.note(id, .dead, nil, called: AblySource.newID(of: "app1"), owner: .nobody)
+            try await ably.note(id, .dead, nil, called: AblySource.newID(of: "app1"), owner: .nobody)
             let answer = try await ably.call(.get, Self.path)
             let data = try Self.data(answer, 0)
             #expect(data["deviceId"] == nil && data["clientId"] == nil && data["error", "code"] == 103004)
@@ -102,14 +101,14 @@ import Testing
         try await withAbly { (ably: AblyService) async throws in
             func lane(_ network: NetworkID, _ app: String, _ circuit: LaneStatus.Circuit) -> LaneStatus {
                 let lane = Lane(networkID: network, provider: .fcm, appID: app)
-                return LaneStatus(lane: lane, circuit: circuit, since: AblyService.now, reason: reason)
+                return LaneStatus(lane: lane, circuit: circuit, since: FaceStage.now, reason: reason)
             }
-            ably.lanes.set([
+            ably.book.lanes = [
                 lane("acme", Self.app, .open), lane("acme", "com.acme.other", .open), lane("rival", Self.app, .open),
-            ])
+            ]
             let answer = try await ably.call(.get, Self.path)
             #expect(try Self.data(answer, 0)["error", "code"] == JSONValue(code) && answer["1"] == nil)
-            ably.lanes.set([lane("acme", Self.app, .closed)])
+            ably.book.lanes = [lane("acme", Self.app, .closed)]
             #expect(try await ably.call(.get, Self.path).json == [])
         }
     }
@@ -142,20 +141,20 @@ import Testing
         async throws
     {
         try await withAbly { (ably: AblyService) async throws in
-            let source = AblySource.newID(of: "app1")
+            var source: String { AblySource.newID(of: "app1") }
             var moments: [Int64] = []
             for number in 0..<3 {
-                ably.time.advance(by: .seconds(1))
-                moments.append((AblyService.now + .seconds(moments.count + 1)).milliseconds)
-                try ably.note(DeviceID(trusted: "d\(number)"), .dead, nil, called: source)
+                try await ably.stage.advance(by: .seconds(1))
+                moments.append((FaceStage.now + .seconds(moments.count + 1)).milliseconds)
+                try await ably.note(DeviceID(trusted: "d\(number)"), .dead, nil, called: source)
                 // Another application's, which pages pass over.
-                for _ in 0..<150 { try ably.note("x", .dead, nil, called: source, app: "com.acme.other") }
+                try await ably.note("x", .dead, nil, called: source, app: "com.acme.other", count: 150)
                 let push = #"{"id":"m\#(number)","extras":{"push":{"data":{"a":1}}}}"#
                 _ = try await ably.call(.post, "/channels/shut:a/messages", push)
             }
             let lane = Lane(networkID: "acme", provider: .fcm, appID: Self.app)
             let since = Timestamp(milliseconds: moments[1])
-            ably.lanes.set([LaneStatus(lane: lane, circuit: .open, since: since, reason: "http 503")])
+            ably.book.lanes = [LaneStatus(lane: lane, circuit: .open, since: since, reason: "http 503")]
             func walk(_ query: String) async throws -> [String] {
                 var (names, pages): ([String], Int) = ([], 0)
                 var path = "\(Self.path)?\(query)"
@@ -202,7 +201,7 @@ import Testing
     }
 
     /// The data of a line, which is a text.
-    private static func data(_ answer: AblyReply, _ index: Int) throws -> AblyData {
+    private static func data(_ answer: FaceAnswer, _ index: Int) throws -> AblyData {
         guard case .string(let text)? = answer["\(index)", "data"] else {
             throw AblyDataMissing(answer: String(decoding: answer.bytes, as: UTF8.self))
         }
@@ -230,7 +229,7 @@ private struct AblyData {
 }
 
 extension AblyService {
-    /// Writes down what became of a device.
+    /// Writes down what became of a device, or the same of so many.
     fileprivate func note(
         _ device: DeviceID,
         _ state: DeliveryState,
@@ -240,23 +239,19 @@ extension AblyService {
         through provider: ProviderName = .fcm,
         app: String = "com.acme.chat",
         owner: UserID = "alice",
-        of network: NetworkID = "acme"
-    ) throws {
+        of network: NetworkID = "acme",
+        count: Int = 1
+    ) async throws {
         let record = DeviceRecord(
             deviceID: device,
             userID: owner,
             state: state,
             attempts: 1,
             reason: reason,
-            at: AblyService.now
+            at: FaceStage.now
         )
-        let event = EventID(UUID())
-        try store.note(
-            record,
-            in: Lane(networkID: network, provider: provider, appID: app),
-            of: event,
-            called: source,
-            in: channel
-        )
+        let lane = Lane(networkID: network, provider: provider, appID: app)
+        let records = [DeviceRecord](repeating: record, count: count)
+        try await stage.settle(records, in: lane, called: source, channel: channel)
     }
 }

@@ -33,7 +33,7 @@ import Testing
             #expect(try await ably.call(.post, Self.path, device, as: app, headers: proof).status == 200)
             let client = try await ably.call(.post, Self.path, Self.body("open:a b", "clientId", "alice"), as: app)
             #expect(client.status == 201 && client.json == ["channel": "open:a b", "clientId": "alice"])
-            let subscribers = try await ably.store.subscribers(of: "open:a b", in: "acme", after: nil, limit: 9)
+            let subscribers = try await ably.store.tags.subscribers(of: "open:a b", in: "acme", after: nil, limit: 9)
             #expect(subscribers == [.device("d1"), .user("alice")])
             let own = try await ably.call(.get, Self.path + "?channel=open:a+b&concatFilters=true", as: app)
             #expect(own.json == [["channel": "open:a b", "clientId": "alice"]])
@@ -50,7 +50,7 @@ import Testing
                     #expect(try await ably.call(.delete, Self.path + query, as: app, headers: proof).status == 204)
                 }
             }
-            #expect(try await ably.store.subscribedTags(in: "acme", after: nil, limit: 9).isEmpty)
+            #expect(try await ably.store.tags.subscribedTags(in: "acme", after: nil, limit: 9).isEmpty)
         }
     }
 
@@ -77,7 +77,7 @@ import Testing
             for (body, caller, error) in cases {
                 #expect(try await ably.call(.post, Self.path, body, as: caller).error == error, "\(body)")
             }
-            #expect(try await ably.store.subscribedTags(in: "acme", after: nil, limit: 9).isEmpty)
+            #expect(try await ably.store.tags.subscribedTags(in: "acme", after: nil, limit: 9).isEmpty)
             let room = Self.body("open:rooms:1", "clientId", "bob")
             #expect(try await ably.call(.post, Self.path, room, as: rooms).status == 201)
         }
@@ -120,9 +120,9 @@ import Testing
         try await withAbly { (ably: AblyService) async throws in
             _ = try await ably.call(.post, Self.path, Self.body("open:a", "clientId", "alice"))
             #expect(try await ably.call(.delete, Self.path + query).error == [400, 40003])
-            #expect(try await ably.store.subscribedTags(in: "acme", after: nil, limit: 9) == ["open:a"])
+            #expect(try await ably.store.tags.subscribedTags(in: "acme", after: nil, limit: 9) == ["open:a"])
             #expect(try await ably.call(.delete, Self.path + "?channel=open:a&clientId=alice&appId=app1").status == 204)
-            #expect(try await ably.store.subscribedTags(in: "acme", after: nil, limit: 9).isEmpty)
+            #expect(try await ably.store.tags.subscribedTags(in: "acme", after: nil, limit: 9).isEmpty)
         }
     }
 

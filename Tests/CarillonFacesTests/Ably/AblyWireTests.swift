@@ -74,7 +74,7 @@ import Testing
             #expect(try await ably.call(.get, "/push/nothing").error == [404, 40400])
             #expect(try await ably.call(.put, "/push/publish", "{}").error == [405, 40500])
             #expect(try await ably.call(.get, "/push/deviceRegistrations/%FF").error == [400, 40000])
-            ably.store.fail(with: Away())
+            ably.stage.database.answers(false)
             let away = try await ably.call(.get, Self.path)
             #expect(away.error == [503, 50003] && away.headers[.retryAfter] != nil)
         }
@@ -82,18 +82,12 @@ import Testing
 
     @Test func `an app that asks too often is told to wait, an administrator is not`() async throws {
         try await withAbly { (ably: AblyService) async throws in
-            var last: AblyReply?
+            var last: FaceAnswer?
             for _ in 0..<250 where last?.status != 429 {
                 last = try await ably.call(.get, "/push/channelSubscriptions", as: AblyService.app())
             }
             #expect(last?.error == [429, 42910] && last?.headers[.retryAfter] != nil)
             #expect(try await ably.call(.get, "/push/channelSubscriptions", as: AblyService.app("bob")).status == 200)
         }
-    }
-
-    private struct Away: TransientError {
-        let isTransient = true
-        let isContention = false
-        let isOutcomeUnknown = false
     }
 }

@@ -17,10 +17,10 @@ import Testing
 
     private func withAmity(
         requireUserToken: Bool = true,
-        network: Network = Network(id: "acme", createdAt: FaceAPI.now),
+        network: Network = Network(id: "acme", createdAt: FaceStage.now),
         asker: any UserTokenAsker = NobodyToAsk(),
         isBound: Bool = true,
-        _ test: @Sendable (FaceAPI) async throws -> Void
+        _ test: @Sendable (FaceStage) async throws -> Void
     ) async throws {
         let binding = FaceBinding(
             face: .amity,
@@ -31,14 +31,14 @@ import Testing
                 "ios": ["appId": "com.acme.chat"], "android": ["appId": "com.acme.android"],
                 "requireUserToken": .bool(requireUserToken),
             ],
-            updatedAt: FaceAPI.now
+            updatedAt: FaceStage.now
         )
-        let key = FaceKey(face: .amity, networkID: "acme", name: "app", rights: "device", createdAt: FaceAPI.now)
-        try await withFace(
+        let key = FaceKey(face: .amity, networkID: "acme", name: "app", rights: "device", createdAt: FaceStage.now)
+        try await withStage(
             { AmityFace($0) },
+            networks: [network],
             bindings: [binding],
             keys: [StoredFaceKey(key: key, proof: .hash(FaceIndex.hash(of: Self.apiKey)))],
-            network: network,
             asker: asker,
             test
         )
@@ -65,7 +65,7 @@ import Testing
             expect(try await api.call(.post, Self.devices, Self.registration, headers: wrong), 401, 400_100)
             expect(try await api.call(.delete, Self.devices + "?deviceId=d-1", headers: wrong), 401, 400_100)
             expect(try await api.call(.put, Self.devices, Self.registration, headers: Self.key), 405, 400_000)
-            #expect(try await api.store.device("d-1", in: "acme") == nil)
+            #expect(try await api.device("d-1") == nil)
         }
     }
 
@@ -79,10 +79,10 @@ import Testing
             expect(try await register(as: api.token(expiresIn: -1)), 401, 400_100)
             expect(try await register(as: api.token(for: "mallory")), 403, 400_301)
             expect(try await register(as: api.adminKey), 403, 400_301)
-            #expect(try await api.store.device("d-1", in: "acme") == nil)
+            #expect(try await api.device("d-1") == nil)
             let answer = try await register(as: api.token())
             #expect(answer.status == 200 && answer.text == #"{"success":true}"#)
-            let device = try await api.store.device("d-1", in: "acme")
+            let device = try await api.device("d-1")
             #expect(device?.userID == "alice")
             #expect(device?.address == .apns(token: "ab12", appID: "com.acme.chat", environment: .production))
         }
@@ -98,11 +98,11 @@ import Testing
             let answer = try await api.call(.post, path, body, as: api.token())
             #expect(answer.status == 200 && answer.text == #"{"success":true}"#)
             let address = DeviceAddress.apns(token: "ab12", appID: "com.acme.chat", environment: .production)
-            let device = try await api.store.device(DeviceID(reachedAt: address), in: "acme")
+            let device = try await api.device(DeviceID(reachedAt: address))
             #expect(device?.userID == "alice" && device?.address == address)
             let named = #"{"deviceId":"d-9","platform":"android","token":"t","userId":"alice"}"#
             #expect(try await api.call(.post, path, named, as: api.token(), headers: Self.key).status == 200)
-            #expect(try await api.store.device("d-9", in: "acme")?.userID == "alice")
+            #expect(try await api.device("d-9")?.userID == "alice")
             #expect(try await api.call(.post, path, named, as: api.token(for: "bob")).status == 403)
             for bad in [
                 "{}", #"{"platform":"ios"}"#, #"{"platform":"ios","token":"xyz"}"#, #"{"platform":"tv","token":"t"}"#,
@@ -126,10 +126,10 @@ import Testing
             }
             #expect(try await register("one", as: "alice").status == 200)
             expect(try await register("two", as: "bob"), 400, 400_000)
-            #expect(try await api.store.device("d-9", in: "acme")?.userID == "alice")
+            #expect(try await api.device("d-9")?.userID == "alice")
             #expect(try await register("one", as: "bob").status == 200, "the same phone")
             #expect(try await register("two", as: "alice", headers: Self.key).status == 200)
-            #expect(try await api.store.device("d-9", in: "acme")?.userID == "alice")
+            #expect(try await api.device("d-9")?.userID == "alice")
         }
     }
 
@@ -138,22 +138,22 @@ import Testing
             let answer = try await api.call(.post, Self.devices, Self.registration, headers: Self.key)
             expect(answer, 401, 400_100)
         }
-        let network = Network(id: "acme", deviceRegistration: .appKey, createdAt: FaceAPI.now)
+        let network = Network(id: "acme", deviceRegistration: .appKey, createdAt: FaceStage.now)
         try await withAmity(requireUserToken: false, network: network) { api in
             let answer = try await api.call(.post, Self.devices, Self.registration, headers: Self.key)
             #expect(answer.status == 200)
         }
-        try await withFace({ services in
+        try await withStage({ services in
             let amity = AmityFace(services)
             let settings = FaceSettings(["android": ["appId": "a"], "requireUserToken": false])
             #expect(amity.conflict(of: settings, in: network) == nil)
-            #expect(amity.conflict(of: settings, in: Network(id: "b", createdAt: FaceAPI.now))?.status == .conflict)
+            #expect(amity.conflict(of: settings, in: Network(id: "b", createdAt: FaceStage.now))?.status == .conflict)
             return amity
         }) { _ in }
     }
 
     @Test func `the last write wins: the former user of a device or a token gets nothing more`() async throws {
-        let network = Network(id: "acme", deviceRegistration: .appKey, createdAt: FaceAPI.now)
+        let network = Network(id: "acme", deviceRegistration: .appKey, createdAt: FaceStage.now)
         try await withAmity(requireUserToken: false, network: network) { api in
             func register(_ id: String, _ token: String, _ user: String) async throws -> Int {
                 let body = #"{"deviceId":"\#(id)","platform":"android","token":"\#(token)","userId":"\#(user)"}"#
@@ -164,10 +164,10 @@ import Testing
             #expect(try await register("d-1", "two", "carol") == 200, "the same id with another token")
             #expect(try await register("d-2", "two", "dave") == 200, "the same token with another id")
             for user in ["alice", "bob", "carol"] {
-                let left = try await api.store.devices(of: UserID(trusted: user), in: "acme", after: nil, limit: 9)
+                let left = try await api.devices(of: UserID(trusted: user))
                 #expect(left.isEmpty)
             }
-            #expect(try await api.store.device("d-2", in: "acme")?.userID == "dave")
+            #expect(try await api.device("d-2")?.userID == "dave")
         }
     }
 
@@ -185,7 +185,7 @@ import Testing
             }
             let other = try await api.call(.delete, Self.devices + "?deviceId=d-1&userId=bob", headers: Self.key)
             #expect(other.status == 200 && other.text == #"{"success":true}"#)
-            #expect(try await api.store.device("d-1", in: "acme") != nil)
+            #expect(try await api.device("d-1") != nil)
             #expect(try await api.journal.entries(of: "faces/amity", in: "acme").first?.note.reason != nil)
         }
     }
@@ -199,7 +199,7 @@ import Testing
             _ = try await api.call(.post, Self.devices, Self.registration, as: api.token(), headers: Self.key)
             let answer = try await api.call(.delete, Self.devices + query, body, headers: ["X-Api-KEY": Self.apiKey])
             #expect(answer.status == 200)
-            #expect(try await api.store.device("d-1", in: "acme") == nil)
+            #expect(try await api.device("d-1") == nil)
         }
     }
 
@@ -224,7 +224,7 @@ import Testing
                 """#
             let answer = try await api.call(.post, Self.settings, body, as: api.token())
             #expect(answer.status == 200 && answer.text == #"{"status":"success"}"#)
-            let document = try await api.store.toggles(.user("alice"), in: "acme").document
+            let document = try await api.store.toggles.toggles(.user("alice"), in: "acme").document
             let toggles = UserToggles(document: document)
             #expect(toggles.modules[.chat]?.roles == .only(["moderator"]) && toggles.modules[.social]?.enabled == false)
             let shown = try await api.call(.get, Self.settings + "?level=user", as: api.token())
@@ -236,7 +236,7 @@ import Testing
             _ = try await api.call(.post, Self.settings, #"{"level":"user","isPushNotifiable":false}"#, as: api.token())
             let off = try await api.call(.get, Self.settings + "?level=user", as: api.token())
             #expect(off["isPushNotifiable"] == false && off["notifiableEvents", "1", "isPushNotifiable"] == false)
-            #expect(try await api.store.toggles(.user("bob"), in: "acme").version == 0)
+            #expect(try await api.store.toggles.toggles(.user("bob"), in: "acme").version == 0)
         }
     }
 
@@ -251,7 +251,7 @@ import Testing
             #expect(shown["isPushNotifiable"] == false && shown["isUserEnabled"] == true)
             _ = try await api.call(.post, Self.settings, #"{"level":"user","isPushNotifiable":false}"#, as: api.token())
             #expect(try await api.call(.get, path, as: api.token())["isUserEnabled"] == false)
-            let toggles = try await api.store.toggles(.channel("alice", "general"), in: "acme").document
+            let toggles = try await api.store.toggles.toggles(.channel("alice", "general"), in: "acme").document
             #expect(!ChannelToggles(document: toggles).enabled)
         }
     }
@@ -280,16 +280,16 @@ import Testing
                 guard case .string(let message)? = answer["message"] else { continue }
                 #expect(message.contains(place), "\(message)")
             }
-            #expect(try await api.store.templates(in: "acme").isEmpty)
+            #expect(try await api.store.templates.templates(in: "acme").isEmpty)
             let body = #"""
                 {"level":"network","notifiableEvents":[
                  {"name":"message.created","titleTemplate":"%1s writes","bodyTemplate":"{{Message}}!"},
                  {"name":"channel.joined","isPushNotifiable":false},{"name":"channel.created","bodyTemplate":"Hi in %s"}]}
                 """#
             #expect(try await api.call(.post, Self.admin, body, as: api.adminKey).text == #"{"status":"success"}"#)
-            let toggles = NetworkToggles(document: try await api.store.toggles(.network, in: "acme").document)
+            let toggles = NetworkToggles(document: try await api.store.toggles.toggles(.network, in: "acme").document)
             #expect(toggles.enabled && toggles.disabledEvents == [.memberJoined])
-            let own = try await api.store.templates(in: "acme")
+            let own = try await api.store.templates.templates(in: "acme")
             let message = try #require(own.first { $0.eventType == .messageSent })
             #expect(
                 message.locale == "en" && message.source.title == .variants([.channel: "%1s writes", .direct: "%1s"])
@@ -312,7 +312,7 @@ import Testing
         let network = Network(
             id: "acme",
             introspection: UserTokenIntrospection(url: "https://chat.acme.example/me", userIDPointer: "/userId"),
-            createdAt: FaceAPI.now
+            createdAt: FaceStage.now
         )
         let asker = KnownTokens(["opaque": "alice"])
         try await withAmity(network: network, asker: asker) { api in
@@ -329,20 +329,20 @@ import Testing
     @Test func `whose rate is used up is told to come back`() async throws {
         var limits = NetworkLimits()
         limits.requestsPerSecond.app = 1
-        let network = Network(id: "acme", limits: limits, createdAt: FaceAPI.now)
+        let network = Network(id: "acme", limits: limits, createdAt: FaceStage.now)
         try await withAmity(network: network) { api in
             var last: FaceAnswer?
             for _ in 0..<12 { last = try await api.call(.delete, Self.devices + "?deviceId=d", headers: Self.key) }
             let answer = try #require(last)
             expect(answer, 429, 400_311)
             #expect(answer.headers[.retryAfter] != nil)
-            api.time.advance(by: .seconds(60))
+            try await api.advance(by: .seconds(60))
             #expect(try await api.call(.delete, Self.devices + "?deviceId=d", headers: Self.key).status == 200)
         }
     }
 
     @Test func `a key is made of what apps carry, with one right and no short secret`() async throws {
-        try await withFace({ services in
+        try await withStage({ services in
             let face = AmityFace(services)
             func make(_ secret: String?, _ body: JSONValue) -> NewFaceKey? {
                 let request = FaceKeyRequest(
@@ -350,7 +350,7 @@ import Testing
                     name: nil,
                     secret: secret,
                     label: nil,
-                    now: FaceAPI.now
+                    now: FaceStage.now
                 )
                 var reader = JSONObjectReader(body, unknown: .refuse, into: InputErrors())
                 return face.makeKey(request, from: &reader)

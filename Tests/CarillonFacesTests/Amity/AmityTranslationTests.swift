@@ -76,7 +76,7 @@ import Testing
                 "deviceId": .string(String(repeating: "d", count: id)), "platform": .string(platform),
                 "token": .string(String(repeating: "a", count: token)), "userId": "alice",
             ]
-            return try AmityRegistration(body, apps).device(registeredAt: FaceAPI.now)
+            return try AmityRegistration(body, apps).device(registeredAt: FaceStage.now)
         }
         for (id, token, platform) in [(150, 400, "ios"), (150, 1_000, "android")] {
             _ = try register(id, token, platform)
@@ -102,8 +102,8 @@ import Testing
         ),
     ])
     func `a registration is a device of the network's app`(body: String, address: DeviceAddress) throws {
-        let device = try AmityRegistration(try JSONValue(parsing: body), apps).device(registeredAt: FaceAPI.now)
-        #expect(device == Device(id: "d", userID: "alice", address: address, registeredAt: FaceAPI.now))
+        let device = try AmityRegistration(try JSONValue(parsing: body), apps).device(registeredAt: FaceStage.now)
+        #expect(device == Device(id: "d", userID: "alice", address: address, registeredAt: FaceStage.now))
     }
 
     @Test(arguments: [
@@ -148,15 +148,15 @@ import Testing
 
     @Test func `what Amity has no field for is left as it is`() throws {
         var user = UserToggles()
-        user.mutedUntil = FaceAPI.now
+        user.mutedUntil = FaceStage.now
         let json = try JSONValue(
             parsing:
                 #"{"isPushNotifiable":false,"notifiableEvents":[{"moduleName":"video-streaming","isPushNotifiable":false}]}"#
         )
         try AmityUserChange(json).apply(to: &user)
-        #expect(!user.enabled && user.mutedUntil == FaceAPI.now)
+        #expect(!user.enabled && user.mutedUntil == FaceStage.now)
         #expect(user.modules.keys.elementsEqual([.video]) && user.modules[.video]?.enabled == false)
-        #expect(user.objection(to: ToggleQuestion.aboutAMessage, at: FaceAPI.now) == .enabled)
+        #expect(user.objection(to: ToggleQuestion.aboutAMessage, at: FaceStage.now) == .enabled)
     }
 
     @Test(arguments: [

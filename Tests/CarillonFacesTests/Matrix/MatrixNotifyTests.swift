@@ -3,7 +3,6 @@ import CarillonEdge
 import CarillonTesting
 import HTTPTypes
 import HummingbirdTesting
-import Synchronization
 import Testing
 
 @testable import CarillonFaces
@@ -20,7 +19,7 @@ import Testing
         #"{"notification":{"event_id":"\#(event)","room_id":"!r:x","devices":[\#(devices.joined(separator: ","))]}}"#
     }
 
-    @Test(arguments: [
+    private static let unreadable = [
         "", "{", "[]", "7", "{}", #"{"notification":[]}"#, #"{"notification":{}}"#, #"{"notification":{"devices":{}}}"#,
         #"{"notification":{"devices":[]}}"#, #"{"notification":{"devices":[7]}}"#,
         #"{"notification":{"devices":[{}]}}"#,
@@ -36,15 +35,18 @@ import Testing
         #"{"notification":{"content":"words","devices":[{"app_id":"app","pushkey":"k"}]}}"#,
         #"{"notification":{"counts":{"unread":"2"},"devices":[{"app_id":"app","pushkey":"k"}]}}"#,
         #"{"notification":{"counts":{"unread":1.5},"devices":[{"app_id":"app","pushkey":"k"}]}}"#,
-    ])
-    func `what is no notification is refused, and nothing is stored`(_ body: String) async throws {
+    ]
+
+    @Test func `what is no notification is refused, and nothing is stored`() async throws {
         try await withStage(MatrixFace.init) { stage in
             try stage.bind("app", #"{"provider":"fcm"}"#)
-            let answer = try await stage.call(.post, Self.path, body)
-            #expect(answer.status == 400)
-            #expect(answer["errcode"] == "M_BAD_JSON")
-            #expect(answer.headers[.contentType] == "application/json")
-            #expect(stage.book.accepted.isEmpty)
+            for body in Self.unreadable {
+                let answer = try await stage.call(.post, Self.path, body)
+                #expect(answer.status == 400, "\(body)")
+                #expect(answer["errcode"] == "M_BAD_JSON", "\(body)")
+                #expect(answer.headers[.contentType] == "application/json", "\(body)")
+                #expect(stage.book.accepted.isEmpty, "\(body)")
+            }
         }
     }
 
@@ -190,23 +192,17 @@ import Testing
             #expect(answer["retry_after_ms"] == 1_000)
             #expect(answer.headers[.retryAfter] == "1")
             #expect(try await stage.call(.post, Self.path, Self.body(Self.device("l"))).status == 200)
-            stage.book.advance(by: .milliseconds(100))
+            try await stage.advance(by: .milliseconds(100))
             #expect(try await stage.call(.post, Self.path, Self.body(Self.device("k"), event: "$60")).status == 200)
         }
     }
 
     @Test func `app ids that one pattern stands for share what may be new of it`() async throws {
-        let known = Mutex<RequestRates?>(nil)
-        try await withStage({ services in
-            known.withLock { $0 = services.rates }
-            return MatrixFace(services)
-        }) { stage in
+        try await withStage(MatrixFace.init) { stage in
             try stage.bind("com.acme.*", #"{"provider":"fcm"}"#)
             try stage.bind("com.acme.exact", #"{"provider":"fcm"}"#)
-            let made = known.withLock { $0 }
-            let rates = try #require(made)
             let burst = RequestRates.Rate.newOfApp.burst
-            try rates.take(burst, of: .newOfApp, at: .matrix, about: "com.acme.*", in: "acme")
+            try stage.rates.take(burst, of: .newOfApp, at: .matrix, about: "com.acme.*", in: "acme")
             for app in ["com.acme.a", "com.acme.b"] {
                 #expect(try await stage.call(.post, Self.path, Self.body(Self.device("k", app: app))).status == 429)
             }
@@ -216,30 +212,20 @@ import Testing
     }
 
     @Test func `fifty strangers' addresses do not use up what a homeserver needs`() async throws {
-        let known = Mutex<RequestRates?>(nil)
-        try await withStage(
-            { services in
-                known.withLock { $0 = services.rates }
-                return MatrixFace(services)
-            },
-            over: .live
-        ) { stage in
+        try await withStage(MatrixFace.init, over: .live) { stage in
             try stage.bind("app", #"{"provider":"fcm"}"#)
-            let forwardedFor = try #require(HTTPField.Name("x-forwarded-for"))
             func post(from address: String, _ pushkey: String) async throws -> Int {
                 let body = Self.body(Self.device(pushkey), event: "$\(pushkey)")
-                return try await stage.call(.post, Self.path, body, headers: [forwardedFor: address]).status
+                return try await stage.call(.post, Self.path, body, headers: ["x-forwarded-for": address]).status
             }
-            let made = known.withLock { $0 }
-            let rates = try #require(made)
             // All that the app has, as fifty addresses take it together, and nearly all that each gets beyond that.
-            try rates.take(RequestRates.Rate.newOfApp.burst, of: .newOfApp, at: .matrix, about: "app", in: "acme")
+            try stage.rates.take(RequestRates.Rate.newOfApp.burst, of: .newOfApp, at: .matrix, about: "app", in: "acme")
             let rest = RequestRates.Rate.fewNewFromAddress.burst - 1
-            try rates.take(50 * rest, of: .fewNewOfApp, at: .matrix, about: "app", in: "acme")
+            try stage.rates.take(50 * rest, of: .fewNewOfApp, at: .matrix, about: "app", in: "acme")
             for stranger in 1...50 {
                 let address = "198.51.100.\(stranger)"
                 let parsed = try #require(IPAddress(address))
-                try rates.take(rest, of: .fewNewFromAddress, at: .matrix, from: parsed)
+                try stage.rates.take(rest, of: .fewNewFromAddress, at: .matrix, from: parsed)
                 #expect(try await post(from: address, "last-\(stranger)") == 200)
                 #expect(try await post(from: address, "more-\(stranger)") == 429)
             }
@@ -248,23 +234,18 @@ import Testing
     }
 
     @Test func `who has a gateway key has the binding's rate, and no limit of new pushkeys`() async throws {
-        let known = Mutex<RequestRates?>(nil)
-        try await withStage({ services in
-            known.withLock { $0 = services.rates }
-            return MatrixFace(services)
-        }) { stage in
+        try await withStage(MatrixFace.init) { stage in
             try stage.bind("mine", #"{"provider":"fcm","gatewayKeyRequired":true,"requestsPerSecond":1}"#)
             guard case .string(let key)? = try stage.makeKey()["secret"] else { return }
-            let made = known.withLock { $0 }
-            let rates = try #require(made)
-            try rates.take(RequestRates.Rate.newOfApp.burst, of: .newOfApp, at: .matrix, about: "mine", in: "acme")
+            let burst = RequestRates.Rate.newOfApp.burst
+            try stage.rates.take(burst, of: .newOfApp, at: .matrix, about: "mine", in: "acme")
             func post(_ number: Int) async throws -> Int {
                 let body = Self.body(Self.device("k\(number)", app: "mine"))
                 return try await stage.call(.post, Self.path + "?k=\(key)", body).status
             }
             for number in 0..<10 { #expect(try await post(number) == 200) }
             #expect(try await post(10) == 429)
-            stage.book.advance(by: .seconds(1))
+            try await stage.advance(by: .seconds(1))
             #expect(try await post(10) == 200)
         }
     }
@@ -278,7 +259,7 @@ import Testing
                 networkID: "acme",
                 isPrivate: isPrivate,
                 settings: settings,
-                updatedAt: FaceStage.start
+                updatedAt: FaceStage.now
             )
             let index = FaceIndex(FaceList(version: .init(changes: 1), bindings: [binding], keys: []))
             let notification = try MatrixNotification(body: Array(Self.body(Self.device("k")).utf8))
@@ -297,22 +278,13 @@ import Testing
 
     @Test func `whoever may be expected by any network's word counts as a stranger until they are known`() async throws
     {
-        let known = Mutex<RequestRates?>(nil)
-        try await withStage(
-            { services in
-                known.withLock { $0 = services.rates }
-                return MatrixFace(services)
-            },
-            over: .live
-        ) { stage in
+        try await withStage(MatrixFace.init, over: .live) { stage in
             try stage.bind("app", #"{"provider":"fcm","allowFrom":["127.0.0.0/8","::1/128"]}"#)
             try stage.bind("anybody's", #"{"provider":"fcm","allowFrom":["0.0.0.0/0","::/0"]}"#, to: "other")
             try stage.bind("open", #"{"provider":"fcm"}"#)
-            let made = known.withLock { $0 }
-            let rates = try #require(made)
             let addresses = try ["127.0.0.1", "::1"].map { try #require(IPAddress($0)) }
             for address in addresses {
-                try rates.take(RequestRates.Rate.requests.burst - 1, of: .requests, at: .matrix, from: address)
+                try stage.rates.take(RequestRates.Rate.requests.burst - 1, of: .requests, at: .matrix, from: address)
             }
             func post(_ app: String, _ event: String) async throws -> Int {
                 try await stage.call(.post, Self.path, Self.body(Self.device("k", app: app), event: event)).status
@@ -332,7 +304,7 @@ import Testing
                     networkID: "acme",
                     isPrivate: true,
                     settings: [:],
-                    updatedAt: FaceStage.start
+                    updatedAt: FaceStage.now
                 )
             }
             let index = FaceIndex(FaceList(version: .init(changes: 1), bindings: bindings, keys: []))

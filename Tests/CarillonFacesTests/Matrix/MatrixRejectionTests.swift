@@ -37,14 +37,14 @@ import Testing
             let id = DeviceID(reachedAt: Self.address)
             #expect(try await post() == [])
             #expect(stage.book.accepted.count == 1)
-            try stage.store.report(.unregistered, of: id, in: "acme")
+            try await stage.report(.unregistered, of: id)
             #expect(try await post() == [.string(Self.key)])
             #expect(stage.book.accepted.count == 1, "nothing is sent to it")
-            let before = Int(FaceStage.start.milliseconds / 1_000)
+            let before = Int(FaceStage.now.milliseconds / 1_000)
             #expect(try await post(#","pushkey_ts":\#(before)"#) == [.string(Self.key)])
             #expect(try await post(#","pushkey_ts":\#(before + 1)"#) == [])
             #expect(stage.book.accepted.count == 2)
-            #expect(try await stage.store.device(id, in: "acme")?.state == .active)
+            #expect(try await stage.device(id)?.state == .active)
         }
     }
 
@@ -52,16 +52,16 @@ import Testing
         try await withPost { stage, post in
             let id = DeviceID(reachedAt: Self.address)
             #expect(try await post() == [])
-            try stage.store.report(.quarantined, of: id, in: "acme")
+            try await stage.report(.quarantined, of: id)
             #expect(try await post() == [])
             #expect(stage.book.accepted.count == 2, "it is counted as nobody's device")
-            stage.book.advance(by: .seconds(86_399))
+            try await stage.advance(by: .seconds(86_399))
             #expect(try await post() == [])
-            stage.book.advance(by: .seconds(1))
+            try await stage.advance(by: .seconds(1))
             #expect(try await post() == [.string(Self.key)])
-            let newer = Int(FaceStage.start.milliseconds / 1_000) + 1
+            let newer = Int(FaceStage.now.milliseconds / 1_000) + 1
             #expect(try await post(#","pushkey_ts":\#(newer)"#) == [])
-            #expect(try await stage.store.device(id, in: "acme")?.state == .active)
+            #expect(try await stage.device(id)?.state == .active)
         }
     }
 
@@ -69,7 +69,7 @@ import Testing
         try await withPost(#"{"provider":"apns"}"#) { stage, post in
             let first = try await post(key: "not a token!")
             #expect(first == [])
-            stage.book.advance(by: .seconds(86_399))
+            try await stage.advance(by: .seconds(86_399))
             #expect(try await post(key: "not a token!") == [])
             for event in stage.book.accepted {
                 guard case .known(let event) = event.content, case .devices? = event.direct?.audience else {
@@ -77,7 +77,7 @@ import Testing
                     continue
                 }
             }
-            stage.book.advance(by: .seconds(1))
+            try await stage.advance(by: .seconds(1))
             #expect(try await post(key: "not a token!") == ["not a token!"])
         }
     }
@@ -85,10 +85,10 @@ import Testing
     @Test func `no pushkey is rejected while its push service is not believed`() async throws {
         try await withPost { stage, post in
             #expect(try await post() == [])
-            try stage.store.report(.unregistered, of: DeviceID(reachedAt: Self.address), in: "acme")
+            try await stage.report(.unregistered, of: DeviceID(reachedAt: Self.address))
             let lane = Lane(networkID: "acme", provider: .fcm, appID: "app")
             var status = LaneStatus(lane: lane, circuit: .closed)
-            status.brake = LaneStatus.Brake(since: FaceStage.start, reason: "brake")
+            status.brake = LaneStatus.Brake(since: FaceStage.now, reason: "brake")
             stage.book.lanes = [status]
             #expect(try await post() == [])
             #expect(stage.book.accepted.count == 2)
@@ -99,12 +99,12 @@ import Testing
 
     @Test func `a registered device meets its pushkey, and keeps its app`() async throws {
         try await withPost(#"{"provider":"fcm","appId":"else"}"#) { stage, post in
-            let phone = Device(id: "phone", userID: "alice", address: Self.address, registeredAt: FaceStage.start)
-            _ = try await stage.store.putDevice(phone, in: "acme")
+            let phone = Device(id: "phone", userID: "alice", address: Self.address, registeredAt: FaceStage.now)
+            _ = try await stage.store.devices.putDevice(phone, in: "acme")
             #expect(try await post() == [])
-            #expect(try await stage.store.device(DeviceID(reachedAt: Self.address), in: "acme") == nil)
-            #expect(try await stage.store.device("phone", in: "acme") == phone)
-            try stage.store.report(.unregistered, of: "phone", in: "acme")
+            #expect(try await stage.device(DeviceID(reachedAt: Self.address)) == nil)
+            #expect(try await stage.device("phone") == phone)
+            try await stage.report(.unregistered, of: "phone")
             #expect(try await post() == [.string(Self.key)])
         }
     }
@@ -112,7 +112,7 @@ import Testing
     @Test func `others' pushkeys are not asked about`() async throws {
         try await withPost { stage, post in
             #expect(try await post() == [])
-            try stage.store.report(.unregistered, of: DeviceID(reachedAt: Self.address), in: "acme")
+            try await stage.report(.unregistered, of: DeviceID(reachedAt: Self.address))
             #expect(try await post(key: "another") == [])
         }
     }
@@ -122,7 +122,7 @@ import Testing
             #expect(try await post() == [])
             for time in ["1763000000000", "4102444800000", "4102444800", "-1", "0", "1e300", "1e18"] {
                 #expect(try await post(#","pushkey_ts":\#(time)"#) == [])
-                let device = try await stage.store.device(DeviceID(reachedAt: Self.address), in: "acme")
+                let device = try await stage.device(DeviceID(reachedAt: Self.address))
                 #expect(device?.obtainedAt == Timestamp(milliseconds: 1_763_000_000_000))
             }
         }
@@ -134,29 +134,29 @@ import Testing
     func `a new pushkey begins when its homeserver says, or at no time`(_ rest: String, _ begin: Int64?) async throws {
         try await withPost { stage, post in
             #expect(try await post(rest) == [])
-            let device = try #require(try await stage.store.device(DeviceID(reachedAt: Self.address), in: "acme"))
+            let device = try #require(try await stage.device(DeviceID(reachedAt: Self.address)))
             #expect(device.obtainedAt == begin.map { Timestamp(milliseconds: $0) })
-            #expect(device.registeredAt == FaceStage.start)
+            #expect(device.registeredAt == FaceStage.now)
         }
     }
 
     @Test func `of pushkeys that nobody has seen there are no more than the network has room for`() async throws {
         try await withPost { stage, post in
-            _ = try await stage.store.updateNetwork("acme") { network in
+            _ = try await stage.store.accounts.updateNetwork("acme") { network in
                 var network = network
                 network.limits.ownerlessDevices = 2
                 return network
             }
             #expect(try await post(key: "a") == [])
-            stage.book.advance(by: .seconds(1))
+            try await stage.advance(by: .seconds(1))
             #expect(try await post(key: "b") == [])
             #expect(try await post(key: "a") == [])
             #expect(try await post(key: "c") == nil)
             #expect(stage.book.accepted.count == 3)
-            stage.book.advance(by: .seconds(86_401))
+            try await stage.advance(by: .seconds(86_401))
             #expect(try await post(key: "c") == [], "one that was not seen for a day made room")
             #expect(
-                try await stage.store.device(DeviceID(reachedAt: .fcm(token: "a", appID: "app")), in: "acme") == nil
+                try await stage.device(DeviceID(reachedAt: .fcm(token: "a", appID: "app"))) == nil
             )
         }
     }
@@ -164,7 +164,7 @@ import Testing
     @Test func `a time ahead of our clock revives nobody`() async throws {
         try await withPost { stage, post in
             #expect(try await post() == [])
-            try stage.store.report(.unregistered, of: DeviceID(reachedAt: Self.address), in: "acme")
+            try await stage.report(.unregistered, of: DeviceID(reachedAt: Self.address))
             #expect(try await post(#","pushkey_ts":4102444800"#) == [.string(Self.key)])
         }
     }
@@ -225,5 +225,26 @@ import Testing
                     == (try JSONValue(parsing: #"{"data":{"notificationType":"\#(type)",\#(common)}}"#))
             )
         }
+    }
+}
+
+extension FaceStage {
+    /// Lets a push service say of a device that it is gone, or not to be reached.
+    fileprivate func report(_ state: DeviceState, of device: DeviceID) async throws {
+        let owner = try #require(try await self.device(device)).userID
+        let now = database.time.clock.now()
+        let later = now + .seconds(1)
+        let record = DeviceRecord(
+            deviceID: device,
+            userID: owner,
+            state: .unregistered,
+            attempts: 1,
+            at: now,
+            effect: state == .quarantined
+                ? .quarantine(ifRegisteredBefore: later, error: "reported")
+                : .unregister(ifRegisteredBefore: later, error: "reported")
+        )
+        let lane = Lane(networkID: "acme", provider: .fcm, appID: "app")
+        try await settle([record], in: lane, called: "\(store.ids.next())")
     }
 }

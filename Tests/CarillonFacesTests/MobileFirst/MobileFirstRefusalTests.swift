@@ -12,8 +12,8 @@ import Testing
             let answer = try await service.call(.get, "/imfpush/v1/apps/nobody/tags", as: service.backEnd())
             #expect(answer.refusal == "404 FPWSE0001E")
             #expect(answer.headers[.contentType] == "application/json")
-            _ = try await service.store.deleteFaceBinding(.imfpush, externalID: "com.acme", of: "acme")
-            _ = try await service.store.deleteFaceBinding(.imfpush, externalID: "com.other", of: "other")
+            _ = try await service.store.faces.deleteFaceBinding(.imfpush, externalID: "com.acme", of: "acme")
+            _ = try await service.store.faces.deleteFaceBinding(.imfpush, externalID: "com.other", of: "other")
             #expect(try await service.token("a", "b").status == 404)
         }
     }
@@ -74,18 +74,18 @@ import Testing
     @Test func `tokens of ours end with their hour, with a changed letter, and with their key`() async throws {
         try await withMobileFirst { service in
             let secret = try await service.addKey("k", ["tags.read", "push.application.*"])
-            let token = try #require(try await service.token("k", secret).text("access_token"))
+            let token = try #require(try await service.token("k", secret).string("access_token"))
             #expect(try await service.call(.get, "tags", as: token).status == 200)
             let parts = token.split(separator: ".").map(String.init)
             let forged = [
                 parts[0], Base64URL.encode(#"{"iss":"carillon/imfpush","exp":9999999999}"#.utf8), parts[2],
             ].joined(separator: ".")
             #expect(try await service.call(.get, "tags", as: forged).refusal == "401 -")
-            _ = try await service.store.deleteFaceKey(.imfpush, name: "k", of: "acme")
+            _ = try await service.store.faces.deleteFaceKey(.imfpush, name: "k", of: "acme")
             #expect(try await service.call(.get, "tags", as: token).refusal == "401 -")
             _ = try await service.addKey("k", ["tags.read", "push.application.*"])
             #expect(try await service.call(.get, "tags", as: token).status == 200, "the same secret is the same key")
-            service.advance(by: .seconds(3_600))
+            try await service.stage.advance(by: .seconds(3_600))
             #expect(try await service.call(.get, "tags", as: token).refusal == "401 -")
         }
     }
@@ -95,7 +95,7 @@ import Testing
             let secret = try await service.addKey("k", ["tags.read", "push.application.*", "appSecret"])
             func ask(_ form: String, _ secret: String, as id: String = "k") async throws -> String {
                 let answer = try await service.token(id, secret, form)
-                return "\(answer.status) \(answer.text("error") ?? answer.text("scope") ?? "")"
+                return "\(answer.status) \(answer.string("error") ?? answer.string("scope") ?? "")"
             }
             let grant = "grant_type=client_credentials"
             #expect(try await ask(grant, "wrong") == "401 invalid_client")
@@ -136,51 +136,51 @@ import Testing
         }
     }
 
-    @Test(
-        arguments: [
-            (.get, "devices?filter=token==x", nil, "400 FPWSE0007E"),
-            (.get, "devices?filter=platform=A", nil, "400 FPWSE0007E"),
-            (.get, "devices?filter=platform==W", nil, "400 FPWSE0007E"),
-            (.get, "devices?usrId=a", nil, "400 FPWSE0007E"),
-            (.get, "devices?userId=a&filter=userId==b", nil, "400 FPWSE0007E"),
-            (.get, "devices?offset=-1", nil, "400 FPWSE1079E"), (.get, "devices?offset=x", nil, "400 FPWSE1079E"),
-            (.get, "devices?size=0", nil, "400 FPWSE1080E"), (.get, "tags?size=501", nil, "400 FPWSE1080E"),
-            (.delete, "subscriptions", nil, "400 FPWSE0008E"),
-            (.delete, "subscriptions?deviceId=d1", nil, "400 FPWSE0008E"),
-            (.delete, "subscriptions?device=d1&tagName=t", nil, "400 FPWSE0007E"),
-            (.delete, "subscriptions?deviceId=d1&tagName=t", nil, "404 FPWSE0001E"),
-            (.delete, "subscriptions/%25%25", nil, "404 FPWSE0012E"), (.delete, "tags/none", nil, "404 FPWSE0001E"),
-            (.put, "tags/none", "{}", "404 FPWSE0001E"), (.delete, "devices/none", nil, "404 FPWSE0001E"),
-            (.post, "subscriptions?action=remove", "{}", "400 FPWSE0007E"),
-            (.post, "subscriptions", #"{"deviceId":"none","tagName":"t"}"#, "404 FPWSE0001E"),
-            (.post, "subscriptions", #"{"deviceId":"none"}"#, "400 FPWSE0005E"),
-            (.post, "subscriptions", #"{"deviceId":"none","tagNames":[]}"#, "400 FPWSE0005E"),
-            (.post, "devices", "{", "400 FPWSE0004E"), (.post, "devices", "[]", "400 FPWSE0005E"),
-            (.post, "devices", #"{"deviceId":"d","token":"x","platform":"W"}"#, "400 FPWSE0005E"),
-            (.post, "devices", #"{"deviceId":"d","platform":"G"}"#, "400 FPWSE0005E"),
-            (.post, "devices", #"{"deviceId":"d","token":"zz","platform":"A"}"#, "400 FPWSE0005E"),
-            (.post, "devices", #"{"deviceId":"d","token":"aa","platform":"A","userId":"me"}"#, "400 FPWSE0005E"),
-            (.post, "tags", #"{"name":"push.all"}"#, "409 FPWSE0002E"),
-            (.post, "tags", #"{"name":""}"#, "400 FPWSE0005E"),
-            (.post, "messages", "[]", "400 FPWSE0005E"), (.post, "messages/bulk", "{}", "400 FPWSE0005E"),
-            (.post, "messages/bulk", "[]", "400 FPWSE0005E"),
-            (.post, "messages/bulk", #"[{"message":{"alert":"a"}},{"message":{}}]"#, "400 FPWSE0005E"),
-            (
-                .post, "messages",
-                #"{"message":{"alert":"a"},"settings":{"apns":{"payload":{"x":"\#(String(repeating: "x", count: 3_100))"}}}}"#,
-                "400 FPWSE0005E"
-            ),
-            (.get, "messages/none", nil, "404 FPWSE0001E"), (.delete, "messages/none", nil, "405 -"),
-            (.get, "nothing", nil, "404 FPWSE0001E"),
-        ] as [(HTTPRequest.Method, String, String?, String)]
-    )
-    func `each mistake has its code`(method: HTTPRequest.Method, path: String, body: String?, refusal: String)
-        async throws
-    {
+    private static let mistakes: [(method: HTTPRequest.Method, path: String, body: String?, refusal: String)] = [
+        (.get, "devices?filter=token==x", nil, "400 FPWSE0007E"),
+        (.get, "devices?filter=platform=A", nil, "400 FPWSE0007E"),
+        (.get, "devices?filter=platform==W", nil, "400 FPWSE0007E"),
+        (.get, "devices?usrId=a", nil, "400 FPWSE0007E"),
+        (.get, "devices?userId=a&filter=userId==b", nil, "400 FPWSE0007E"),
+        (.get, "devices?offset=-1", nil, "400 FPWSE1079E"), (.get, "devices?offset=x", nil, "400 FPWSE1079E"),
+        (.get, "devices?size=0", nil, "400 FPWSE1080E"), (.get, "tags?size=501", nil, "400 FPWSE1080E"),
+        (.delete, "subscriptions", nil, "400 FPWSE0008E"),
+        (.delete, "subscriptions?deviceId=d1", nil, "400 FPWSE0008E"),
+        (.delete, "subscriptions?device=d1&tagName=t", nil, "400 FPWSE0007E"),
+        (.delete, "subscriptions?deviceId=d1&tagName=t", nil, "404 FPWSE0001E"),
+        (.delete, "subscriptions/%25%25", nil, "404 FPWSE0012E"), (.delete, "tags/none", nil, "404 FPWSE0001E"),
+        (.put, "tags/none", "{}", "404 FPWSE0001E"), (.delete, "devices/none", nil, "404 FPWSE0001E"),
+        (.post, "subscriptions?action=remove", "{}", "400 FPWSE0007E"),
+        (.post, "subscriptions", #"{"deviceId":"none","tagName":"t"}"#, "404 FPWSE0001E"),
+        (.post, "subscriptions", #"{"deviceId":"none"}"#, "400 FPWSE0005E"),
+        (.post, "subscriptions", #"{"deviceId":"none","tagNames":[]}"#, "400 FPWSE0005E"),
+        (.post, "devices", "{", "400 FPWSE0004E"), (.post, "devices", "[]", "400 FPWSE0005E"),
+        (.post, "devices", #"{"deviceId":"d","token":"x","platform":"W"}"#, "400 FPWSE0005E"),
+        (.post, "devices", #"{"deviceId":"d","platform":"G"}"#, "400 FPWSE0005E"),
+        (.post, "devices", #"{"deviceId":"d","token":"zz","platform":"A"}"#, "400 FPWSE0005E"),
+        (.post, "devices", #"{"deviceId":"d","token":"aa","platform":"A","userId":"me"}"#, "400 FPWSE0005E"),
+        (.post, "tags", #"{"name":"push.all"}"#, "409 FPWSE0002E"),
+        (.post, "tags", #"{"name":""}"#, "400 FPWSE0005E"),
+        (.post, "messages", "[]", "400 FPWSE0005E"), (.post, "messages/bulk", "{}", "400 FPWSE0005E"),
+        (.post, "messages/bulk", "[]", "400 FPWSE0005E"),
+        (.post, "messages/bulk", #"[{"message":{"alert":"a"}},{"message":{}}]"#, "400 FPWSE0005E"),
+        (
+            .post, "messages",
+            #"{"message":{"alert":"a"},"settings":{"apns":{"payload":{"x":"\#(String(repeating: "x", count: 3_100))"}}}}"#,
+            "400 FPWSE0005E"
+        ),
+        (.get, "messages/none", nil, "404 FPWSE0001E"), (.delete, "messages/none", nil, "405 -"),
+        (.get, "nothing", nil, "404 FPWSE0001E"),
+    ]
+
+    @Test func `each mistake has its code`() async throws {
         try await withMobileFirst { service in
             let token = try await service.backEnd()
-            #expect(try await service.call(method, path, body, as: token).refusal == refusal)
-            #expect(service.acceptedCount == 0)
+            for (method, path, body, refusal) in Self.mistakes {
+                let answer = try await service.call(method, path, body, as: token)
+                #expect(answer.refusal == refusal, "\(method) \(path) \(body ?? "")")
+                #expect(service.acceptedCount == 0, "\(method) \(path) \(body ?? "")")
+            }
         }
     }
 
@@ -190,7 +190,7 @@ import Testing
         try await withMobileFirst(limits: limits) { service in
             let app = try service.app(nil)
             func register(_ id: String, as token: String?, headers: [String: String] = [:]) async throws
-                -> MobileFirstAnswer
+                -> FaceAnswer
             {
                 let body = #"{"deviceId":"\#(id)","token":"t-\#(id)","platform":"G"}"#
                 return try await service.call(.post, "devices", body, as: token, headers: headers)
@@ -198,7 +198,7 @@ import Testing
             #expect(try await register("d1", as: app).status == 201)
             let refused = try await register("d2", as: app)
             #expect(refused.refusal == "409 -")
-            #expect(refused.text("message") == "The network's limit is reached: ownerlessDevices is 1")
+            #expect(refused.string("message") == "The network's limit is reached: ownerlessDevices is 1")
             #expect(try await register("d1", as: app).status == 201, "what is known is no more than there was")
             #expect(try await register("d2", as: service.app("alice")).status == 201)
             #expect(try await register("d3", as: service.backEnd()).status == 201)
@@ -212,7 +212,8 @@ import Testing
     @Test func `other forms are neither taken nor given`() async throws {
         try await withMobileFirst { service in
             let token = try await service.backEnd()
-            #expect(try await service.call(.post, "tags", "x", as: token, type: "text/plain").refusal == "415 -")
+            let plain = ["content-type": "text/plain"]
+            #expect(try await service.call(.post, "tags", "x", as: token, headers: plain).refusal == "415 -")
             #expect(
                 try await service.call(.get, "tags", as: token, headers: ["accept": "text/html"]).refusal == "406 -"
             )

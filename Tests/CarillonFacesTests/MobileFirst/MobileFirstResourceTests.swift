@@ -16,16 +16,17 @@ import Testing
             for _ in 1...2 {
                 let made = try await service.call(.post, "devices/", body, as: token)
                 #expect(made.status == 201)
-                #expect(made.text("deviceId") == "d1" && made.text("userId") == "alice" && made.text("platform") == "A")
-                #expect(made.text("phoneNumber") == "1" && made.text("createdTime") == "2026-11-24T12:00:00Z")
+                #expect(made.string("deviceId") == "d1" && made.string("userId") == "alice")
+                #expect(made.string("platform") == "A" && made.string("phoneNumber") == "1")
+                #expect(made.string("createdTime") == "2026-11-24T12:00:00Z")
             }
-            let device = try #require(try await service.store.device("d1", in: "acme"))
+            let device = try #require(try await service.stage.device("d1"))
             #expect(device.address == .apns(token: "32e7b1a1", appID: "ios.app", environment: .sandbox))
             let changed = try await service.call(.put, "devices/d1", #"{"userId":""}"#, as: token)
-            #expect(changed.status == 200 && changed.text("userId") == "" && changed.text("token") == "32e7b1a1")
+            #expect(changed.status == 200 && changed.string("userId") == "" && changed.string("token") == "32e7b1a1")
             let moved = try await service.call(.put, "devices/d1", #"{"token":"t","platform":"G"}"#, as: token)
-            #expect(moved.text("platform") == "G" && moved.text("token") == "t")
-            #expect(try await service.call(.get, "devices/d1", as: token).text("token") == "t")
+            #expect(moved.string("platform") == "G" && moved.string("token") == "t")
+            #expect(try await service.call(.get, "devices/d1", as: token).string("token") == "t")
             #expect(try await service.call(.put, "devices/none", #"{"token":"t"}"#, as: token).status == 404)
             #expect(try await service.call(.delete, "devices/d1", as: token).status == 204)
             #expect(try await service.call(.delete, "devices/d1", as: token).status == 404)
@@ -36,12 +37,12 @@ import Testing
         try await withMobileFirst(deviceRegistration: .userToken) { service in
             let (alice, bob) = (try service.app("alice"), try service.app("bob"))
             let body = #"{"deviceId":"d1","token":"t1","platform":"G"}"#
-            #expect(try await service.call(.post, "devices", body, as: alice).text("userId") == "alice")
+            #expect(try await service.call(.post, "devices", body, as: alice).string("userId") == "alice")
             let named = #"{"deviceId":"d2","token":"t2","platform":"G","userId":"alice"}"#
             #expect(try await service.call(.post, "devices", named, as: bob).refusal == "403 -")
             #expect(try await service.call(.get, "devices/d1", as: bob).refusal == "404 FPWSE0001E")
             #expect(try await service.call(.delete, "devices/d1", as: bob).refusal == "404 FPWSE0001E")
-            #expect(try await service.call(.get, "devices/d1", as: alice).text("token") == "t1")
+            #expect(try await service.call(.get, "devices/d1", as: alice).string("token") == "t1")
             #expect(try await service.call(.get, "devices", as: alice)["pageInfo", "totalCount"] == "1")
             #expect(try await service.call(.get, "devices", as: bob)["pageInfo", "totalCount"] == "0")
             #expect(try await service.call(.get, "devices?userId=alice", as: bob).refusal == "403 -")
@@ -49,11 +50,11 @@ import Testing
             #expect(try await service.call(.post, "devices", other, as: bob).refusal == "409 FPWSE0002E")
             let nobody = try service.app(nil)
             let unowned = try await service.call(.post, "devices", named, as: nobody)
-            #expect(unowned.status == 201 && unowned.text("userId") == "", "nobody vouches for the name")
+            #expect(unowned.status == 201 && unowned.string("userId") == "", "nobody vouches for the name")
             #expect(try await service.call(.get, "devices/d1", as: nobody).status == 404)
             let key = ["clientSecret": try await service.addKey("app", ["clientSecret"])]
             let older = try await service.call(.post, "devices", named, headers: key)
-            #expect(older.status == 201 && older.text("userId") == "")
+            #expect(older.status == 201 && older.string("userId") == "")
         }
     }
 
@@ -61,7 +62,7 @@ import Testing
         try await withMobileFirst { service in
             let key = ["clientSecret": try await service.addKey("app", ["clientSecret"])]
             let body = #"{"deviceId":"d1","token":"t1","platform":"G","userId":"alice"}"#
-            #expect(try await service.call(.post, "devices", body, headers: key).text("userId") == "alice")
+            #expect(try await service.call(.post, "devices", body, headers: key).string("userId") == "alice")
             let seen = try await service.call(.get, "devices/d1", headers: key)
             #expect(seen.status == 200 && seen["token"] == nil)
         }
@@ -80,11 +81,11 @@ import Testing
             #expect(first["devices", "0", "deviceId"] == "d1" && first["devices", "2"] == nil)
             #expect(first["pageInfo", "count"] == "2" && first["pageInfo", "totalCount"] == "5")
             #expect(first["pageInfo", "previous"] == "")
-            let next = try #require(first.text("pageInfo", "next"))
+            let next = try #require(first.string("pageInfo", "next"))
             #expect(next.hasSuffix("/imfpush/v1/apps/com.acme/devices?expand=true&offset=2&size=2"))
             let last = try await service.call(.get, "devices?offset=4&size=2", as: token)
             #expect(last["devices", "0", "deviceId"] == "d5" && last["pageInfo", "next"] == "")
-            #expect(last.text("pageInfo", "previous")?.hasSuffix("offset=2&size=2") == true)
+            #expect(last.string("pageInfo", "previous")?.hasSuffix("offset=2&size=2") == true)
             for (query, total) in [
                 ("userId=alice", "2"), ("filter=userId==bob", "3"), ("filter=platform==A", "1"),
                 ("filter=tagName==none", "0"), ("userId=bob&filter=platform==G", "2"),
@@ -109,10 +110,10 @@ import Testing
             let headers = ["x-forwarded-proto": "https"]
             _ = try await service.call(.post, "tags", #"{"name":"a"}"#, as: token)
             let tag = try await service.call(.get, "tags/a", as: token, headers: headers)
-            #expect(tag.text("href")?.hasPrefix(scheme + "://") == true)
+            #expect(tag.string("href")?.hasPrefix(scheme + "://") == true)
             let list = try await service.call(.get, "tags?offset=1", as: token, headers: headers)
-            #expect(list.text("pageInfo", "previous")?.hasPrefix(scheme + "://") == true)
-            #expect(try await service.call(.get, "tags/a", as: token).text("href")?.hasPrefix("http://") == true)
+            #expect(list.string("pageInfo", "previous")?.hasPrefix(scheme + "://") == true)
+            #expect(try await service.call(.get, "tags/a", as: token).string("href")?.hasPrefix("http://") == true)
         }
     }
 
@@ -120,21 +121,21 @@ import Testing
         try await withMobileFirst { service in
             let token = try await service.backEnd()
             let made = try await service.call(.post, "tags", #"{"name":"a b","description":"A"}"#, as: token)
-            #expect(made.status == 201 && made.text("createdMode") == "API")
-            #expect(made.text("href")?.hasSuffix("/imfpush/v1/apps/com.acme/tags/a%20b") == true)
+            #expect(made.status == 201 && made.string("createdMode") == "API")
+            #expect(made.string("href")?.hasSuffix("/imfpush/v1/apps/com.acme/tags/a%20b") == true)
             #expect(try await service.call(.post, "tags", #"{"name":"a b"}"#, as: token).refusal == "409 FPWSE0002E")
             #expect(
-                try await service.call(.put, "tags/a%20b", #"{"description":"B"}"#, as: token).text("description")
+                try await service.call(.put, "tags/a%20b", #"{"description":"B"}"#, as: token).string("description")
                     == "B"
             )
-            #expect(try await service.call(.get, "tags/a%20b", as: token).text("description") == "B")
+            #expect(try await service.call(.get, "tags/a%20b", as: token).string("description") == "B")
             #expect(try await service.call(.get, "tags", as: token)["tags", "0", "name"] == "a b")
             let app = try service.app("alice")
             let device = #"{"deviceId":"d1","token":"t1","platform":"G"}"#
             #expect(try await service.call(.post, "devices", device, as: app).status == 201)
             let one = #"{"deviceId":"d1","tagName":"a b"}"#
             let begun = try await service.call(.post, "subscriptions", one, as: app)
-            #expect(begun.status == 201 && begun.text("deviceId") == "d1" && begun.text("tagName") == "a b")
+            #expect(begun.status == 201 && begun.string("deviceId") == "d1" && begun.string("tagName") == "a b")
             #expect(try await service.call(.post, "subscriptions", one, as: app).refusal == "409 FPWSE0011E")
             let unknown = #"{"deviceId":"d1","tagName":"none"}"#
             #expect(try await service.call(.post, "subscriptions", unknown, as: app).refusal == "404 FPWSE0001E")
@@ -155,7 +156,7 @@ import Testing
             let second = try await service.call(.get, "subscriptions?deviceId=d1&offset=1&size=1", as: app)
             #expect(second["subscriptions", "0", "tagName"] == "a b" && second["pageInfo", "count"] == "1")
             let id = Base64URL.encode("d1\u{0}c".utf8)
-            #expect(try await service.call(.get, "subscriptions/\(id)", as: app).text("tagName") == "c")
+            #expect(try await service.call(.get, "subscriptions/\(id)", as: app).string("tagName") == "c")
             #expect(try await service.call(.delete, "subscriptions/\(id)", as: app).status == 204)
             #expect(try await service.call(.delete, "subscriptions/\(id)", as: app).refusal == "404 FPWSE0012E")
             let both = #"{"deviceId":"d1","tagNames":["a b","c"]}"#
@@ -174,14 +175,14 @@ import Testing
             #expect(try await service.call(.post, "devices", device, as: token).status == 201)
             let path = "subscriptions?deviceId=d1&tagName=push.ALL"
             #expect(try await service.call(.delete, path, as: token).status == 204)
-            #expect(try await service.store.device("d1", in: "acme")?.broadcasts == false)
+            #expect(try await service.stage.device("d1")?.broadcasts == false)
             #expect(try await service.call(.delete, path, as: token).refusal == "404 FPWSE0012E")
             #expect(try await service.call(.get, "subscriptions", as: token)["pageInfo", "totalCount"] == "0")
             #expect(try await service.call(.put, "devices/d1", #"{"token":"t2"}"#, as: token).status == 200)
-            #expect(try await service.store.device("d1", in: "acme")?.broadcasts == false)
+            #expect(try await service.stage.device("d1")?.broadcasts == false)
             let again = #"{"deviceId":"d1","tagName":"Push.ALL"}"#
             #expect(try await service.call(.post, "subscriptions", again, as: token).status == 201)
-            #expect(try await service.store.device("d1", in: "acme")?.broadcasts == true)
+            #expect(try await service.stage.device("d1")?.broadcasts == true)
         }
     }
 
@@ -194,10 +195,10 @@ import Testing
 
     @Test func `another application of the network sees nothing of a message`() async throws {
         try await withMobileFirst { service in
-            try await service.store.bind("com.acme.other", to: "acme")
+            try await service.bind("com.acme.other", to: "acme")
             let token = try await service.backEnd(["messages.write", "push.application.*"])
             let answer = try await service.call(.post, "messages", #"{"message":{"alert":"Hi"}}"#, as: token)
-            let id = try #require(answer.text("messageId"))
+            let id = try #require(answer.string("messageId"))
             #expect(try await service.call(.get, "messages/\(id)", as: token).status == 200)
             let elsewhere = "/imfpush/v1/apps/com.acme.other/messages/\(id)"
             #expect(try await service.call(.get, elsewhere, as: token).refusal == "404 FPWSE0001E")
@@ -218,15 +219,15 @@ import Testing
             }
             try #require(ids.count == 3)
             let first = try await service.call(.get, "messages/\(ids[0])", as: token)
-            #expect(first.text("message", "alert") == "Hi")
-            let long = try await service.call(.get, "messages/\(ids[1])", as: token).text("message", "alert") ?? ""
+            #expect(first.string("message", "alert") == "Hi")
+            let long = try await service.call(.get, "messages/\(ids[1])", as: token).string("message", "alert") ?? ""
             #expect(long.utf8.count <= FaceTexts.maximumBytes && long.hasPrefix("éé"))
             let silent = try await service.call(.get, "messages/\(ids[2])", as: token)
             #expect(silent.status == 200 && silent["message", "alert"] == nil)
-            service.advance(by: FaceTexts.retention - .seconds(1))
+            try await service.stage.advance(by: FaceTexts.retention - .seconds(1))
             let sixth = try await service.backEnd(["messages.write", "push.application.*"])
-            #expect(try await service.call(.get, "messages/\(ids[0])", as: sixth).text("message", "alert") == "Hi")
-            service.advance(by: .seconds(1))
+            #expect(try await service.call(.get, "messages/\(ids[0])", as: sixth).string("message", "alert") == "Hi")
+            try await service.stage.advance(by: .seconds(1))
             let old = try await service.call(.get, "messages/\(ids[0])", as: sixth)
             #expect(old.status == 200 && old["message", "alert"] == nil && old["message", "status"] != nil)
         }
@@ -241,15 +242,15 @@ import Testing
                 #"{"message":{"alert":"Hi"},"target":{"tagNames":["t"]},"settings":{"apns":{"badge":2}}}"#,
                 as: token
             )
-            #expect(answer.status == 202 && answer.text("message", "alert") == "Hi")
-            let id = try #require(answer.text("messageId"))
+            #expect(answer.status == 202 && answer.string("message", "alert") == "Hi")
+            let id = try #require(answer.string("messageId"))
             guard case .object(let data)? = service.lastNotification else {
                 Issue.record("nothing was accepted")
                 return
             }
             #expect(data["to"] == ["tags": ["t"]] && data["body"] == "Hi" && data["envelope"] == false)
             let shown = try await service.call(.get, "messages/\(id)", as: token)
-            #expect(shown.status == 200 && shown.text("messageId") == id)
+            #expect(shown.status == 200 && shown.string("messageId") == id)
             let bulk = try await service.call(
                 .post,
                 "messages/bulk",

@@ -1,102 +1,77 @@
 import CarillonCore
+import CarillonEdge
 import CarillonTesting
 import CoreMetrics
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
-import Logging
 import NIOCore
-import Synchronization
 import Testing
 
-@testable import CarillonEdge
 @testable import CarillonFaces
 
-/// A face over a store in memory, with a network of the name `acme` and one of the name `other`.
+/// Talks to one face over a database of its own, in which there are the networks `acme` and `other` unless a test makes others.
 struct FaceStage {
-    static let start = Timestamp(milliseconds: 1_795_521_600_000)
-
-    /// An answer, with its body read as JSON.
-    struct Answer {
-        let status: Int
-        let headers: HTTPFields
-        let json: JSONValue?
-
-        /// A member of the body.
-        subscript(key: String) -> JSONValue? {
-            guard case .object(let object)? = json else { return nil }
-            return object[key]
-        }
-    }
-
-    /// What the face is given, and what it gave.
-    final class Book: Sendable {
-        private struct State {
-            var now = FaceStage.start
-            var list = FaceList(version: .init(changes: 0), bindings: [], keys: [])
-            var accepted: [ParsedEvent] = []
-            var calls = 0
-            var failure: (any Error)?
-            var lanes: [LaneStatus] = []
-        }
-
-        private let state = Mutex(State())
-
-        var clock: WallClock { WallClock { [self] in state.withLock(\.now) } }
-        var monotonic: @Sendable () -> ContinuousClock.Instant {
-            let start = ContinuousClock.now
-            return { [self] in start + (state.withLock(\.now) - FaceStage.start) }
-        }
-        var index: FaceIndex { FaceIndex(state.withLock(\.list)) }
-        var lanes: [LaneStatus] {
-            get { state.withLock(\.lanes) }
-            set { state.withLock { $0.lanes = newValue } }
-        }
-        /// What was accepted, each once.
-        var accepted: [ParsedEvent] { state.withLock(\.accepted) }
-        /// How many calls accepted it.
-        var calls: Int { state.withLock(\.calls) }
-        /// What happens to whoever has something accepted from now on.
-        func fail(with error: (any Error)?) { state.withLock { $0.failure = error } }
-        func advance(by duration: Duration) { state.withLock { $0.now = $0.now + duration } }
-        func add(_ binding: FaceBinding) { state.withLock { $0.list.bindings.append(binding) } }
-        func add(_ key: StoredFaceKey) { state.withLock { $0.list.keys.append(key) } }
-
-        fileprivate func accept(_ events: [ParsedEvent]) throws -> [Bool] {
-            try state.withLock { state in
-                if let failure = state.failure { throw failure }
-                state.calls += 1
-                return events.map { event in
-                    guard !state.accepted.contains(where: { $0.sourceID == event.sourceID }) else { return false }
-                    state.accepted.append(event)
-                    return true
-                }
-            }
-        }
+    static let now = Timestamp(milliseconds: 1_795_521_600_000)  // 2026-11-24T12:00:00.000Z
+    static let networks = ["acme", "other"].map { id in
+        Network(id: NetworkID(trusted: id), webPushHosts: WebPushHosts(["push.example.org"]), createdAt: now)
     }
 
     let client: any TestClientProtocol
-    let store: MemoryStore
-    let book: Book
-    let journal: Journal
+    let database: TimedDatabase
+    let book: FaceBook
+    let services: FaceServices
     let face: any Face
+    /// A key of role `admin` of the first network.
+    let adminKey: String
+    /// What signs user tokens.
+    let userTokenSecret: String
 
-    /// Sends a request from an address behind a proxy on this machine.
+    var store: StoreScene { database.stores }
+    var journal: Journal { services.journal }
+    var rates: RequestRates { services.rates }
+
+    /// Sends a request; `body` is sent as JSON unless `headers` say otherwise.
     func call(
         _ method: HTTPRequest.Method,
         _ path: String,
         _ body: String? = nil,
-        headers: HTTPFields = [:]
-    ) async throws -> Answer {
-        var headers = headers
-        if body != nil, headers[.contentType] == nil { headers[.contentType] = "application/json" }
-        let buffer = body.map { ByteBuffer(string: $0) }
-        let response = try await client.execute(uri: path, method: method, headers: headers, body: buffer)
-        return Answer(
-            status: response.status.code,
-            headers: response.headers,
-            json: try? JSONValue(parsing: Array(response.body.readableBytesView))
-        )
+        as token: String? = nil,
+        headers: [String: String] = [:]
+    ) async throws -> FaceAnswer {
+        try await call(method, path, bytes: body.map { Array($0.utf8) }, as: token, headers: headers)
+    }
+
+    /// Sends a request with a body of some bytes.
+    func call(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        bytes: [UInt8]?,
+        as token: String? = nil,
+        headers: [String: String] = [:]
+    ) async throws -> FaceAnswer {
+        var fields = HTTPFields()
+        if bytes != nil { fields[.contentType] = "application/json" }
+        if let token { fields[.authorization] = "Bearer \(token)" }
+        for (name, value) in headers { fields[try #require(HTTPField.Name(name))] = value }
+        let buffer = bytes.map { ByteBuffer(bytes: $0) }
+        return FaceAnswer(try await client.execute(uri: path, method: method, headers: fields, body: buffer))
+    }
+
+    /// Lets time pass.
+    func advance(by duration: Duration) async throws { try await database.advance(by: duration) }
+
+    /// A device of the network `acme`.
+    func device(_ id: DeviceID) async throws -> Device? { try await store.devices.device(id, in: "acme") }
+
+    /// A user's devices in the network `acme`.
+    func devices(of user: UserID) async throws -> [Device] {
+        try await store.devices.devices(of: user, in: "acme", after: nil, limit: 9)
+    }
+
+    /// A user token of the network `acme`.
+    func token(for user: String = "alice", expiresIn seconds: Int64 = 600) -> String {
+        FaceTokens.userToken(user, in: "acme", secret: userTokenSecret, expiresIn: seconds)
     }
 
     /// Binds a name as an admin would.
@@ -109,7 +84,7 @@ struct FaceStage {
                 networkID: network,
                 isPrivate: read.isPrivate,
                 settings: read.document,
-                updatedAt: Self.start
+                updatedAt: Self.now
             )
         )
     }
@@ -125,7 +100,7 @@ struct FaceStage {
 
     /// Makes a key; answers what its holder is shown.
     func makeKey(_ body: String = "{}", of network: NetworkID = "acme") throws -> JSONObject {
-        let request = FaceKeyRequest(networkID: network, name: nil, secret: nil, label: nil, now: Self.start)
+        let request = FaceKeyRequest(networkID: network, name: nil, secret: nil, label: nil, now: Self.now)
         var reader = JSONObjectReader(try JSONValue(parsing: body), unknown: .refuse, into: InputErrors())
         let key = try #require(face.makeKey(request, from: &reader))
         book.add(key.stored)
@@ -133,96 +108,145 @@ struct FaceStage {
     }
 }
 
-/// Answers requests with one face.
+/// Answers requests with one face. Without any of its bindings it is not there; `asker` answers about tokens that are none of
+/// Carillon's.
+///
+/// - Parameters:
+///   - make: Makes the face.
+///   - transport: How requests come.
+///   - networks: The networks.
+///   - bindings: What the face is asked for, and by which network.
+///   - keys: Its callers' keys.
+///   - readsStore: Whether bindings and keys are those in the database instead.
+///   - asker: Answers about users' tokens.
+///   - settings: What the server is told.
+///   - test: What happens.
+/// - Throws: What `test` throws.
 func withStage(
-    _ make: @Sendable (FaceServices) -> any Face,
-    settings: ServerSettings = ServerSettings(),
+    _ make: (FaceServices) -> any Face,
     over transport: TestingSetup = .router,
+    networks: [Network] = FaceStage.networks,
+    bindings: [FaceBinding] = [],
+    keys: [StoredFaceKey] = [],
+    readsStore: Bool = false,
+    asker: any UserTokenAsker = NobodyToAsk(),
+    settings: ServerSettings = ServerSettings(),
     _ test: @Sendable (FaceStage) async throws -> Void
 ) async throws {
-    let book = FaceStage.Book()
-    let store = MemoryStore(clock: book.clock)
-    for id in ["acme", "other"] as [NetworkID] {
-        _ = try await store.createNetwork(
-            NetworkCredentials(
-                network: Network(id: id, webPushHosts: WebPushHosts(["push.example.org"]), createdAt: FaceStage.start),
-                webhookSecrets: [],
-                userTokenKeys: [],
-                apiKeys: []
+    try await TimedDatabase.lend(from: FaceStage.now) { database in
+        let (shown, adminKey) = APIKeySecret.make(for: networks[0].id, role: .admin, label: nil, at: FaceStage.now)
+        let userTokenSecret = APIKeySecret.random(43)
+        for network in networks {
+            _ = try await database.stores.accounts.createNetwork(
+                NetworkCredentials(
+                    network: network,
+                    webhookSecrets: [],
+                    userTokenKeys: [.hs256(Secret(userTokenSecret))],
+                    apiKeys: network.id == adminKey.key.networkID ? [adminKey] : []
+                )
             )
-        )
+        }
+        let book = FaceBook(bindings, keys)
+        var services = try FaceServices(over: database, book, asker)
+        if readsStore {
+            services.index = { FaceIndex(try await database.stores.faces.faceList(unless: nil) ?? .empty) }
+        }
+        let face = make(services)
+        let application = Application(router: face.router(services, settings), logger: services.logger)
+        try await application.test(transport) { [services] client in
+            try await test(
+                FaceStage(
+                    client: client,
+                    database: database,
+                    book: book,
+                    services: services,
+                    face: face,
+                    adminKey: shown.text,
+                    userTokenSecret: userTokenSecret
+                )
+            )
+        }
     }
-    let services = try FaceServices(over: store, book)
-    let face = make(services)
-    let outline = Router(context: CarillonRequestContext.self)
-    face.addRoutes(to: FaceRoutes(face.name, on: outline) { book.index })
-    let router = Router(context: CarillonRequestContext.self)
-    router.addEdge(
-        problems: ProblemMapping(),
-        routes: RouteTable(outline),
-        settings: settings,
-        faces: [face],
-        journal: services.journal,
-        metrics: NOOPMetricsHandler.instance
-    )
-    face.addRoutes(to: FaceRoutes(face.name, on: router) { book.index })
-    let application = Application(router: router, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    try await application.test(transport) { client in
-        try await test(FaceStage(client: client, store: store, book: book, journal: services.journal, face: face))
+}
+
+extension Face {
+    /// Answers requests as the service does.
+    fileprivate func router(_ services: FaceServices, _ settings: ServerSettings) -> Router<CarillonRequestContext> {
+        let outline = Router(context: CarillonRequestContext.self)
+        addRoutes(to: FaceRoutes(name, on: outline, index: services.index))
+        let router = Router(context: CarillonRequestContext.self, options: .autoGenerateHeadEndpoints)
+        router.addEdge(
+            problems: ProblemMapping(),
+            routes: RouteTable(outline),
+            settings: settings,
+            faces: [self],
+            journal: services.journal,
+            metrics: services.metrics
+        )
+        router.add(middleware: RefusalRateMiddleware(rates: services.rates))
+        addRoutes(to: FaceRoutes(name, on: router, index: services.index))
+        return router
     }
 }
 
 extension FaceServices {
-    /// Everything over one store, with what is accepted written into a book.
-    fileprivate init(over store: MemoryStore, _ book: FaceStage.Book) throws {
-        let ids = UUIDv7Generator()
-        let rates = RequestRates(now: book.monotonic)
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let cache = CredentialCache(accounts: store, announcements: Announcements(), logger: logger)
+    /// Everything over one database.
+    fileprivate init(over database: TimedDatabase, _ book: FaceBook, _ asker: any UserTokenAsker) throws {
+        let (store, clock, monotonic) = (database.stores, database.time.clock, database.time.monotonic)
+        let ids = UUIDv7Generator(clock: clock)
+        let rates = RequestRates(now: monotonic)
+        let cache = CredentialCache(
+            accounts: store.accounts,
+            announcements: Announcements(),
+            logger: TestDatabase.logger,
+            now: monotonic
+        )
         self.init(
             index: { book.index },
-            faces: store,
+            faces: store.faces,
             secret: FaceSecret(),
             authenticator: Authenticator(
                 operatorToken: OperatorToken(Secret("operator-token-of-at-least-32-characters")),
                 cache: cache,
                 introspector: UserTokenIntrospector(
-                    asker: NobodyToAsk(),
+                    asker: asker,
                     metrics: NOOPMetricsHandler.instance,
-                    now: book.monotonic
+                    now: monotonic
                 ),
                 rates: rates,
                 pages: PagePlaces(connections: 6, processors: 4),
-                clock: book.clock
+                clock: clock
             ),
             network: { try await cache.credentials(of: $0)?.network },
             accept: { events, network in
-                let isNew = try book.accept(events)
+                try book.take(events)
+                let receipts = try await store.ingest(events, in: network, ids, at: clock.now())
                 // Who is reached by an address is found, or added, when the recipients are.
-                let queries = zip(events, isNew).compactMap { event, isNew -> RecipientQuery? in
-                    guard isNew, case .known(let event) = event.content else { return nil }
-                    return RecipientQuery(networkID: network, eventID: EventID(ids.next()), event: event)
+                let queries = zip(events, receipts).compactMap { event, receipt -> RecipientQuery? in
+                    guard receipt.status == .accepted, case .known(let known) = event.content else { return nil }
+                    return RecipientQuery(networkID: network, eventID: receipt.id, event: known)
                 }
-                if !queries.isEmpty { _ = try await store.recipients(for: queries) }
-                return isNew.map { Receipt(id: EventID(ids.next()), status: $0 ? .accepted : .duplicate) }
+                let addressing = queries.filter { if case .addresses = $0.audience { true } else { false } }
+                _ = try await store.recipients.recipients(for: addressing)
+                return receipts
             },
-            devices: store,
+            devices: store.devices,
             lanes: { book.lanes },
-            directory: store,
-            tags: store,
-            toggles: store,
-            templates: TemplateBook(store),
+            directory: store.directory,
+            tags: store.tags,
+            toggles: store.toggles,
+            templates: TemplateBook(store.templates),
             catalog: try .english,
-            history: store,
-            journal: Journal(store: store, clock: book.clock, logger: logger),
-            credentials: store,
+            history: store.history,
+            journal: Journal(store: store.journal, clock: clock, logger: TestDatabase.logger),
+            credentials: store.credentials,
             credentialFormats: [],
             credentialChanged: { _, _, _ in },
             egress: EgressGuard(),
             rates: rates,
             metrics: NOOPMetricsHandler.instance,
-            logger: logger,
-            clock: book.clock
+            logger: TestDatabase.logger,
+            clock: clock
         )
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 enum FaceTokens {
     /// A user token of a network, as its admin's server signs it.
     static func userToken(_ user: String, in network: String, secret: String, expiresIn seconds: Int64) -> String {
-        let expiry = FaceAPI.now.milliseconds / 1000 + seconds
+        let expiry = FaceStage.now.milliseconds / 1000 + seconds
         let claims = #"{"sub":"\#(user)","aud":"carillon:\#(network)","exp":\#(expiry)}"#
         let signed = Base64URL.encode(#"{"alg":"HS256"}"#.utf8) + "." + Base64URL.encode(claims.utf8)
         let code = HMAC<SHA256>.authenticationCode(
