@@ -23,26 +23,27 @@ struct Stage: Sendable {
         asleep: UserID? = nil,
         _ body: @Sendable @escaping (Stage) async throws -> Void
     ) async throws {
-        let ids = UUIDv7Generator()
-        let store = MemoryStore(ids: ids)
-        let scene = try PipelineScene(store: store, ids: ids, catalog: catalog.get())
-        try await scene.makeNetwork(scene.network)
-        for name in ["alice", "bob", "carol", "dave"] {
-            let device = Device(
-                id: DeviceID(trusted: name),
-                userID: UserID(trusted: name),
-                address: .log,
-                registeredAt: WallClock.system.now()
-            )
-            _ = try await store.putDevice(device, in: scene.network)
-        }
-        for user in telling.imported { _ = try await store.addMember(user, to: "general", in: scene.network) }
-        if let asleep {
-            _ = try await store.updateToggles(.user(asleep), in: scene.network, by: .admin, expected: nil) { _ in
-                ["enabled": false]
+        try await StoreScene.withStores { store, _ in
+            let scene = try PipelineScene(store: store, catalog: catalog.get())
+            for name in ["alice", "bob", "carol", "dave"] {
+                let device = Device(
+                    id: DeviceID(trusted: name),
+                    userID: UserID(trusted: name),
+                    address: .log,
+                    registeredAt: WallClock.system.now()
+                )
+                _ = try await store.devices.putDevice(device, in: scene.network)
             }
+            for user in telling.imported {
+                _ = try await store.directory.addMember(user, to: "general", in: scene.network)
+            }
+            if let asleep {
+                _ = try await store.toggles.updateToggles(.user(asleep), in: scene.network, by: .admin, expected: nil) {
+                    _ in ["enabled": false]
+                }
+            }
+            try await scene.whileRunning { try await body(Stage(dialect: telling.dialect, scene: scene)) }
         }
-        try await scene.whileRunning { try await body(Stage(dialect: telling.dialect, scene: scene)) }
     }
 
     /// What the service says without templates of a network's own.
