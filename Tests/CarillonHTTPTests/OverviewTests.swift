@@ -33,7 +33,7 @@ import Testing
     private func pause(_ app: String, of network: Credentials, _ api: TestAPI) async throws {
         let lane = Lane(networkID: NetworkID(trusted: network.id), provider: .apns, appID: app)
         let reason = LaneChange.pause(for: .seconds(600), reason: "403 InvalidProviderToken")
-        _ = try await api.store.apply(reason, to: LaneSelection(lane))
+        _ = try await api.store.queue.apply(reason, to: LaneSelection(lane))
     }
 
     @Test func `networks with something wrong are listed, with their reasons`() async throws {
@@ -42,7 +42,7 @@ import Testing
             _ = try await api.makeNetwork("well")
             #expect(try await items(api).isEmpty)
             try await pause("com.acme.chat", of: acme, api)
-            api.time.advance(by: .seconds(81))
+            try await api.database.advance(by: .seconds(81))
             let expected = """
                 [{"network":"acme","displayName":null,"state":"failing","reasons":[{"kind":"lane","name":"apns/com.acme.chat",\
                 "since":"2026-11-24T12:00:00.000Z","detail":"403 InvalidProviderToken"}],"events":{"lastHour":0},\
@@ -59,7 +59,7 @@ import Testing
             let letters = try await api.makeNetwork("a-letters")
             _ = try await api.makeNetwork("0-well")
             try await pause("x", of: old, api)
-            api.time.advance(by: .seconds(10))
+            try await api.database.advance(by: .seconds(10))
             try await pause("x", of: young, api)
             try await pause("x", of: both, api)
             for network in [both, letters] {
@@ -116,7 +116,7 @@ import Testing
                         #"{"kind":"senders","name":"\#($0)","since":"2026-11-24T12:00:00.000Z","detail":"\#($1) of \#($2) posts of the last 5 minutes were refused with 401, 403 or 404"}"#
                     }
             )
-            api.time.advance(by: .seconds(420))
+            try await api.database.advance(by: .seconds(420))
             #expect(try await items(api).isEmpty)
         }
     }
@@ -127,7 +127,7 @@ import Testing
             _ = try await api.makeNetwork("new")
             let failing = try await api.makeNetwork("failing")
             #expect(try await api.call(.post, idle.path("events"), Self.event, as: idle.adminKey).status == 202)
-            api.time.advance(by: .seconds(2 * 86_400))
+            try await api.database.advance(by: .seconds(2 * 86_400))
             #expect(try await api.call(.post, working.path("events"), Self.event, as: working.adminKey).status == 202)
             try await pause("x", of: failing, api)
             let expected = ["working": "working", "idle": "idle", "new": "new", "failing": "failing"]

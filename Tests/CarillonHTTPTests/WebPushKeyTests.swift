@@ -59,7 +59,7 @@ import Testing
             #expect(try await api.call(.get, path, as: try await api.makeKey("events", in: network)).status == 403)
             let none = try await api.call(.get, path, as: network.token())
             #expect(none.status == 404 && none.string("detail")?.contains("PUT /providers/webpush") == true)
-            #expect(try await api.store.providerCredentials(of: NetworkID(trusted: "acme")).isEmpty)
+            #expect(try await api.store.credentials.providerCredentials(of: NetworkID(trusted: "acme")).isEmpty)
             _ = try await api.call(.put, network.path("providers/webpush"), Self.subject, as: network.adminKey)
             let key = try #require(try await api.call(.get, path, as: network.token()).string("publicKey"))
             let callers = [try await api.makeKey("device", in: network), network.adminKey, TestAPI.operatorToken]
@@ -72,17 +72,17 @@ import Testing
     }
 
     @Test func `a key pair that cannot be read is not replaced, and the answer says what to do`() async throws {
-        try await withAPI(credentials: { CredentialsInTrouble(store: $0, areReadable: false) }) { api in
+        try await withAPI(credentials: { CredentialsInTrouble(store: $0.credentials, areReadable: false) }) { api in
             let network = try await api.makeNetwork()
             let path = network.path("providers/webpush")
             let created = try await api.call(.put, path, Self.subject, as: network.adminKey)
             #expect(created.status == 201)
-            let stored = try await api.store.providerCredentials(of: NetworkID(trusted: "acme"))
+            let stored = try await api.store.credentials.providerCredentials(of: NetworkID(trusted: "acme"))
             let refused = try await api.call(.put, path, #"{"subject":"mailto:x@acme.example"}"#, as: network.adminKey)
             #expect(refused.status == 409 && refused.problem == "unreadable-credential" && refused["errors"] == nil)
             #expect(refused.string("detail")?.contains("CARILLON_MASTER_KEY") == true)
             #expect(try await api.call(.put, path, #"{"subject":"x"}"#, as: network.adminKey).pointers == ["/subject"])
-            #expect(try await api.store.providerCredentials(of: NetworkID(trusted: "acme")) == stored)
+            #expect(try await api.store.credentials.providerCredentials(of: NetworkID(trusted: "acme")) == stored)
             #expect(api.dispatcher.told.count == 1)
             #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
             #expect(try await api.call(.put, path, Self.subject, as: network.adminKey).status == 201)
@@ -106,7 +106,7 @@ import Testing
             let id = NetworkID(trusted: "acme")
             // A pushkey that reaches nothing.
             let address = DeviceAddress.webpush(endpoint: "https://push.example/1", p256dh: "p", auth: "a")
-            try await api.store.addQuarantined([address], because: "unusable pushkey", in: id)
+            try await api.store.devices.addQuarantined([address], because: "unusable pushkey", in: id)
             #expect(try await brought(P256.Signing.PrivateKey()).status == 200)
             #expect(try await brought(own).status == 200)
             func isKept() async throws {
@@ -120,14 +120,14 @@ import Testing
             }
             // A browser that nobody registered: homeservers name such in what they send.
             let named = DeviceID(reachedAt: address)
-            try await api.store.renewDevices([named: TestAPI.now + .seconds(10 * 365 * 86_400)], in: id)
-            #expect(try await api.store.device(named, in: id)?.state == .active)
+            try await api.store.devices.renewDevices([named: TestAPI.now + .seconds(10 * 365 * 86_400)], in: id)
+            #expect(try await api.store.devices.device(named, in: id)?.state == .active)
             try await isKept()
-            #expect(try await api.store.deleteDevice(named, ifOwnedBy: nil, in: id))
+            #expect(try await api.store.devices.deleteDevice(named, ifOwnedBy: nil, in: id))
             #expect(try await brought(P256.Signing.PrivateKey()).status == 200)
             #expect(try await brought(own).status == 200)
             let browser = Device(id: "browser", userID: "bob", address: address, registeredAt: TestAPI.now)
-            _ = try await api.store.putDevice(browser, in: id)
+            _ = try await api.store.devices.putDevice(browser, in: id)
             try await isKept()
         }
     }
@@ -144,11 +144,11 @@ import Testing
                 updatedAt: TestAPI.now
             )
             let id = NetworkID(trusted: "acme")
-            _ = try await api.store.putProviderCredential(damaged, of: id)
+            _ = try await api.store.credentials.putProviderCredential(damaged, of: id)
             let path = network.path("providers/webpush")
             let refused = try await api.call(.put, path, Self.subject, as: network.adminKey)
             #expect(refused.status == 409 && refused.problem == "unreadable-credential" && refused["errors"] == nil)
-            #expect(try await api.store.providerCredentials(of: id) == [damaged])
+            #expect(try await api.store.credentials.providerCredentials(of: id) == [damaged])
         }
     }
 
@@ -157,20 +157,20 @@ import Testing
         let format = WebPushCredentialFormat()
         let first = try #require(format.initial(now: TestAPI.now))
         let second = try #require(format.initial(now: TestAPI.now))
-        let inTrouble = { (store: MemoryStore) in
-            CredentialsInTrouble(store: store) { found in
+        let inTrouble = { (stores: StoreScene) in
+            CredentialsInTrouble(store: stores.credentials) { found in
                 guard found == first else { return }
-                _ = try await store.deleteProviderCredential(.webpush, appID: "", of: network)
-                _ = try await store.addProviderCredential(second, of: network)
+                _ = try await stores.credentials.deleteProviderCredential(.webpush, appID: "", of: network)
+                _ = try await stores.credentials.addProviderCredential(second, of: network)
             }
         }
         try await withAPI(credentials: inTrouble) { api in
             let credentials = try await api.makeNetwork()
-            _ = try await api.store.addProviderCredential(first, of: network)
+            _ = try await api.store.credentials.addProviderCredential(first, of: network)
             let path = credentials.path("providers/webpush")
             let put = try await api.call(.put, path, Self.subject, as: credentials.adminKey)
             #expect(put.status == 200 && put["publicKey"] == second.identity["publicKey"])
-            let kept = try await api.store.providerCredential(.webpush, appID: "", of: network)
+            let kept = try await api.store.credentials.providerCredential(.webpush, appID: "", of: network)
             #expect(kept?.identity["publicKey"] == second.identity["publicKey"])
             #expect(kept?.identity["subject"] == "mailto:ops@acme.example")
         }
