@@ -17,7 +17,7 @@ package final class FaceBook: Service {
 
     /// A book of what is in `store`.
     package init(
-        store: any FaceStore,
+        store: any FaceListSource,
         announcements: Announcements = Announcements(),
         logger: Logger,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }

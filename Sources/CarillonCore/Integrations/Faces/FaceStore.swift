@@ -1,5 +1,11 @@
+/// What all networks are called by other systems' clients, for those who ask with every request.
+package protocol FaceListSource: Sendable {
+    /// All bindings and keys of all networks; `nil` when they are still of that version.
+    func faceList(unless version: FaceList.Version?) async throws -> FaceList?
+}
+
 /// What networks are called by other systems' clients, and the secrets that those clients hold.
-package protocol FaceStore: Sendable {
+package protocol FaceStore: FaceListSource {
     /// Stores a binding in the place of the network's own of this name.
     ///
     /// - Parameters:
@@ -25,9 +31,6 @@ package protocol FaceStore: Sendable {
     func deleteFaceKey(_ face: FaceName, name: String, of network: NetworkID) async throws -> Bool
     /// A network's keys for a face by name.
     func faceKeys(_ face: FaceName, of network: NetworkID) async throws -> [FaceKey]
-
-    /// All bindings and keys of all networks, for those who ask with every request; `nil` when they are still of that version.
-    func faceList(unless version: FaceList.Version?) async throws -> FaceList?
 
     /// Marks something as used that may be used once, until a moment.
     ///

@@ -13,7 +13,7 @@ package final class EndpointBook: Service {
 
     /// A book of what is in `store`.
     package init(
-        store: any EndpointStore,
+        store: any EndpointListSource,
         announcements: Announcements = Announcements(),
         logger: Logger,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }

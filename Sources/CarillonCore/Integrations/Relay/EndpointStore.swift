@@ -34,8 +34,14 @@ package struct EndpointList: Sendable {
     }
 }
 
+/// The endpoints of all networks, for those who ask with every event.
+package protocol EndpointListSource: Sendable {
+    /// All endpoints of all networks; `nil` when they are still of that version.
+    func endpointList(unless version: EndpointList.Version?) async throws -> EndpointList?
+}
+
 /// The endpoints of networks and their secrets, which are encrypted at rest.
-package protocol EndpointStore: Sendable {
+package protocol EndpointStore: EndpointListSource {
     /// A network's endpoints, the oldest first.
     func endpoints(of network: NetworkID) async throws -> [Endpoint]
     /// Adds an endpoint with its secret, once as `answering` says.
@@ -74,8 +80,6 @@ package protocol EndpointStore: Sendable {
     func endpointSecrets(of id: EndpointID, in network: NetworkID) async throws -> [WebhookSecret]
     /// Writes down how endpoints fare that are asked; of those that were removed nothing. The version of the list stays.
     func note(_ notes: [EndpointNote.Key: EndpointNote]) async throws
-    /// All endpoints of all networks; `nil` when they are still of that version.
-    func endpointList(unless version: EndpointList.Version?) async throws -> EndpointList?
 }
 
 extension [Endpoint] {
