@@ -30,9 +30,14 @@ package final class PostgresOutbox: Outbox {
         // Of several pages of one event the last one says how far it is.
         var latest: [EventID: Expansion] = [:]
         for var expansion in expansions {
-            expansion.keepsBody = expansion.keepsBody || latest[expansion.event.id]?.keepsBody == true
+            if let former = latest[expansion.event.id] {
+                // A replica that lost a lease to itself has the event in hand twice.
+                guard former.event.leaseToken <= expansion.event.leaseToken else { continue }
+                expansion.keepsBody = expansion.keepsBody || former.keepsBody
+            }
             latest[expansion.event.id] = expansion
         }
+        let leases = latest.mapValues(\.event.leaseToken)
         let states = latest.values.sorted {
             ($0.event.networkID, $0.event.id) < ($1.event.networkID, $1.event.id)
         }
@@ -48,7 +53,9 @@ package final class PostgresOutbox: Outbox {
         return try await pool.write { session in
             let answers = hasGroups ? try session.pipeline(progress) : try session.commit(after: progress)
             let held = Set(try answers.flatMap { answer in try answer.map { row in try row.eventID(0) } })
-            let written = expansions.map { held.contains($0.event.id) }
+            let written = expansions.map { expansion in
+                held.contains(expansion.event.id) && leases[expansion.event.id] == expansion.event.leaseToken
+            }
             guard hasGroups else { return written }
             let groups = zip(expansions, written).flatMap { $1 ? $0.groups : [] }
             try session.commit(after: groups.isEmpty ? [] : [.inserting(groups.joined.map(StoredDelivery.init))])
