@@ -13,6 +13,8 @@ package final class LaneKeeper: Service {
         var timeouts: [Lane: Int] = [:]
         var unwritten: [ChangedLane] = []
         var drained: [Drained] = []
+        /// The last of those who write, one after the other: what happened first comes first in the book.
+        var writing: Task<Void, Never>?
         /// The lanes of which it is being asked whether this replica may try them.
         var inTrial: Set<Lane> = []
         /// Lanes of which everything that waits was made due, and when: what was just being written then was not met.
@@ -421,8 +423,20 @@ extension LaneKeeper {
         }
     }
 
-    /// Writes what has happened to lanes, and gives back what waited in them.
+    /// Writes what has happened to lanes, and gives back what waited in them, also what somebody else is about to.
     private func write() async {
+        let writing = state.withLock { state in
+            guard !state.unwritten.isEmpty || !state.drained.isEmpty else { return state.writing }
+            state.writing = Task { [former = state.writing] in
+                await former?.value
+                await self.writeAll()
+            }
+            return state.writing
+        }
+        await writing?.value
+    }
+
+    private func writeAll() async {
         let (unwritten, drained) = state.withLock { state in
             defer { (state.unwritten, state.drained) = ([], []) }
             return (state.unwritten, state.drained)
