@@ -5,13 +5,13 @@ package import ServiceLifecycle
 import Synchronization
 import Testing
 
-/// The whole pipeline on a store in memory, with one network, a channel and people with `log` devices.
+/// The whole pipeline on a database, with one network, a channel and people with `log` devices.
 package final class PipelineScene: Sendable {
     /// So many groups of its lane are sent at a time.
     package static let mostGroupsAtATime = FairQueueLimits.sending.placesPerLane / DeliveryGroup.mostPlaces
 
     /// What is remembered.
-    package let store: MemoryStore
+    package let store: StoreScene
     /// The deliveries, which a test may watch.
     package let queue: WatchedQueue
     /// What sends, unless there are others.
@@ -24,21 +24,22 @@ package final class PipelineScene: Sendable {
     package let outcomes: OutcomeIntake
     /// Finds what is due.
     package let claimer: Claimer
-    private let settler: Settler
-    private let sender: Sender
+    /// What writes outcomes.
+    package let settler: Settler
+    /// The last stage.
+    package let sender: Sender
     /// The stage between.
     package let fanout: FanoutWorker
     /// What is counted.
     package let recorder = StatisticsRecorder()
     /// The network of most tests.
-    package let network = NetworkID(trusted: "acme")
+    package var network: NetworkID { store.network }
     private let nextMessage = Mutex(0)
     private let running = Mutex<ServiceGroup?>(nil)
 
     /// A scene on a store; what it is not told is as usual, and it is not tried again later but at once.
     package init(
-        store: MemoryStore,
-        ids: UUIDv7Generator,
+        store: StoreScene,
         provider: ScriptedProvider = ScriptedProvider(),
         providers: [any Provider]? = nil,
         recipients: (any RecipientSource)? = nil,
@@ -47,10 +48,10 @@ package final class PipelineScene: Sendable {
         settleInterval: Duration = .milliseconds(250),
         isRelaying: Bool = false,
         asking caller: (any EndpointCaller)? = nil,
-        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        logger: Logger = TestDatabase.logger,
         wrappingOutcomes: (OutcomeIntake) -> any OutcomeSink = { $0 }
     ) throws {
-        let watched = WatchedQueue(store)
+        let watched = WatchedQueue(store.queue)
         self.store = store
         self.queue = watched
         self.provider = provider
@@ -60,7 +61,7 @@ package final class PipelineScene: Sendable {
         backoff.steps = [.zero]
         backoff.last = .zero
         let sending = SendingQueue(claims: watched, logger: logger)
-        lanes = LaneKeeper(book: watched, devices: store, queue: sending, logger: logger)
+        lanes = LaneKeeper(book: watched, devices: store.devices, queue: sending, logger: logger)
         settler = Settler(log: watched, lanes: lanes, metrics: metrics, statistics: recorder, logger: logger)
         outcomes = OutcomeIntake(
             policy: OutcomePolicy(backoff: backoff),
@@ -83,42 +84,42 @@ package final class PipelineScene: Sendable {
             logger: logger
         )
         claimer = Claimer(queue: sending, claims: watched, outcomes: sink, metrics: metrics, watch: watch)
-        let events = FanoutQueue(inbox: store, logger: logger)
-        let source: any RecipientSource = recipients ?? store
-        let writer: any OutboxWriter = outbox ?? store
+        let events = FanoutQueue(inbox: store.inbox, logger: logger)
+        let source: any RecipientSource = recipients ?? store.recipients
+        let writer: any OutboxWriter = outbox ?? store.queue
         fanout = FanoutWorker(
             queue: events,
-            inbox: store,
+            inbox: store.inbox,
             recipients: source,
-            expander: Expander(catalog: try catalog ?? TemplateCatalog(Self.shortTexts()), ids: ids),
+            expander: Expander(catalog: try catalog ?? TemplateCatalog(Self.shortTexts()), ids: store.ids),
             outbox: writer,
             sending: sending,
             endpoints: { networks in
                 guard isRelaying else { return [:] }
                 var endpoints: [NetworkID: [Endpoint]] = [:]
-                for network in networks { endpoints[network] = try await store.endpoints(of: network) }
+                for network in networks { endpoints[network] = try await store.endpoints.endpoints(of: network) }
                 return endpoints
             },
             interceptor: caller.map { [lanes] caller in
                 Interceptor(
                     caller: caller,
-                    source: store,
+                    source: store.questions,
                     circuits: lanes,
                     metrics: metrics,
                     logger: logger
                 )
             },
-            ids: ids,
+            ids: store.ids,
             metrics: metrics,
             statistics: recorder,
             watch: watch,
             logger: logger
         )
         ingestor = Ingestor(
-            inbox: store,
+            inbox: store.inbox,
             fanout: events,
-            endpoints: { network in isRelaying ? try await store.endpoints(of: network) : [] },
-            ids: ids,
+            endpoints: { network in isRelaying ? try await store.endpoints.endpoints(of: network) : [] },
+            ids: store.ids,
             clock: .system,
             metrics: metrics,
             statistics: recorder
@@ -150,7 +151,7 @@ package final class PipelineScene: Sendable {
         ]
     }
 
-    /// Runs the pipeline around `body`, and shuts it down gracefully afterwards.
+    /// Runs the pipeline on a database of its own around `body`, and shuts it down gracefully afterwards.
     package static func run(
         members: Int = 3,
         provider: ScriptedProvider = ScriptedProvider(),
@@ -161,20 +162,19 @@ package final class PipelineScene: Sendable {
         wrappingOutcomes: (OutcomeIntake) -> any OutcomeSink = { $0 },
         _ body: @Sendable @escaping (PipelineScene) async throws -> Void
     ) async throws {
-        let ids = UUIDv7Generator()
-        let store = MemoryStore(ids: ids)
-        let scene = try PipelineScene(
-            store: store,
-            ids: ids,
-            provider: provider,
-            providers: providers,
-            settleInterval: settleInterval,
-            isRelaying: isRelaying,
-            asking: caller,
-            wrappingOutcomes: wrappingOutcomes
-        )
-        try await scene.populate(members: members)
-        try await scene.whileRunning { try await body(scene) }
+        try await StoreScene.withStores { store, _ in
+            let scene = try PipelineScene(
+                store: store,
+                provider: provider,
+                providers: providers,
+                settleInterval: settleInterval,
+                isRelaying: isRelaying,
+                asking: caller,
+                wrappingOutcomes: wrappingOutcomes
+            )
+            try await scene.populate(members: members)
+            try await scene.whileRunning { try await body(scene) }
+        }
     }
 
     /// Starts services, usually all of this scene's, for the time of `body`.
@@ -184,7 +184,7 @@ package final class PipelineScene: Sendable {
     ) async throws {
         let group = ServiceGroup(
             services: services ?? [lanes, settler, sender, claimer, fanout],
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            logger: TestDatabase.logger
         )
         running.withLock { $0 = group }
         try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -207,7 +207,7 @@ package final class PipelineScene: Sendable {
         try await populate(network, members: members)
     }
 
-    /// Makes a network with nobody in it.
+    /// Makes a network with nobody in it, unless there is one.
     package func makeNetwork(_ network: NetworkID) async throws {
         let credentials = NetworkCredentials(
             network: Network(id: network, createdAt: WallClock.system.now()),
@@ -215,22 +215,25 @@ package final class PipelineScene: Sendable {
             userTokenKeys: [],
             apiKeys: []
         )
-        _ = try await store.createNetwork(credentials)
+        _ = try await store.accounts.createNetwork(credentials)
     }
 
     /// Makes a network whose channel `general` has that many members with a device each.
     package func populate(_ network: NetworkID, members: Int) async throws {
         try await makeNetwork(network)
         let users = (0..<members).map { UserID(trusted: "user-\($0)") }
-        try await store.replaceMembers(of: "general", with: users, in: network)
-        for user in users {
-            let device = Device(
-                id: DeviceID(trusted: "device of \(user)"),
-                userID: user,
-                address: .log,
-                registeredAt: WallClock.system.now()
-            )
-            _ = try await store.putDevice(device, in: network)
+        try await store.directory.replaceMembers(of: "general", with: users, in: network)
+        try await withThrowingTaskGroup(of: Void.self) { [store] tasks in
+            for user in users {
+                let device = Device(
+                    id: DeviceID(trusted: "device of \(user)"),
+                    userID: user,
+                    address: .log,
+                    registeredAt: WallClock.system.now()
+                )
+                tasks.addTask { _ = try await store.devices.putDevice(device, in: network) }
+            }
+            try await tasks.waitForAll()
         }
     }
 
@@ -265,7 +268,7 @@ package final class PipelineScene: Sendable {
     package func finished(_ id: EventID, in other: NetworkID? = nil) async throws -> EventStatus {
         let network = other ?? network
         return try await eventually { [store] in
-            let status = try? await store.event(id, in: network)
+            let status = try? await store.history.event(id, in: network)
             return status?.state == .done ? status : nil
         }
     }

@@ -2,36 +2,21 @@ package import CarillonCore
 package import Foundation
 import Synchronization
 
-/// A queue in memory whose settlements a test can refuse, and that remembers what was claimed.
+/// A queue that remembers what was claimed, and what was done to lanes.
 package final class WatchedQueue: Outbox {
-    /// A write that can never succeed.
-    package struct NeverWritten: TransientError {
-        /// No.
-        package var isTransient: Bool { false }
-    }
-
-    private let store: MemoryStore
-    private let refuses: @Sendable (Settlement) -> Bool
+    private let store: any Outbox
     private let claimedGroups = Mutex<Set<DeliveryGroup.ID>>([])
-    private let settled = Mutex<[[Settlement]]>([])
     private let changedLanes = Mutex<[Int]>([])
     private let duePieces = Mutex<[Int]>([])
     private let dueLanes = Mutex<[(lanes: LaneSelection, excluded: [Lane])]>([])
 
-    /// A queue that refuses what it is told to.
-    package init(_ store: MemoryStore, refusing refuses: @Sendable @escaping (Settlement) -> Bool = { _ in false }) {
+    /// Watches `store`.
+    package init(_ store: any Outbox) {
         self.store = store
-        self.refuses = refuses
     }
 
     /// The groups that were claimed because they were due.
     package var claimed: Set<DeliveryGroup.ID> { claimedGroups.withLock(\.self) }
-
-    /// What was written down.
-    package var settlements: [Settlement] { settled.withLock { $0.flatMap(\.self) } }
-
-    /// How many settlements were written at a time.
-    package var writes: [Int] { settled.withLock { $0.map(\.count) } }
 
     /// The lanes of which everything that waits was made due, each time anew, and those of them that were left out.
     package var madeDue: [(lanes: LaneSelection, excluded: [Lane])] { dueLanes.withLock(\.self) }
@@ -53,12 +38,9 @@ package final class WatchedQueue: Outbox {
         return claimed
     }
 
-    /// Refuses, or writes and remembers.
+    /// As the store does.
     package func settle(_ settlements: [Settlement]) async throws -> SettleReceipt {
-        if settlements.contains(where: refuses) { throw NeverWritten() }
-        let receipt = try await store.settle(settlements)
-        settled.withLock { $0.append(settlements) }
-        return receipt
+        try await store.settle(settlements)
     }
 
     /// As the store does.

@@ -4,17 +4,15 @@ import Testing
 
 @testable import CarillonCore
 
-@Suite(.timeLimit(.minutes(1))) struct ExpansionFailureTests {
+@Suite(.stores, .timeLimit(.minutes(1))) struct ExpansionFailureTests {
     @Test func `an event that cannot be expanded says why, and is expanded when it can be`() async throws {
-        let ids = UUIDv7Generator()
-        let store = MemoryStore(ids: ids)
-        let recipients = FailingRecipients(store)
-        let scene = try PipelineScene(store: store, ids: ids, recipients: recipients)
+        let recipients = FailingRecipients(StoreScene.here.recipients)
+        let scene = try PipelineScene(store: .here, recipients: recipients)
         try await scene.populate(members: 2)
         try await scene.whileRunning {
             let id = try await scene.post()
             let late = try await eventually {
-                let status = try await store.event(id, in: scene.network)
+                let status = try await scene.store.history.event(id, in: scene.network)
                 return status?.failure == nil ? nil : status
             }
             #expect(late.failure == "StoreAway()")
@@ -29,10 +27,10 @@ import Testing
 
 /// Recipients that cannot be found for now.
 final class FailingRecipients: RecipientSource {
-    private let store: MemoryStore
+    private let store: any RecipientSource
     private let fails = Mutex(true)
 
-    init(_ store: MemoryStore) {
+    init(_ store: any RecipientSource) {
         self.store = store
     }
 

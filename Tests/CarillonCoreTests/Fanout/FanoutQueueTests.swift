@@ -1,14 +1,14 @@
-import Logging
+import CarillonTesting
 import Testing
 
 @testable import CarillonCore
-@testable import CarillonTesting
 
 @Suite struct FanoutQueueTests {
-    private let queue = FanoutQueue(
-        inbox: MemoryStore(),
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    )
+    private let queue: FanoutQueue
+
+    init() throws {
+        queue = FanoutQueue(inbox: try StoreScene.unconnected().inbox, logger: TestDatabase.logger)
+    }
 
     private func submit(_ count: Int, of network: NetworkID) async {
         let ids = UUIDv7Generator()

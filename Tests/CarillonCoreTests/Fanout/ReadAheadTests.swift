@@ -4,7 +4,7 @@ import Testing
 
 @testable import CarillonCore
 
-@Suite(.timeLimit(.minutes(1))) struct ReadAheadTests {
+@Suite(.stores, .timeLimit(.minutes(1))) struct ReadAheadTests {
     /// Three pages.
     private static let members = 2 * SmallPages.size + 1
 
@@ -12,13 +12,11 @@ import Testing
     func `the next page of a large audience is read while one is written, and again if it could not be`(
         failures: Int
     ) async throws {
-        let ids = UUIDv7Generator()
-        let store = MemoryStore(ids: ids)
-        let recipients = SmallPages(store)
-        let outbox = WaitingOutbox(store, failures: failures) {
+        let recipients = SmallPages(StoreScene.here.recipients)
+        let outbox = WaitingOutbox(StoreScene.here.queue, failures: failures) {
             _ = try await eventually { recipients.count > 2 ? true : nil }
         }
-        let scene = try PipelineScene(store: store, ids: ids, recipients: recipients, outbox: outbox)
+        let scene = try PipelineScene(store: .here, recipients: recipients, outbox: outbox)
         try await scene.populate(members: Self.members)
         try await scene.whileRunning {
             let status = try await scene.finished(try await scene.post())
@@ -29,11 +27,10 @@ import Testing
     }
 
     @Test func `large audiences whose turn comes together take turns`() async throws {
-        let ids = UUIDv7Generator()
-        let store = MemoryStore(ids: ids)
-        let outbox = EvenOutbox(store)
-        let scene = try PipelineScene(store: store, ids: ids, recipients: SmallPages(store), outbox: outbox)
-        let other = NetworkID(trusted: "other")
+        let outbox = EvenOutbox(StoreScene.here.queue)
+        let recipients = SmallPages(StoreScene.here.recipients)
+        let scene = try PipelineScene(store: .here, recipients: recipients, outbox: outbox)
+        let other = scene.store.otherNetwork
         try await scene.populate(members: 9 * SmallPages.size)
         try await scene.populate(other, members: 9 * SmallPages.size)
         // Posted before anything runs, so that they are taken together.
@@ -50,10 +47,10 @@ import Testing
 private final class SmallPages: RecipientSource {
     static let size = 10
 
-    private let store: MemoryStore
+    private let store: any RecipientSource
     private let answered = Mutex(0)
 
-    init(_ store: MemoryStore) {
+    init(_ store: any RecipientSource) {
         self.store = store
     }
 
@@ -71,11 +68,11 @@ private final class SmallPages: RecipientSource {
 
 /// Lets something happen before it writes a page that is neither the first nor the last, and then fails a few times.
 private final class WaitingOutbox: OutboxWriter {
-    private let store: MemoryStore
+    private let store: any OutboxWriter
     private let failures: Mutex<Int>
     private let happens: @Sendable () async throws -> Void
 
-    init(_ store: MemoryStore, failures: Int, until happens: @Sendable @escaping () async throws -> Void) {
+    init(_ store: any OutboxWriter, failures: Int, until happens: @Sendable @escaping () async throws -> Void) {
         self.store = store
         self.failures = Mutex(failures)
         self.happens = happens
@@ -98,10 +95,10 @@ private final class WaitingOutbox: OutboxWriter {
 private final class EvenOutbox: OutboxWriter {
     private static let mostAhead = 3
 
-    private let store: MemoryStore
+    private let store: any OutboxWriter
     private let pages = Mutex<[EventID: Int]>([:])
 
-    init(_ store: MemoryStore) {
+    init(_ store: any OutboxWriter) {
         self.store = store
     }
 

@@ -1,5 +1,4 @@
 import CarillonTesting
-import Logging
 import ServiceLifecycle
 import Synchronization
 import Testing
@@ -17,11 +16,36 @@ import Testing
         }
     }
 
-    private let store = MemoryStore()
-    private let time = Time()
-    private let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    /// What was written to each place, unless the database is away.
+    private final class ScriptedStore: JournalStore {
+        private let state = Mutex((isAway: false, entries: [JournalPlace: [JournalEntry]]()))
 
-    private func journal() -> Journal { Journal(store: store, clock: time.clock, logger: silent) }
+        func isAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
+
+        func writeJournal(_ entries: [JournalPlace: [JournalEntry]]) async throws {
+            try state.withLock { state in
+                if state.isAway { throw Away() }
+                for (place, news) in entries {
+                    let former = state.entries[place, default: []]
+                    let known = Set(former.map(\.id))
+                    let all = former.suffix(Journal.depth) + news.filter { !known.contains($0.id) }
+                    state.entries[place] = all.sorted { EventID($0.id) < EventID($1.id) }
+                }
+            }
+        }
+
+        func journal(of place: JournalPlace, limit: Int) async throws -> [JournalEntry] {
+            try state.withLock { state in
+                if state.isAway { throw Away() }
+                return state.entries[place, default: []].suffix(limit).reversed()
+            }
+        }
+    }
+
+    private let store = ScriptedStore()
+    private let time = Time()
+
+    private func journal() -> Journal { Journal(store: store, clock: time.clock, logger: TestDatabase.logger) }
 
     private func note(_ reason: String) -> JournalNote {
         JournalNote(operation: "refused", status: 400, reason: reason)
@@ -135,11 +159,11 @@ import Testing
 
     @Test func `a database that is away costs entries beyond what waits, and no request`() async throws {
         let journal = journal()
-        store.fail(with: Away())
+        store.isAway(true)
         for number in 0..<Journal.page + 5 { journal.record(note("\(number)"), of: "a", in: "acme") }
         await journal.write()
         await #expect(throws: Away.self) { try await reasons(journal) }
-        store.fail(with: nil)
+        store.isAway(false)
         journal.record(note("last"), of: "a", in: "acme")
         await journal.write()
         #expect(try await written() == (6..<Journal.page + 5).map { "\($0)" } + ["last"])
@@ -147,7 +171,7 @@ import Testing
 
     @Test func `what is left is written when the service stops`() async throws {
         let journal = journal()
-        let group = ServiceGroup(services: [journal], logger: silent)
+        let group = ServiceGroup(services: [journal], logger: TestDatabase.logger)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             journal.record(note("last"), of: "a", in: "acme")

@@ -4,6 +4,22 @@ import Testing
 @testable import CarillonCore
 
 @Suite(.timeLimit(.minutes(1))) struct LaneActionTests {
+    /// Runs a scene whose lane was paused before its start, for no time, and that knows it.
+    private func runBehindPause(
+        members: Int,
+        _ provider: ScriptedProvider = ScriptedProvider(),
+        _ body: @Sendable @escaping (PipelineScene, LaneSelection) async throws -> Void
+    ) async throws {
+        try await StoreScene.withStores { store, _ in
+            let scene = try PipelineScene(store: store, provider: provider)
+            try await scene.populate(members: members)
+            let lane = LaneSelection(Lane(networkID: scene.network, provider: .log, appID: ""))
+            _ = try await store.queue.apply(.pause(for: .zero, reason: "down"), to: lane)
+            await scene.lanes.learn()
+            try await scene.whileRunning { try await body(scene, lane) }
+        }
+    }
+
     @Test func `what waits for a credential goes out as soon as there is one`() async throws {
         let isMissing = Flag(true)
         let provider = ScriptedProvider { _, _ in
@@ -37,28 +53,22 @@ import Testing
     }
 
     @Test func `a paused lane that another replica tries is left to it`() async throws {
-        try await PipelineScene.run(members: 2) { scene in
-            let lane = LaneSelection(Lane(networkID: scene.network, provider: .log, appID: ""))
-            _ = try await scene.store.apply(.pause(for: .zero, reason: "down"), to: lane)
-            await scene.lanes.learn()
+        try await runBehindPause(members: 2) { scene, lane in
             // The other replica's trial is not known here yet.
-            _ = try await scene.store.apply(.probing, to: lane)
+            _ = try await scene.store.queue.apply(.probing, to: lane)
             let id = try await scene.post()
             let waiting = try await eventually { try await scene.waiting(of: id, for: "down") }
             #expect(waiting.count == 2 && scene.provider.devices.isEmpty)
-            _ = try await scene.store.apply(.resume, to: lane)
+            _ = try await scene.store.queue.apply(.resume, to: lane)
             await scene.lanes.learn()
-            try await scene.store.makeDue(lane)
+            try await scene.store.queue.makeDue(lane)
             #expect(try await scene.finished(id).deliveries[.delivered] == 2)
         }
     }
 
     @Test func `a lane whose pause was over before the start is tried with one device`() async throws {
         let provider = ScriptedProvider { _, _ in .misconfigured(reason: "403") }
-        try await PipelineScene.run(members: 9, provider: provider) { scene in
-            let lane = LaneSelection(Lane(networkID: scene.network, provider: .log, appID: ""))
-            _ = try await scene.store.apply(.pause(for: .zero, reason: "down"), to: lane)
-            await scene.lanes.learn()
+        try await runBehindPause(members: 9, provider) { scene, _ in
             let id = try await scene.post()
             _ = try await eventually { try await scene.waiting(of: id, for: "403")?.count == 9 ? true : nil }
             #expect(provider.devices.count == 1)
@@ -71,10 +81,7 @@ import Testing
             defer { isFirst.clear() }
             return isFirst.isSet ? .unregister(at: nil, reason: "410") : .delivered(id: nil)
         }
-        try await PipelineScene.run(members: 3, provider: provider) { scene in
-            let lane = LaneSelection(Lane(networkID: scene.network, provider: .log, appID: ""))
-            _ = try await scene.store.apply(.pause(for: .zero, reason: "down"), to: lane)
-            await scene.lanes.learn()
+        try await runBehindPause(members: 3, provider) { scene, _ in
             let status = try await scene.finished(try await scene.post())
             #expect(status.deliveries[.delivered] == 2 && status.deliveries[.unregistered] == 1)
             #expect(scene.lanes.statuses.allSatisfy { $0.circuit == .closed })
@@ -104,7 +111,7 @@ import Testing
             let waiting = try await eventually { try await scene.waiting(of: id, for: reason) }
             #expect(waiting.count == 60)
             #expect(waiting.allSatisfy { $0.record.attempts == 1 }, "being held is no attempt")
-            let device = try await scene.store.device("device of user-7", in: scene.network)
+            let device = try await scene.store.devices.device("device of user-7", in: scene.network)
             #expect(device?.state == .active)
             let end = WallClock.system.now() + .seconds(3600)
             try await scene.lanes.believe(paused.lane, until: end)
@@ -123,7 +130,7 @@ import Testing
         try await PipelineScene.run(members: 100, provider: provider, settleInterval: never) { scene in
             let id = try await scene.post()
             _ = try await eventually {
-                let status = try await scene.store.event(id, in: scene.network)
+                let status = try await scene.store.history.event(id, in: scene.network)
                 return status?.deliveries[.unregistered] == 15 ? true : nil
             }
             _ = try await eventually { scene.lanes.statuses.first { $0.circuit == .open } }
@@ -131,7 +138,7 @@ import Testing
                 let device = try await eventually {
                     // The lane keeper may be at it already.
                     await scene.lanes.undoUnregistrations()
-                    let device = try await scene.store.device("device of user-\(number)", in: scene.network)
+                    let device = try await scene.store.devices.device("device of user-\(number)", in: scene.network)
                     return device?.state == .active ? device : nil
                 }
                 #expect(device.error == nil)
@@ -146,7 +153,7 @@ import Testing
             #expect(status.deliveries[.unregistered] == 3)
             await scene.changeCredential(of: .init(networkID: scene.network, provider: .log, appID: nil))
             await scene.lanes.undoUnregistrations()
-            let device = try await scene.store.device("device of user-1", in: scene.network)
+            let device = try await scene.store.devices.device("device of user-1", in: scene.network)
             #expect(device?.state == .active)
         }
     }
@@ -176,11 +183,11 @@ import Testing
             let first = try await scene.post()
             let waiting = try await eventually { try await scene.waiting(of: first, for: reason) }
             #expect(waiting.count == 60)
-            #expect(try await scene.store.event(first, in: scene.network)?.deliveries[.delivered] == 70)
+            #expect(try await scene.store.history.event(first, in: scene.network)?.deliveries[.delivered] == 70)
             #expect(scene.lanes.statuses.allSatisfy { $0.circuit == .closed })
             let second = try await scene.post()
             _ = try await eventually {
-                let status = try await scene.store.event(second, in: scene.network)
+                let status = try await scene.store.history.event(second, in: scene.network)
                 return status?.deliveries[.delivered] == 70 ? true : nil
             }
         }
@@ -196,7 +203,7 @@ extension PipelineScene {
 
     /// What waits of an event for this reason; `nil` when nothing does.
     fileprivate func waiting(of id: EventID, for reason: String) async throws -> [DeliveryStatus]? {
-        let all = try await store.deliveries(of: id, in: network, after: nil, limit: 1000)?.items ?? []
+        let all = try await store.history.deliveries(of: id, in: network, after: nil, limit: 1000)?.items ?? []
         let waiting = all.filter { $0.record.state == .pending && $0.record.reason == reason }
         return waiting.isEmpty ? nil : waiting
     }

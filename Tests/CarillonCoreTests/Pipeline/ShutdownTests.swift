@@ -12,24 +12,17 @@ import Testing
             _ = try await eventually { provider.isSending.isSet ? nil : true }
             scene.beginShutdown()
             _ = try await eventually {
-                try await scene.store.event(id, in: scene.network)?.deliveries[.delivered] == 1 ? true : nil
+                try await scene.store.history.event(id, in: scene.network)?.deliveries[.delivered] == 1 ? true : nil
             }
             provider.mayEnd.clear()
         }
     }
 
-    @Test func `what is not begun at a shutdown is given back, and what is known of the rest is kept`()
+    @Test(.stores) func `what is not begun at a shutdown is given back, and what is known of the rest is kept`()
         async throws
     {
-        let ids = UUIDv7Generator()
-        let store = MemoryStore(ids: ids)
         let stuck = StuckAfterOne()
-        let first = try PipelineScene(
-            store: store,
-            ids: ids,
-            providers: [stuck],
-            settleInterval: .seconds(3600)
-        )
+        let first = try PipelineScene(store: .here, providers: [stuck], settleInterval: .seconds(3600))
         try await first.populate(members: 2)
         let accepted = AcceptedIDs()
         try await first.whileRunning {
@@ -37,8 +30,8 @@ import Testing
             _ = try await eventually { stuck.isStuck.isSet ? nil : true }
         }
         let id = try #require(accepted.all.first)
-        #expect(try await store.event(id, in: first.network)?.deliveries[.delivered] == 1)
-        let second = try PipelineScene(store: store, ids: ids)
+        #expect(try await first.store.history.event(id, in: first.network)?.deliveries[.delivered] == 1)
+        let second = try PipelineScene(store: .here)
         try await second.whileRunning {
             let status = try await second.finished(id)
             #expect(status.deliveries[.delivered] == 2)

@@ -1,5 +1,4 @@
 import CarillonTesting
-import Logging
 import Synchronization
 import Testing
 
@@ -48,8 +47,8 @@ import Testing
             var statuses: [EventStatus] = []
             for event in events { statuses.append(try await scene.finished(event)) }
             // What was given up is sent once more, whatever comes of it.
-            for letter in try await scene.store.deadLetters(in: scene.network, after: nil, limit: 4) {
-                let lane = try #require(try await scene.store.reviveDeadLetter(letter.id, in: scene.network))
+            for letter in try await scene.store.history.deadLetters(in: scene.network, after: nil, limit: 4) {
+                let lane = try #require(try await scene.store.history.reviveDeadLetter(letter.id, in: scene.network))
                 scene.recorder.revived(lane)
             }
             statuses = []
@@ -76,7 +75,7 @@ import Testing
                 }
                 isBroken.clear()
             }
-            let reader = StatisticsReader(recorder: scene.recorder, store: scene.store)
+            let reader = StatisticsReader(recorder: scene.recorder, store: scene.store.statistics)
             let latency = try await Self.total(reader, scene).latency
             #expect(latency.counts.values.reduce(0, +) == provider.devices.count, "a lane is tried with one device")
         }
@@ -86,7 +85,7 @@ import Testing
 
     /// Every third one has devices of both providers, every fourth one has none.
     private static func populate(_ scene: PipelineScene) async throws {
-        try await scene.store.replaceMembers(of: "general", with: (0..<users).map(user), in: scene.network)
+        try await scene.store.directory.replaceMembers(of: "general", with: (0..<users).map(user), in: scene.network)
         for number in 0..<users where number % 4 != 3 {
             let addresses: [DeviceAddress] = [.log, .fcm(token: "token-\(number)", appID: "app")]
             for (index, address) in addresses.enumerated() where number % 3 == 1 || number % 2 == index {
@@ -96,13 +95,13 @@ import Testing
                     address: address,
                     registeredAt: WallClock.system.now()
                 )
-                _ = try await scene.store.putDevice(device, in: scene.network)
+                _ = try await scene.store.devices.putDevice(device, in: scene.network)
             }
         }
     }
 
     private static func forbid(_ scope: ToggleScope, _ scene: PipelineScene) async throws {
-        _ = try await scene.store.updateToggles(scope, in: scene.network, by: .admin, expected: nil) { _ in
+        _ = try await scene.store.toggles.updateToggles(scope, in: scene.network, by: .admin, expected: nil) { _ in
             ["enabled": false]
         }
     }
@@ -118,7 +117,12 @@ import Testing
             expected.notified += status.recipients.notified
             expected.noDevice += status.recipients.noDevice
             expected.suppressed.merge(status.recipients.suppressed, uniquingKeysWith: +)
-            let devices = try await scene.store.deliveries(of: status.id, in: scene.network, after: nil, limit: 100)
+            let devices = try await scene.store.history.deliveries(
+                of: status.id,
+                in: scene.network,
+                after: nil,
+                limit: 100
+            )
             for delivery in devices?.items ?? [] {
                 var counts = deliveries[delivery.provider, default: .init()]
                 switch delivery.record.state {
@@ -135,7 +139,10 @@ import Testing
         expected.suppressed = expected.suppressed.filter { $0.value != 0 }
         // An event is done when that is written, and counted right after it.
         let figures = try await eventually { () -> StatisticsFigures? in
-            let figures = try await total(StatisticsReader(recorder: scene.recorder, store: scene.store), scene)
+            let figures = try await total(
+                StatisticsReader(recorder: scene.recorder, store: scene.store.statistics),
+                scene
+            )
             return figures.recipientsOfAll == expected && figures.deliveries == deliveries ? figures : nil
         }
         #expect(figures.events == [.messageSent: .init(accepted: statuses.count, duplicate: 1)])
@@ -143,11 +150,14 @@ import Testing
         #expect(figures.latency.counts.values.reduce(0, +) > statuses.count)
         #expect(expected.suppressed[.user, default: 0] > 0 && expected.suppressed[.channel, default: 0] > 0)
         #expect(deliveries.values.contains { $0.dead > 0 })
-        let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let writer = StatisticsWriter(recorder: scene.recorder, store: scene.store, logger: silent)
+        let writer = StatisticsWriter(
+            recorder: scene.recorder,
+            store: scene.store.statistics,
+            logger: TestDatabase.logger
+        )
         await writer.write(includingThisMinute: true)
-        let elsewhere = StatisticsReader(recorder: StatisticsRecorder(), store: scene.store)
-        #expect(try await total(elsewhere, scene) == figures)
+        let elsewhere = StatisticsReader(recorder: StatisticsRecorder(), store: scene.store.statistics)
+        #expect(try await total(elsewhere, scene).stored == figures.stored)
     }
 
     private static func total(_ reader: StatisticsReader, _ scene: PipelineScene) async throws -> StatisticsFigures {

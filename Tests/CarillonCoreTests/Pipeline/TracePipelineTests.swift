@@ -5,7 +5,7 @@ import Testing
 
 @testable import CarillonCore
 
-/// Traces, through the whole pipeline on a store in memory.
+/// Traces, through the whole pipeline.
 @Suite(.timeLimit(.minutes(1))) struct TracePipelineTests {
     private static func trace(_ parent: UInt64 = 1) throws -> TraceContext {
         try #require(TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")).next(parent)
@@ -48,14 +48,13 @@ import Testing
         }
     }
 
-    @Test func `the log says of traced events when they are expanded and settled, and of others nothing`() async throws
+    @Test(.stores) func `the log says of traced events when they are expanded and settled, and of others nothing`()
+        async throws
     {
         let log = CollectedLog()
         let trace = try Self.trace()
-        let ids = UUIDv7Generator()
         let scene = try PipelineScene(
-            store: MemoryStore(ids: ids),
-            ids: ids,
+            store: .here,
             settleInterval: .milliseconds(20),
             logger: log.logger(from: .debug)
         )
@@ -77,14 +76,11 @@ import Testing
         }
     }
 
-    @Test func `the log says of which trace an event is that cannot be expanded`() async throws {
+    @Test(.stores) func `the log says of which trace an event is that cannot be expanded`() async throws {
         let log = CollectedLog()
-        let ids = UUIDv7Generator()
-        let store = MemoryStore(ids: ids)
-        let recipients = FailingRecipients(store)
+        let recipients = FailingRecipients(StoreScene.here.recipients)
         let scene = try PipelineScene(
-            store: store,
-            ids: ids,
+            store: .here,
             recipients: recipients,
             logger: log.logger(from: .debug)
         )

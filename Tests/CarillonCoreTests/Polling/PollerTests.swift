@@ -1,5 +1,4 @@
 import CarillonTesting
-import Logging
 import Metrics
 import Synchronization
 import Testing
@@ -7,28 +6,26 @@ import Testing
 @testable import CarillonCore
 
 /// What sources are asked, and what becomes of their answers.
-@Suite struct PollerTests {
+@Suite(.stores) struct PollerTests {
     private static let network = NetworkID(trusted: "acme")
     private static let other = NetworkID(trusted: "other")
 
-    /// A poller over a store in memory, with sources whose answers are told beforehand.
+    /// A poller with sources whose answers are told beforehand.
     private final class Scene: Sendable {
-        let store: MemoryStore
+        let store = StoreScene.here
         let caller = ScriptedSource()
         let queue: WatchedSources
         let poller: Poller
 
         init(mayPost: @escaping @Sendable (NetworkID, Int) async throws -> Bool = { _, _ in true }) async throws {
-            let time = ManualMoment()
-            store = MemoryStore(clock: time.clock)
-            queue = WatchedSources(store: store)
-            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            queue = WatchedSources(store: store.polls)
+            let logger = TestDatabase.logger
             let metrics = PipelineMetrics(factory: NOOPMetricsHandler.instance)
             let ingestor = Ingestor(
-                inbox: store,
+                inbox: store.inbox,
                 fanout: NoEntrance(),
                 ids: UUIDv7Generator(),
-                clock: time.clock,
+                clock: .system,
                 metrics: metrics
             )
             poller = Poller(
@@ -37,38 +34,32 @@ import Testing
                 ingestor: ingestor,
                 mayPost: mayPost,
                 ids: UUIDv7Generator(),
-                clock: time.clock,
+                clock: .system,
                 egress: .unrestricted,
                 metrics: PollMetrics(factory: NOOPMetricsHandler.instance),
                 watch: QueueWatch(factory: NOOPMetricsHandler.instance, logger: logger),
                 logger: logger
             )
-            for id in [PollerTests.network, PollerTests.other] {
-                let network = Network(id: id, createdAt: time.clock.now())
-                _ = try await store.createNetwork(
-                    NetworkCredentials(network: network, webhookSecrets: [], userTokenKeys: [], apiKeys: [])
-                )
-            }
             try await add("crm")
         }
 
         func add(_ id: SourceID, of network: NetworkID = network, url: String = "https://crm.example/p") async throws {
             let settings = SourceSettings(url: url, interval: 60)
-            _ = try await store.putSource(id, settings, secret: .generate(), of: network)
+            _ = try await store.sources.putSource(id, settings, secret: .generate(), of: network)
         }
 
         /// Asks whatever it is time for, one after the other; a wait is over each time.
         func pollAll() async throws {
-            store.expireLeases()
+            try await store.passTime()
             for source in await poller.claim() { await poller.ask(source) }
         }
 
         func source(_ id: SourceID = "crm") async throws -> Source {
-            try #require(try await store.sources(of: network).first { $0.id == id })
+            try #require(try await store.sources.sources(of: network).first { $0.id == id })
         }
 
         func stored() async throws -> [String] {
-            try await store.claimEvents(limit: 100).map(\.event.sourceID).sorted()
+            try await store.inbox.claimEvents(limit: 100).map(\.event.sourceID).sorted()
         }
     }
 
@@ -213,11 +204,6 @@ import Testing
     }
 }
 
-/// A moment that stands still.
-private struct ManualMoment: Sendable {
-    let clock = WallClock { Timestamp(milliseconds: 1_795_521_600_000) }
-}
-
 /// Has no room for anything.
 private struct NoEntrance: Entrance {
     func reserve(_ items: [PendingEvent]) -> [Bool] { items.map { _ in false } }
@@ -249,10 +235,10 @@ private final class ScriptedSource: EndpointCaller {
 
 /// Sources whose database is away when it is told to be.
 private final class WatchedSources: SourceQueue {
-    private let store: MemoryStore
+    private let store: any SourceQueue
     private let state = Mutex((isAway: false, wait: Duration?.none))
 
-    init(store: MemoryStore) {
+    init(store: any SourceQueue) {
         self.store = store
     }
 

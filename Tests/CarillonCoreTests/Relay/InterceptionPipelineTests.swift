@@ -3,7 +3,7 @@ import Testing
 
 @testable import CarillonCore
 
-/// Endpoints that are asked before anybody is notified, through the whole pipeline on a store in memory.
+/// Endpoints that are asked before anybody is notified, through the whole pipeline.
 @Suite(.timeLimit(.minutes(2))) struct InterceptionPipelineTests {
     /// A scene whose network has had an endpoint for an hour.
     private func run(
@@ -174,7 +174,7 @@ import Testing
             while outcomes.count < 30 {
                 outcomes = []
                 for id in ids {
-                    if let report = try await scene.store.event(id, in: scene.network)?.interception {
+                    if let report = try await scene.store.history.event(id, in: scene.network)?.interception {
                         outcomes.append(report.outcome)
                     }
                 }
@@ -207,7 +207,7 @@ import Testing
         try await run(caller, recorder: recorder) { scene in
             let id = try await scene.post()
             _ = try await eventually { caller.waiting == 1 ? true : nil }
-            scene.store.expireLeases()
+            try await scene.store.passTime()
             _ = try await eventually { caller.waiting == 2 ? true : nil }
             #expect(Set(caller.calls.map(\.messageID)) == [id.description])
             caller.open()
@@ -226,14 +226,14 @@ import Testing
             _ = try await eventually { caller.waiting == Interceptor.places ? true : nil }
             scene.beginShutdown()
             let claimable = try await eventually { () -> Int? in
-                let count = try await scene.store.claimEvents(limit: 1_000).count
+                let count = try await scene.store.inbox.claimEvents(limit: 1_000).count
                 return count > 0 ? count : nil
             }
             #expect(claimable <= 10 && caller.calls.count == Interceptor.places)
             caller.open()
             let reports = try await eventually { () -> Int? in
                 var count = 0
-                for id in ids where try await scene.store.event(id, in: scene.network)?.interception != nil {
+                for id in ids where try await scene.store.history.event(id, in: scene.network)?.interception != nil {
                     count += 1
                 }
                 return count == Interceptor.places ? count : nil
@@ -252,6 +252,6 @@ extension PipelineScene {
     ) async throws {
         let settings = Endpoint.sample("e-1", .intercept(terms), events).settings
         let endpoint = Endpoint(id: "e-1", settings: settings, createdAt: WallClock.system.now() - .seconds(3_600))
-        _ = try await store.addEndpoint(endpoint, secret: .generate(), of: network, answering: nil)
+        _ = try await store.endpoints.addEndpoint(endpoint, secret: .generate(), of: network, answering: nil)
     }
 }

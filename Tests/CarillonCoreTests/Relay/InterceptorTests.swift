@@ -1,6 +1,5 @@
 import CarillonTesting
 import Foundation
-import Logging
 import Metrics
 import Testing
 
@@ -27,7 +26,7 @@ import Testing
             source: Source(secrets: secrets),
             circuits: circuits,
             metrics: PipelineMetrics(factory: NOOPMetricsHandler.instance),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            logger: TestDatabase.logger
         )
     }
 
@@ -128,15 +127,12 @@ import Testing
         }
     }
 
-    @Test func `what came of a second's questions is written together, and what was not asked not at all`() async throws
+    @Test(.stores) func `what came of a second's questions is written together, and what was not asked not at all`()
+        async throws
     {
-        let store = MemoryStore()
-        let network = Network(id: "acme", createdAt: Timestamp(milliseconds: 0))
-        _ = try await store.createNetwork(
-            NetworkCredentials(network: network, webhookSecrets: [], userTokenKeys: [], apiKeys: [])
-        )
+        let store = StoreScene.here.endpoints
         _ = try await store.addEndpoint(.sample("e-1", .intercepting), secret: .generate(), of: "acme", answering: nil)
-        let notes = EndpointNotes(store: store, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let notes = EndpointNotes(store: store, logger: TestDatabase.logger)
         func shown(after endings: InterceptionReport.Ending...) async throws -> Endpoint? {
             for ending in endings {
                 let report = InterceptionReport(endpointID: "e-1", outcome: ending, action: .deliver)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CarillonCore
 
-/// What endpoints are told, through the whole pipeline on a store in memory.
+/// What endpoints are told, through the whole pipeline.
 @Suite(.timeLimit(.minutes(1))) struct RelayPipelineTests {
     /// A scene with an endpoint that has been there for an hour.
     private func run(
@@ -18,13 +18,18 @@ import Testing
             let now = WallClock.system.now()
             var endpoint = Endpoint(id: "e-1", settings: settings, createdAt: now - age)
             if !isEnabled { endpoint.set(.disabled, reason: "test", at: now - age) }
-            _ = try await scene.store.addEndpoint(endpoint, secret: .generate(), of: scene.network, answering: nil)
+            _ = try await scene.store.endpoints.addEndpoint(
+                endpoint,
+                secret: .generate(),
+                of: scene.network,
+                answering: nil
+            )
             try await body(scene)
         }
     }
 
     private func told(_ scene: PipelineScene, _ state: RelayState? = nil) async throws -> [RelayDelivery] {
-        try await scene.store.relayDeliveries(
+        try await scene.store.relays.relayDeliveries(
             to: "e-1",
             in: scene.network,
             state: state,
@@ -42,7 +47,7 @@ import Testing
             for id in [message, update] { _ = try await scene.finished(id) }
             _ = try await eventually { try await told(scene, .delivered).count == 2 ? true : nil }
             #expect(try await told(scene).map(\.eventType) == [.userUpdated, .messageSent])
-            #expect(try await scene.store.event(message, in: scene.network)?.deliveries[.delivered] == 2)
+            #expect(try await scene.store.history.event(message, in: scene.network)?.deliveries[.delivered] == 2)
         }
     }
 
@@ -74,7 +79,7 @@ import Testing
         try await run(relay, isEnabled: false) { scene in
             _ = try await scene.finished(try await scene.post())
             #expect(try await told(scene).isEmpty)
-            _ = try await scene.store.updateEndpoint("e-1", of: scene.network) { endpoint in
+            _ = try await scene.store.endpoints.updateEndpoint("e-1", of: scene.network) { endpoint in
                 var changed = endpoint
                 changed.set(.enabled, reason: nil, at: WallClock.system.now())
                 return changed
@@ -83,7 +88,7 @@ import Testing
             _ = try await scene.finished(try await scene.post())
             #expect(try await told(scene).isEmpty)
             #expect(try await scene.replay(to: "e-1") == 2)
-            while try await scene.store.continueReplays() {}
+            while try await scene.store.relays.continueReplays() {}
             _ = try await eventually { try await told(scene, .delivered).count == 2 ? true : nil }
         }
     }
@@ -101,7 +106,7 @@ import Testing
             _ = try await eventually { try await told(scene).count == 100 ? true : nil }
             let tried = try await told(scene).count { $0.attempts > 0 }
             #expect(tried < 60, "as many as were on their way")
-            #expect(try await scene.store.endpoints(of: scene.network).first?.lastError == "http 500")
+            #expect(try await scene.store.endpoints.endpoints(of: scene.network).first?.lastError == "http 500")
             isDown.clear()
             await scene.lanes.credentialConfirmed(LaneSelection(open.lane))
             _ = try await eventually { try await told(scene, .delivered).count == 100 ? true : nil }
@@ -161,6 +166,6 @@ extension PipelineScene {
             types: ["message.sent", "user.updated"],
             onlyFailed: false
         )
-        return try await store.beginReplay(order, to: endpoint, in: network).events
+        return try await store.relays.beginReplay(order, to: endpoint, in: network).events
     }
 }

@@ -1,15 +1,15 @@
 import CarillonTesting
-import Synchronization
+import Postgres
 import Testing
 
 @testable import CarillonCore
 
 /// What an endpoint is told whose circuit opens again and again.
 @Suite(.timeLimit(.minutes(2))) struct RelayProgressTests {
-    private func told(_ store: MemoryStore, _ network: NetworkID) async throws -> Int {
-        try await store.relayDeliveries(
+    private func told(_ store: StoreScene) async throws -> Int {
+        try await store.relays.relayDeliveries(
             to: "e-1",
-            in: network,
+            in: store.network,
             state: .delivered,
             only: nil,
             before: nil,
@@ -22,48 +22,71 @@ import Testing
         let relay = ScriptedProvider(name: .relay) { _, attempt in
             attempt == 1 ? .retry(after: nil, reason: "http 500 in 1 ms") : .delivered(id: "http 204 in 1 ms")
         }
-        let ids = UUIDv7Generator()
-        // How far the clock of the store is ahead.
-        let ahead = Mutex(Duration.zero)
-        let store = MemoryStore(clock: WallClock { WallClock.system.now() + ahead.withLock(\.self) }, ids: ids)
-        var (before, tried) = (0, Set<DeviceID>())
-        while before < messages {
-            // A replica that begins when the circuit's time is over knows nothing but what the store does.
-            let scene = try PipelineScene(
-                store: store,
-                ids: ids,
-                providers: [ScriptedProvider(), relay],
-                isRelaying: true
-            )
-            let (isFirst, told, sent) = (tried.isEmpty, before, relay.devices.count)
-            if isFirst {
-                try await scene.populate(members: 1)
-                let createdAt = WallClock.system.now() - .seconds(3_600)
-                let endpoint = Endpoint(id: "e-1", settings: Endpoint.sample("e-1").settings, createdAt: createdAt)
-                _ = try await store.addEndpoint(endpoint, secret: .generate(), of: scene.network, answering: nil)
-            }
-            try await scene.whileRunning {
+        try await TestDatabase.withPool { pool in
+            var (before, tried) = (0, Set<DeviceID>())
+            while before < messages {
+                // A replica that begins when the circuit's time is over knows nothing but what the store does.
+                let store = try StoreScene(pool: pool)
+                let scene = try PipelineScene(store: store, providers: [ScriptedProvider(), relay], isRelaying: true)
+                let (isFirst, told, sent) = (tried.isEmpty, before, relay.devices.count)
                 if isFirst {
-                    for _ in 0..<messages { try await scene.post() }
-                    _ = try await eventually { scene.lanes.statuses.first { $0.circuit == .open } }
-                } else {
-                    _ = try await eventually { try await self.told(store, scene.network) > told ? true : nil }
+                    try await scene.populate(members: 1)
+                    let createdAt = WallClock.system.now() - .seconds(3_600)
+                    let endpoint = Endpoint(id: "e-1", settings: Endpoint.sample("e-1").settings, createdAt: createdAt)
+                    _ = try await store.endpoints.addEndpoint(
+                        endpoint,
+                        secret: .generate(),
+                        of: scene.network,
+                        answering: nil
+                    )
                 }
-                // Before the replica ends, what is left has been put off to the end of the circuit's time.
-                _ = try await eventually { () -> Bool? in
-                    if try await self.told(store, scene.network) == messages { return true }
-                    guard scene.lanes.statuses.contains(where: { $0.circuit == .open }) else { return nil }
-                    return try await store.oldestWait() == .zero ? true : nil
+                try await scene.whileRunning {
+                    if isFirst {
+                        for _ in 0..<messages { try await scene.post() }
+                        _ = try await eventually { scene.lanes.statuses.first { $0.circuit == .open } }
+                    } else {
+                        _ = try await eventually { try await self.told(store) > told ? true : nil }
+                    }
+                    // Before the replica ends, what is left has been put off to the end of the circuit's time.
+                    _ = try await eventually { () -> Bool? in
+                        if try await self.told(store) == messages { return true }
+                        guard scene.lanes.statuses.contains(where: { $0.circuit == .open }) else { return nil }
+                        return try await isAllPutOff(pool) ? true : nil
+                    }
                 }
+                if let probe = relay.devices.dropFirst(sent).first, !isFirst {
+                    #expect(tried.contains(probe), "the probe was tried before")
+                }
+                tried.formUnion(relay.devices)
+                before = try await self.told(store)
+                try await passCircuitTime(pool)
             }
-            if let probe = relay.devices.dropFirst(sent).first, !isFirst {
-                #expect(tried.contains(probe), "the probe was tried before")
-            }
-            tried.formUnion(relay.devices)
-            before = try await self.told(store, scene.network)
-            ahead.withLock { $0 += .seconds(400) }
+            #expect(before == messages)
+            #expect(relay.devices.count == 2 * messages, "each was tried twice")
         }
-        #expect(before == messages)
-        #expect(relay.devices.count == 2 * messages, "each was tried twice")
+    }
+
+    private func isAllPutOff(_ pool: PostgresPool) async throws -> Bool {
+        try await pool.withConnection { session in
+            let left = try session.queryFirst(
+                """
+                SELECT EXISTS (SELECT FROM inbox) OR EXISTS (SELECT FROM deliveries WHERE leased OR run_at <= now())
+                """
+            ) { row in try row.decode(0, as: Bool.self) }
+            return left == false
+        }
+    }
+
+    /// Lets more time pass than any circuit is open for.
+    private func passCircuitTime(_ pool: PostgresPool) async throws {
+        try await pool.withConnection { session in
+            try session.execute(
+                """
+                UPDATE lanes
+                SET paused_since = paused_since - interval '400 s', paused_until = paused_until - interval '400 s'
+                """
+            )
+            try session.execute("UPDATE deliveries SET run_at = run_at - interval '400 s'")
+        }
     }
 }

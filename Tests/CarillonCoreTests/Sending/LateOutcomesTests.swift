@@ -41,7 +41,7 @@ import Testing
         try await PipelineScene.run(wrappingOutcomes: { LateOutcomes(outcomes: $0, lateness: lateness) }) { scene in
             let id = try await scene.post()
             _ = try await eventually {
-                try await scene.store.event(id, in: scene.network)?.deliveries[.pending] == 3 ? true : nil
+                try await scene.store.history.event(id, in: scene.network)?.deliveries[.pending] == 3 ? true : nil
             }
             let questions = lateness.questions
             _ = try await eventually { lateness.questions > questions + 10 ? true : nil }

@@ -1,21 +1,18 @@
 import CarillonTesting
-import Logging
 import Testing
 
 @testable import CarillonCore
 
 /// What a network with thousands of lanes costs the database that all share: counted in transactions.
-@Suite(.timeLimit(.minutes(1))) struct ManyLanesTests {
-    private let queue = WatchedQueue(MemoryStore())
+@Suite(.stores, .timeLimit(.minutes(1))) struct ManyLanesTests {
+    private let queue = WatchedQueue(StoreScene.here.queue)
     private let lanes = (0..<2_000).map {
         Lane(networkID: NetworkID(trusted: "acme"), provider: .fcm, appID: "app-\($0)")
     }
 
     private func keeper() -> LaneKeeper {
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let store = MemoryStore()
-        let sending = SendingQueue(claims: queue, logger: logger)
-        return LaneKeeper(book: queue, devices: store, queue: sending, logger: logger)
+        let sending = SendingQueue(claims: queue, logger: TestDatabase.logger)
+        return LaneKeeper(book: queue, devices: StoreScene.here.devices, queue: sending, logger: TestDatabase.logger)
     }
 
     private func paused() async throws -> Int {

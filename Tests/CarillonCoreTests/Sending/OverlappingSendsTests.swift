@@ -1,5 +1,4 @@
 import CarillonTesting
-import Logging
 import Metrics
 import Synchronization
 import Testing
@@ -7,7 +6,7 @@ import Testing
 @testable import CarillonCore
 
 /// A group that is claimed again while it is still with its provider, as after a lost lease.
-@Suite(.timeLimit(.minutes(1))) struct OverlappingSendsTests {
+@Suite(.stores, .timeLimit(.minutes(1))) struct OverlappingSendsTests {
     /// Holds large groups until it is told to let them go.
     private final class HoldingProvider: Provider {
         let name = ProviderName.fcm
@@ -43,11 +42,11 @@ import Testing
     }
 
     @Test func `each gives back the places that it took itself`() async throws {
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let logger = TestDatabase.logger
         let metrics = PipelineMetrics(factory: NOOPMetricsHandler.instance)
-        let store = WatchedQueue(MemoryStore())
+        let store = StoreScene.here.queue
         let queue = SendingQueue(claims: store, logger: logger)
-        let lanes = LaneKeeper(book: store, devices: MemoryStore(), queue: queue, logger: logger)
+        let lanes = LaneKeeper(book: store, devices: StoreScene.here.devices, queue: queue, logger: logger)
         let settler = Settler(log: store, lanes: lanes, metrics: metrics, logger: logger)
         let provider = HoldingProvider()
         let sender = Sender(

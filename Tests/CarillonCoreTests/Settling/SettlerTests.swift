@@ -1,5 +1,4 @@
 import CarillonTesting
-import Logging
 import Metrics
 import ServiceLifecycle
 import Synchronization
@@ -8,28 +7,54 @@ import Testing
 @testable import CarillonCore
 
 @Suite(.timeLimit(.minutes(1))) struct SettlerTests {
-    private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    private let logger = TestDatabase.logger
     private let metrics = PipelineMetrics(factory: NOOPMetricsHandler.instance)
 
-    private func settler(_ queue: WatchedQueue) -> Settler { settler(queue, log: queue) }
-
-    private func settler(_ queue: WatchedQueue, log: some OutcomeLog) -> Settler {
-        let sending = SendingQueue(claims: queue, logger: logger)
-        let lanes = LaneKeeper(book: queue, devices: MemoryStore(), queue: sending, logger: logger)
+    private func settler(_ log: some OutcomeLog) throws -> Settler {
+        let stores = try StoreScene.unconnected()
+        let sending = SendingQueue(claims: stores.queue, logger: logger)
+        let lanes = LaneKeeper(book: stores.queue, devices: stores.devices, queue: sending, logger: logger)
         return Settler(log: log, lanes: lanes, metrics: metrics, logger: logger)
+    }
+
+    /// Takes everything but what it is told to refuse, and remembers it.
+    private final class ScriptedLog: OutcomeLog {
+        /// A write that can never succeed.
+        private struct NeverWritten: TransientError {
+            var isTransient: Bool { false }
+        }
+
+        private let refuses: @Sendable (Settlement) -> Bool
+        private let settled = Mutex<[[Settlement]]>([])
+
+        init(refusing refuses: @Sendable @escaping (Settlement) -> Bool = { _ in false }) {
+            self.refuses = refuses
+        }
+
+        /// What was written down.
+        var settlements: [Settlement] { settled.withLock { $0.flatMap(\.self) } }
+
+        /// How many settlements were written at a time.
+        var writes: [Int] { settled.withLock { $0.map(\.count) } }
+
+        func settle(_ settlements: [Settlement]) async throws -> SettleReceipt {
+            if settlements.contains(where: refuses) { throw NeverWritten() }
+            settled.withLock { $0.append(settlements) }
+            return SettleReceipt()
+        }
     }
 
     /// Lets the writes of one group hang until it is told to let them go.
     private final class HangingLog: OutcomeLog {
-        private let queue: WatchedQueue
+        private let log: ScriptedLog
         private let group: DeliveryGroup.ID
         private let state = Mutex((begun: 0, isOpen: false))
 
         /// How many writes were begun.
         var begun: Int { state.withLock(\.begun) }
 
-        init(_ queue: WatchedQueue, group: DeliveryGroup) {
-            self.queue = queue
+        init(_ log: ScriptedLog, group: DeliveryGroup) {
+            self.log = log
             self.group = group.id
         }
 
@@ -40,7 +65,7 @@ import Testing
             if settlements.contains(where: { $0.group.id == group }) {
                 try await waitUntil { state.withLock(\.isOpen) }
             }
-            return try await queue.settle(settlements)
+            return try await log.settle(settlements)
         }
     }
 
@@ -68,8 +93,8 @@ import Testing
     @Test func `pages of a group that wait together are written as one`() async throws {
         let group = DeliveryGroup.test((0..<5).map { .test("d-\($0)") })
         let other = DeliveryGroup.test([.test("e")])
-        let queue = WatchedQueue(MemoryStore())
-        let settler = settler(queue)
+        let log = ScriptedLog()
+        let settler = try settler(log)
         var first = page(of: group, group.targets[0])
         first.remainders = [
             Remainder(targets: Array(group.targets[2...]), attempt: 0, delay: nil),
@@ -86,8 +111,8 @@ import Testing
         settler.submit(second)
         settler.submit(page(of: group, group.targets[4]))
         try await writeAll(settler)
-        #expect(queue.settlements.map(\.group.id) == [group.id, other.id])
-        let merged = try #require(queue.settlements.first)
+        #expect(log.settlements.map(\.group.id) == [group.id, other.id])
+        let merged = try #require(log.settlements.first)
         #expect(merged.records.map(\.deviceID) == [0, 2, 4].map { group.targets[$0].deviceID })
         #expect(merged.troubles == second.troubles)
         #expect(
@@ -100,8 +125,8 @@ import Testing
         let group = DeliveryGroup.test([.test("a"), .test("b")])
         var again = group
         again.leaseToken += 1
-        let queue = WatchedQueue(MemoryStore())
-        let settler = settler(queue)
+        let log = ScriptedLog()
+        let settler = try settler(log)
         var first = page(of: group, group.targets[0])
         first.remainders = [Remainder(targets: [group.targets[1]], attempt: 0, delay: nil)]
         settler.submit(first)
@@ -109,28 +134,28 @@ import Testing
         try await writeAll(settler)
         settler.submit(first)
         try await writeAll(settler)
-        #expect(queue.settlements.map(\.group.leaseToken) == [1, 2, 1])
+        #expect(log.settlements.map(\.group.leaseToken) == [1, 2, 1])
     }
 
     @Test func `a write is not larger than what others can wait for`() async throws {
         let groups = (0..<100).map { _ in DeliveryGroup.test((0..<500).map { .test("d-\($0)") }) }
-        let queue = WatchedQueue(MemoryStore())
-        let settler = settler(queue)
+        let log = ScriptedLog()
+        let settler = try settler(log)
         for group in groups {
             let rest = Remainder(targets: group.targets, attempt: 0, delay: .zero)
             settler.submit(Settlement(group: group, records: [], remainders: [rest]))
         }
         try await writeAll(settler)
-        #expect(queue.writes == [40, 40, 20])
-        #expect(queue.settlements.map(\.group.id) == groups.map(\.id))
+        #expect(log.writes == [40, 40, 20])
+        #expect(log.settlements.map(\.group.id) == groups.map(\.id))
     }
 
     @Test func `a write that hangs holds up no other group, and none of its own overtakes it`() async throws {
         let stuck = DeliveryGroup.test([.test("a"), .test("b")])
         let others = (0..<3).map { DeliveryGroup.test([.test("c-\($0)")]) }
-        let queue = WatchedQueue(MemoryStore())
-        let log = HangingLog(queue, group: stuck)
-        let settler = settler(queue, log: log)
+        let written = ScriptedLog()
+        let log = HangingLog(written, group: stuck)
+        let settler = try settler(log)
         let group = ServiceGroup(services: [settler], logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
@@ -143,14 +168,14 @@ import Testing
                 var settlement = page(of: other, other.targets[0])
                 settlement.since = .now - .seconds(1)
                 settler.submit(settlement)
-                _ = try await eventually { queue.settlements.count == number + 1 ? true : nil }
+                _ = try await eventually { written.settlements.count == number + 1 ? true : nil }
             }
             #expect(settler.backlog == 1, "what came of the stuck group waits for its first page")
             #expect(Set(settler.groups.map(\.id)) == [stuck.id])
             log.letGo()
-            _ = try await eventually { queue.settlements.count == 5 ? true : nil }
-            #expect(queue.settlements.map(\.group.id) == others.map(\.id) + [stuck.id, stuck.id])
-            #expect(queue.settlements.suffix(2).map { $0.records.map(\.deviceID) } == [["a"], ["b"]])
+            _ = try await eventually { written.settlements.count == 5 ? true : nil }
+            #expect(written.settlements.map(\.group.id) == others.map(\.id) + [stuck.id, stuck.id])
+            #expect(written.settlements.suffix(2).map { $0.records.map(\.deviceID) } == [["a"], ["b"]])
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
         }
@@ -159,8 +184,8 @@ import Testing
     @Test func `a group of which one page can never be written is left to its lease`() async throws {
         let bad = DeliveryGroup.test([.test("a"), .test("b")])
         let good = DeliveryGroup.test([.test("c")])
-        let queue = WatchedQueue(MemoryStore()) { $0.records.contains { $0.deviceID == "a" } }
-        let settler = settler(queue)
+        let log = ScriptedLog { $0.records.contains { $0.deviceID == "a" } }
+        let settler = try settler(log)
         settler.submit(page(of: bad, bad.targets[0]))
         settler.submit(page(of: good, good.targets[0]))
         settler.submit(page(of: bad, bad.targets[1]))
@@ -172,7 +197,7 @@ import Testing
         settler.submit(page(of: late, late.targets[0]))
         try await writeAll(settler)
         #expect(
-            queue.settlements.map(\.group.id) == [good.id, late.id],
+            log.settlements.map(\.group.id) == [good.id, late.id],
             "later pages would end the group without the lost one"
         )
         var again = bad

@@ -1,16 +1,34 @@
 import CarillonTesting
-import Logging
 import Synchronization
 import Testing
 
 @testable import CarillonCore
 
 @Suite struct StatisticsRecorderTests {
-    /// A time that is moved by hand.
-    private final class Time: Sendable {
-        private let moment = Mutex(Timestamp(milliseconds: 1_795_521_600_000))
-        var clock: WallClock { WallClock { self.moment.withLock(\.self) } }
-        func move(by duration: Duration) { moment.withLock { $0 = $0 + duration } }
+    /// Rows in the order in which they were written, unless the database is away.
+    private final class ScriptedStore: StatisticsStore {
+        private let state = Mutex((isAway: false, rows: [StatisticsRow]()))
+
+        func isAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
+
+        func write(_ rows: [StatisticsRow]) async throws {
+            try state.withLock { state in
+                if state.isAway { throw StoreAway() }
+                for row in rows where !state.rows.contains(where: { $0.origin == row.origin }) {
+                    state.rows.append(row)
+                }
+            }
+        }
+
+        func rows(
+            of network: NetworkID,
+            from: Timestamp,
+            to: Timestamp,
+            inHours: Bool,
+            asked: [StatisticsRow]
+        ) async throws -> [StatisticsRow] {
+            state.withLock { $0.rows.filter { $0.networkID == network && from <= $0.at && $0.at < to } }
+        }
     }
 
     private static func accepted(_ count: Int) -> StatisticsFigures {
@@ -19,8 +37,8 @@ import Testing
         return figures
     }
 
-    private let time = Time()
-    private let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    private let time = ManualTime(.seconds(0))
+    private let store = ScriptedStore()
 
     private func points(_ reader: StatisticsReader) async throws -> [Int?] {
         let now = time.clock.now()
@@ -35,16 +53,15 @@ import Testing
 
     @Test func `a minute is written once it is over, and figures are answered at once`() async throws {
         let recorder = StatisticsRecorder(clock: time.clock)
-        let store = MemoryStore()
         let reader = StatisticsReader(recorder: recorder, store: store)
-        let writer = StatisticsWriter(recorder: recorder, store: store, logger: silent)
+        let writer = StatisticsWriter(recorder: recorder, store: store, logger: TestDatabase.logger)
         let elsewhere = StatisticsReader(recorder: StatisticsRecorder(clock: time.clock), store: store)
         recorder.add(["acme": Self.accepted(1), "other": Self.accepted(7)])
         recorder.add(["acme": Self.accepted(2)])
         await writer.write(includingThisMinute: false)
         #expect(try await points(reader) == [3])
         #expect(try await points(elsewhere) == [])
-        time.move(by: .seconds(60))
+        time.advance(by: .seconds(60))
         recorder.add(["acme": Self.accepted(4)])
         await writer.write(includingThisMinute: false)
         #expect(try await points(reader) == [3, 4])
@@ -53,7 +70,7 @@ import Testing
         #expect(try await points(elsewhere) == [3, 4])
         // Also of a minute that is written already, and by a clock that was set back, nothing is lost.
         recorder.add(["acme": Self.accepted(8)])
-        time.move(by: .seconds(-60))
+        time.advance(by: .seconds(-60))
         recorder.add(["acme": Self.accepted(16)])
         await writer.write(includingThisMinute: true)
         #expect(try await points(reader) == [19, 12])
@@ -62,16 +79,15 @@ import Testing
 
     @Test func `what cannot be written is kept, up to a bound, and not written twice`() async throws {
         let recorder = StatisticsRecorder(clock: time.clock, capacity: 2)
-        let store = MemoryStore()
         let reader = StatisticsReader(recorder: recorder, store: store)
-        let writer = StatisticsWriter(recorder: recorder, store: store, logger: silent)
-        store.fail(with: StoreAway())
+        let writer = StatisticsWriter(recorder: recorder, store: store, logger: TestDatabase.logger)
+        store.isAway(true)
         for count in [1, 2, 4, 8] {
             recorder.add(["acme": Self.accepted(count)])
             await writer.write(includingThisMinute: false)
-            time.move(by: .seconds(60))
+            time.advance(by: .seconds(60))
         }
-        store.fail(with: nil)
+        store.isAway(false)
         let rows = recorder.rowsToWrite(includingThisMinute: true, limit: 10)
         #expect(rows.count == 2)
         // The answer to this write was lost.

@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonTesting
-import Logging
 import Metrics
 import NIOCore
 import NIOHTTP1
@@ -11,7 +10,7 @@ import Testing
 @testable import CarillonProviders
 
 /// Sources over real connections.
-@Suite(.timeLimit(.minutes(1))) struct PollerWireTests {
+@Suite(.stores, .timeLimit(.minutes(1))) struct PollerWireTests {
     /// Has no room for anything.
     private struct NoEntrance: Entrance {
         func reserve(_ items: [PendingEvent]) -> [Bool] { items.map { _ in false } }
@@ -19,16 +18,18 @@ import Testing
         func submit(_ items: [PendingEvent]) async {}
     }
 
-    private func poller(_ store: MemoryStore) throws -> Poller {
+    private let store = StoreScene.here
+
+    private func poller() throws -> Poller {
         let metrics = NOOPMetricsHandler.instance
         let transport = try OutboundHTTPClient.test(policy: EndpointClient.policy(places: 4))
         var limits = Poller.Limits()
         limits.interval = .milliseconds(10)
         return Poller(
-            queue: store,
+            queue: store.polls,
             caller: EndpointClient(transport: transport, version: "1"),
             ingestor: Ingestor(
-                inbox: store,
+                inbox: store.inbox,
                 fanout: NoEntrance(),
                 ids: UUIDv7Generator(),
                 clock: .system,
@@ -39,8 +40,8 @@ import Testing
             clock: .system,
             egress: .unrestricted,
             metrics: PollMetrics(factory: metrics),
-            watch: QueueWatch(factory: metrics, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            watch: QueueWatch(factory: metrics, logger: TestDatabase.logger),
+            logger: TestDatabase.logger
         )
     }
 
@@ -52,11 +53,6 @@ import Testing
     @Test func `at the end what is being asked is still heard and stored, and no further page is asked for`()
         async throws
     {
-        let store = MemoryStore(clock: .system)
-        let network = Network(id: "acme", createdAt: WallClock.system.now())
-        _ = try await store.createNetwork(
-            NetworkCredentials(network: network, webhookSecrets: [], userTokenKeys: [], apiKeys: [])
-        )
         let answered = MultiThreadedEventLoopGroup.singleton.next().makePromise(of: Void.self)
         let secret = WebhookSecret.generate()
         try await ScriptedServer.answering { request in
@@ -65,10 +61,10 @@ import Testing
                 : .textAfter(answered.futureResult, Self.page("second", cursor: "c"))
         } during: { server, port in
             let settings = SourceSettings(url: "http://127.0.0.1:\(port)/feed?x=1", interval: 3)
-            _ = try await store.putSource("crm", settings, secret: secret, of: "acme")
+            _ = try await store.sources.putSource("crm", settings, secret: secret, of: "acme")
             let group = ServiceGroup(
-                services: [Ending(service: try poller(store)) { answered.succeed() }],
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+                services: [Ending(service: try poller()) { answered.succeed() }],
+                logger: TestDatabase.logger
             )
             async let running: Void = group.run()
             _ = await server.nextRequest()
@@ -89,9 +85,9 @@ import Testing
                     now: WallClock.system.now()
                 )
             }
-            let source = try #require(try await store.sources(of: "acme").first)
+            let source = try #require(try await store.sources.sources(of: "acme").first)
             #expect(source.cursor == "c" && source.failures == 0 && source.lastError == nil)
-            #expect(try await store.claimEvents(limit: 9).map(\.event.sourceID).sorted() == ["first", "second"])
+            #expect(try await store.inbox.claimEvents(limit: 9).map(\.event.sourceID).sorted() == ["first", "second"])
         }
     }
 }
