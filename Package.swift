@@ -193,7 +193,9 @@ let package = Package(
         ),
         .target(
             name: "CarillonTesting",
-            dependencies: ["CarillonCore", logging, metricsCore, serviceLifecycle],
+            dependencies: [
+                "CarillonCore", "CarillonStore", "EmbeddedPostgres", "Postgres", logging, metricsCore, serviceLifecycle,
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -210,7 +212,9 @@ let package = Package(
         ),
         .testTarget(
             name: "CarillonCoreTests",
-            dependencies: ["CarillonCore", "CarillonTesting", "CarillonWebhooks", logging, metrics, serviceLifecycle],
+            dependencies: [
+                "CarillonCore", "CarillonTesting", "CarillonWebhooks", "Postgres", logging, metrics, serviceLifecycle,
+            ],
             swiftSettings: settings
         ),
         .testTarget(
@@ -222,7 +226,7 @@ let package = Package(
             name: "CarillonFacesTests",
             dependencies: [
                 "CarillonCore", "CarillonEdge", "CarillonFaces", "CarillonTesting",
-                crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, logging, metricsCore, nioCore,
+                crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, metricsCore, nioCore,
             ],
             swiftSettings: settings
         ),
@@ -230,7 +234,7 @@ let package = Package(
             name: "CarillonHTTPTests",
             dependencies: [
                 "CarillonCore", "CarillonDialects", "CarillonEdge", "CarillonFaces", "CarillonHTTP",
-                "CarillonProviders", "CarillonTesting",
+                "CarillonProviders", "CarillonTesting", "Postgres",
                 crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, logging, metricsCore, nioCore,
                 nioEmbedded, nioHTTP1,
             ],

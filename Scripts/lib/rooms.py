@@ -34,7 +34,7 @@ ROOMS = {
         "Rendering", "Faces", "Ingest", "Recipients", "Outbox", "Relay", "Polling", "Statistics", "Following", "Maintenance",
     ],
     "CarillonTemplates": ["."],
-    "CarillonTesting": [".", "Contracts", "Pipeline"],
+    "CarillonTesting": ["Stores", ".", "Pipeline"],
     "EmbeddedPostgres": ["."],
     "Postgres": ["Errors", "Threading", "Coding", "Statements", "LibPQ", "Connection", "Pool"],
     "carillon": [

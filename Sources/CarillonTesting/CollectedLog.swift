@@ -18,7 +18,6 @@ package final class CollectedLog: Sendable {
         return logger
     }
 
-    /// All of it.
     package var text: String { entries.withLock { $0.map { "\($0.message) \($0.metadata)" }.joined(separator: "\n") } }
 
     /// What was told besides, each time that this was.

@@ -9,13 +9,11 @@ package struct DescribedOperation: Hashable, CustomStringConvertible, Sendable {
     /// As it is written, with its parameters in braces.
     package var path: String
 
-    /// An operation by its parts.
     package init(method: String, path: String) {
         self.method = method
         self.path = path
     }
 
-    /// Method and path.
     package var description: String { "\(method) \(path)" }
 
     /// The operations of a document at the root of the sources, or those in whose descriptions a text stands: the paths stand two

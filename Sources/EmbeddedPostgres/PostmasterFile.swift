@@ -9,8 +9,9 @@
 /// What a server writes into `postmaster.pid` about itself.
 ///
 /// - SeeAlso: PostgreSQL source, src/include/utils/pidfile.h
-struct PostmasterFile: Hashable, Sendable {
-    var processID: pid_t
+package struct PostmasterFile: Hashable, Sendable {
+    /// The server's process.
+    package var processID: Int32
     var dataDirectory: String
     /// Nil until the server has got that far.
     var socketDirectory: String?
@@ -26,7 +27,8 @@ struct PostmasterFile: Hashable, Sendable {
         isReady = lines.count > 7 && lines[7].hasPrefix("ready")
     }
 
-    init?(path: String) {
+    /// What the file at a path says; `nil` when there is none, or it is not one.
+    package init?(path: String) {
         guard let text = FileSystem.contents(of: path, limit: 4096) else { return nil }
         self.init(parsing: text)
     }

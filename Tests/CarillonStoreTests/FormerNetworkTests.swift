@@ -8,7 +8,6 @@ import Testing
 
 /// A deleted network takes nothing with it of one that is made under its name later.
 @Suite(.timeLimit(.minutes(2))) struct FormerNetworkTests {
-    /// Some batches of a purge.
     private static let count = 4 * NetworkPurge.batchSize
 
     /// Lends the stores of two replicas.

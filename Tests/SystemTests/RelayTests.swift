@@ -150,7 +150,6 @@ extension TestNetwork {
         return try await told(endpoint, "?eventId=\(id)").isEmpty
     }
 
-    /// What an endpoint was told.
     func told(_ endpoint: TestEndpoint, _ query: String = "") async throws -> [JSONValue] {
         try await send(.GET, "/endpoints/\(endpoint.id)/deliveries\(query)")["items"]?.elements ?? []
     }

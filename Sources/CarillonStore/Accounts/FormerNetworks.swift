@@ -5,7 +5,7 @@ import Postgres
 ///
 /// An id has a row in `networks`, or one here, or neither: whoever makes a network, deletes one or takes in what is nobody's
 /// holds the lock of its name. Whatever is purged is purged under a locked row here, so that it is never a living network's.
-struct FormerNetworks {
+package struct FormerNetworks {
     /// For how long a name stays taken after the deletion: until what other replicas remember of the network, and what they
     /// have in memory for it, has been forgotten or written.
     static let usualRest = Duration.seconds(3)
@@ -17,7 +17,7 @@ struct FormerNetworks {
     private static let share = Duration.seconds(30)
 
     let pool: PostgresPool
-    var rest = Self.usualRest
+    package var rest = Self.usualRest
 
     /// Goes on with what was begun, the longest deleted first. What fails with one does not keep the others from being purged, and
     /// what somebody holds is left for another time.

@@ -11,7 +11,8 @@ package struct PostgresAccountStore: AccountStore {
     let pool: PostgresPool
     let box: SecretBox
     let ids: UUIDv7Generator
-    var former: FormerNetworks
+    /// What is left of networks that were deleted.
+    package var former: FormerNetworks
 
     /// A store in the database of `pool`; `ids` orders secrets by their making.
     package init(pool: PostgresPool, box: SecretBox, ids: UUIDv7Generator) {

@@ -1,8 +1,8 @@
 import CarillonCore
-import Postgres
+package import Postgres
 
 /// Sweeps what the removals of users, channels and tags have ended, in small transactions that lock rows in the order of events.
-struct RemovalSweep {
+package struct RemovalSweep {
     static let batchSize = 2_000
     /// How many removals of one network are swept at a time, so that others' get their turn.
     static let share = 100
@@ -30,6 +30,11 @@ struct RemovalSweep {
     /// Who is told of what ends by it.
     var listeners = FeedbackListeners.none
     var chores = Chores()
+
+    /// Sweeps some removals of every network in the database of `pool`, and tells the listeners of `feedback` what ends by it.
+    package static func sweep(_ pool: PostgresPool, telling feedback: FeedbackDesk) async throws {
+        try await RemovalSweep(pool: pool, listeners: feedback.listeners()).sweep()
+    }
 
     /// Sweeps some removals of every network. What others hold is left for another time.
     ///

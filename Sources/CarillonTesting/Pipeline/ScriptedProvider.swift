@@ -6,7 +6,6 @@ package final class ScriptedProvider: Provider {
     /// What becomes of the n-th attempt on a device.
     package typealias Script = @Sendable (_ target: Target, _ attempt: Int) -> Outcome
 
-    /// The provider's name.
     package let name: ProviderName
     /// Longer than any test.
     package let deadline = Duration.seconds(5)

@@ -15,7 +15,6 @@ import Testing
         var device = ""
         /// The raw part's payload; `nil` where nothing is sent.
         var payload: String?
-        /// Its headers.
         var headers = ""
 
         var testDescription: String { name }

@@ -9,7 +9,6 @@ import Testing
 import _CryptoExtras
 
 extension FaceAnswer {
-    /// Status and code in one.
     var refusal: String { "\(status) \(string("code") ?? "-")" }
 }
 
@@ -101,7 +100,6 @@ struct MobileFirstService {
         )
     }
 
-    /// Binds an application.
     func bind(_ application: String, to network: NetworkID, issuers: JSONValue = []) async throws {
         let settings: JSONObject = [
             "A": ["appId": "ios.app", "environment": "sandbox"], "G": ["appId": "android.app", "senderId": "4711"],

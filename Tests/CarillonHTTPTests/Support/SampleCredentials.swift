@@ -4,7 +4,6 @@ import CryptoExtras
 
 /// Bodies that name a credential, and the secrets in them.
 enum SampleCredentials {
-    /// A key for APNs.
     static func apns(team: String = "TEAM123456", key: P256.Signing.PrivateKey = .init()) -> String {
         let body: JSONValue = [
             "teamId": .string(team), "keyId": "KEY1234567", "privateKey": .string(key.pemRepresentation),

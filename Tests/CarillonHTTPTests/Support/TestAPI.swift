@@ -40,7 +40,6 @@ struct Answer {
         }
     }
 
-    /// A string at a path.
     func string(_ path: String...) -> String? {
         let value = path.reduce(json) { value, step in
             if case .object(let object)? = value { object[step] } else { nil }

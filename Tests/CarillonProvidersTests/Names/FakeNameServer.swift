@@ -147,7 +147,6 @@ extension ByteBuffer {
         writeInteger(UInt8(0))
     }
 
-    /// A record of an address.
     mutating func writeRecord(of owner: String, _ address: IPAddress) {
         writeName(owner)
         switch address {

@@ -1,10 +1,10 @@
+import CarillonTesting
 import Foundation
 
 /// The release before this one, as `packaging/former-release` names it.
 struct FormerRelease {
     struct Unnamed: Error {}
 
-    /// How many migrations it has.
     let migrations: Int
 
     static func read() throws -> FormerRelease {

@@ -6,7 +6,6 @@ import Synchronization
 final class Strangers: Sendable {
     /// What they do with a connection.
     enum Manner: Sendable, CaseIterable {
-        /// Nothing.
         case silent
         /// Send a byte of a request's head now and then.
         case slowHeaders

@@ -5,7 +5,6 @@ import NIOHTTP1
 
 /// Speaks JSON over HTTP.
 struct TestClient: Sendable {
-    /// An answer.
     struct Answer: Sendable {
         let status: UInt
         let headers: HTTPHeaders

@@ -1,0 +1,128 @@
+package import CarillonCore
+import CarillonStore
+package import Postgres
+import Synchronization
+
+/// All stores on one database with two empty networks.
+package struct StoreScene: Sendable {
+    package private(set) var network = NetworkID(trusted: "acme")
+    /// Another one, whose data must never show in the first.
+    package private(set) var otherNetwork = NetworkID(trusted: "other")
+    /// Makes ids in the order of time.
+    package let ids: UUIDv7Generator
+
+    /// The inbox of accepted events.
+    package let inbox: any EventInbox
+    /// Who is concerned by them.
+    package let recipients: any RecipientSource
+    /// The deliveries.
+    package let queue: any Outbox
+    /// Networks and credentials.
+    package let accounts: any AccountStore
+    /// Credentials of push services.
+    package let credentials: any ProviderCredentialStore
+    /// Users, channels and members.
+    package let directory: any DirectoryStore
+    /// Toggle documents.
+    package let toggles: any ToggleStore
+    package let devices: any DeviceStore
+    /// Tags and who subscribes to them.
+    package let tags: any TagStore
+    /// Networks' own templates.
+    package let templates: any TemplateStore
+    /// Networks' endpoints.
+    package let endpoints: any EndpointStore
+    /// What networks are called by other systems' clients.
+    package let faces: any FaceStore
+    /// What endpoints are sent.
+    package let messages: any RelaySource
+    /// What endpoints are asked.
+    package let questions: any QuestionSource
+    /// What endpoints were told.
+    package let relays: any RelayHistory
+    /// What became of events.
+    package let history: any EventHistory
+    /// Networks' sources.
+    package let sources: any SourceStore
+    /// Those of them that are asked.
+    package let polls: any SourceQueue
+    /// What was counted.
+    package let statistics: any StatisticsStore
+    /// What was answered lately.
+    package let journal: any JournalStore
+    /// Looks at all networks at once.
+    package let survey: any NetworkSurvey
+
+    private let pool: PostgresPool
+    private let feedback: FeedbackDesk
+
+    /// All stores in the database of `pool`, without a network.
+    package init(pool: PostgresPool, ids: UUIDv7Generator = UUIDv7Generator()) throws {
+        guard let box = SecretBox(masterKey: [UInt8](repeating: 7, count: 32)) else { throw StoreError.cannotUnseal }
+        var accounts = PostgresAccountStore(pool: pool, box: box, ids: ids)
+        accounts.former.rest = .zero
+        let endpoints = PostgresEndpointStore(accounts: accounts)
+        let book = EndpointBook(store: endpoints, logger: TestDatabase.logger)
+        feedback = FeedbackDesk(endpoints: book, ids: ids)
+        let outbox = PostgresOutbox(pool: pool, ids: ids, endpoints: book)
+        let inbox = PostgresEventInbox(pool: pool)
+        let sources = PostgresSourceStore(accounts: accounts, inbox: inbox)
+        self.pool = pool
+        self.ids = ids
+        self.inbox = inbox
+        self.accounts = accounts
+        self.endpoints = endpoints
+        self.sources = sources
+        recipients = PostgresRecipientSource(pool: pool)
+        queue = outbox
+        credentials = PostgresProviderCredentialStore(pool: pool, box: box)
+        directory = PostgresDirectoryStore(pool: pool, feedback: feedback)
+        toggles = PostgresToggleStore(pool: pool)
+        devices = PostgresDeviceStore(pool: pool, feedback: feedback)
+        tags = PostgresTagStore(pool: pool, feedback: feedback)
+        templates = PostgresTemplateStore(pool: pool)
+        faces = PostgresFaceStore(accounts: accounts)
+        messages = endpoints
+        questions = endpoints
+        relays = PostgresRelayHistory(pool: pool, ids: ids)
+        history = PostgresEventHistory(pool: pool, ids: ids)
+        polls = sources
+        statistics = PostgresStatisticsStore(pool: pool)
+        journal = PostgresJournalStore(pool: pool)
+        survey = PostgresNetworkSurvey(pool: pool, outbox: outbox)
+    }
+
+    /// The same stores, seen from the other network.
+    package func inOtherNetwork() -> StoreScene {
+        var scene = self
+        (scene.network, scene.otherNetwork) = (otherNetwork, network)
+        return scene
+    }
+
+    /// Lets every lease run out and every delay pass, and sweeps what was removed.
+    package func passTime() async throws {
+        try await pool.withConnection { session in
+            try session.execute("UPDATE inbox SET run_at = now()")
+            try session.execute("UPDATE deliveries SET run_at = now()")
+            try session.execute("UPDATE sources SET run_at = now()")
+        }
+        try await RemovalSweep.sweep(pool, telling: feedback)
+    }
+
+    /// Lends all stores on a database of their own, with both networks.
+    package static func withStores<Value>(
+        _ configuration: PostgresConfiguration? = nil,
+        _ body: (StoreScene, PostgresPool) async throws -> Value
+    ) async throws -> Value {
+        try await TestDatabase.withPool(configuration) { pool in
+            let scene = try StoreScene(pool: pool)
+            for id in [scene.network, scene.otherNetwork] {
+                let network = Network(id: id, createdAt: WallClock.system.now())
+                _ = try await scene.accounts.createNetwork(
+                    NetworkCredentials(network: network, webhookSecrets: [], userTokenKeys: [], apiKeys: [])
+                )
+            }
+            return try await body(scene, pool)
+        }
+    }
+}

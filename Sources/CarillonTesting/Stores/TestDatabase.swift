@@ -1,0 +1,112 @@
+import CarillonStore
+import EmbeddedPostgres
+import Foundation
+package import Logging
+package import Postgres
+import Synchronization
+
+/// The throw-away cluster that all tests of one process share, each in a database of its own.
+package enum TestDatabase {
+    /// Writes nothing.
+    package static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    /// Where the migrations are.
+    package static let migrations = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../Migrations").standardizedFileURL.path
+
+    /// Where the cluster is, and what else goes with it.
+    package static let directory = "/tmp/carillon-store-\(ProcessInfo.processInfo.processIdentifier)"
+    private static let count = Mutex(0)
+    private static let cluster = EmbeddedCluster(
+        configuration: EmbeddedClusterConfiguration(
+            dataDirectory: directory,
+            settings: [
+                "fsync": "off", "deadlock_timeout": "50ms", "shared_buffers": "128MB", "max_connections": "300",
+            ],
+            throwAwayDirectory: directory
+        ),
+        logger: logger
+    )
+    private static let start = Task<String, any Error> {
+        // Swift Testing has no hook for the end of the run.
+        atexit { TestDatabase.stopAtExit() }
+        return try await cluster.start()
+    }
+    private static let template = Task<String, any Error> { try await makeTemplate(migrations) }
+
+    /// Where to find a new database, migrated or empty.
+    package static func make(migrated: Bool = true) async throws -> PostgresConfiguration {
+        let name = try await create(from: migrated ? template.value : nil)
+        return try await configuration(of: name)
+    }
+
+    /// Makes a database with the migrations of a directory, to make others of.
+    package static func makeTemplate(_ directory: String) async throws -> String {
+        let name = try await create(from: nil)
+        try await PostgresPool.withPool(configuration: configuration(of: name), logger: logger) { pool in
+            _ = try await Migrator(pool: pool, directory: directory, logger: logger).migrate()
+        }
+        return name
+    }
+
+    /// Makes a database of a template, or an empty one.
+    package static func create(from template: String?) async throws -> String {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        let name = "test_\(number)"
+        var configuration = try await configuration(of: "carillon")
+        configuration.poolSize = 1
+        try await PostgresPool.withPool(configuration: configuration, logger: logger) { pool in
+            try await pool.withConnection { session in
+                let source = template ?? "template1"
+                try session.execute(
+                    .unprepared("CREATE DATABASE \(identifier: name) TEMPLATE \(identifier: source)")
+                )
+            }
+        }
+        return name
+    }
+
+    /// Where to find a database, by way of another directory of sockets if one is given.
+    package static func configuration(
+        of database: String,
+        through directory: String? = nil
+    ) async throws -> PostgresConfiguration {
+        let way = directory.map { " host=\($0)" } ?? ""
+        var configuration = try PostgresConfiguration(url: "\(try await start.value) dbname=\(database)\(way)")
+        configuration.poolSize = 4
+        configuration.acquireTimeout = .seconds(30)
+        configuration.planForStores()
+        configuration.claimBundles()
+        configuration.joinUnitsOfWork()
+        return configuration
+    }
+
+    /// The socket at which the cluster is reached.
+    package static var socket: String {
+        get async throws {
+            let fields = try await start.value.split(separator: " ").map { $0.split(separator: "=", maxSplits: 1) }
+            let values = Dictionary(fields.map { (String($0[0]), String($0[1])) }) { _, last in last }
+            return "\(values["host"] ?? "")/.s.PGSQL.\(values["port"] ?? "")"
+        }
+    }
+
+    /// Lends a pool on a database of its own.
+    package static func withPool<Value>(
+        _ configuration: PostgresConfiguration? = nil,
+        migrated: Bool = true,
+        _ body: (PostgresPool) async throws -> Value
+    ) async throws -> Value {
+        let configuration = if let configuration { configuration } else { try await make(migrated: migrated) }
+        return try await PostgresPool.withPool(configuration: configuration, logger: logger, body)
+    }
+
+    // At exit Subprocess has stopped watching its children already, so this does without it.
+    private static func stopAtExit() {
+        guard let processID = PostmasterFile(path: "\(directory)/cluster/postmaster.pid")?.processID else { return }
+        kill(processID, SIGQUIT)
+        waitpid(processID, nil, 0)
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+}

@@ -1,0 +1,63 @@
+import CarillonCore
+import CarillonTesting
+import Foundation
+import Testing
+
+extension EventHistoryTests {
+    @Test func `events are found by what they are`() async throws {
+        let target = try await scene.target("d", of: "b")
+        let start = WallClock.system.now()
+        func accept(_ event: Event, at seconds: Int64) async throws -> EventID {
+            var incoming = scene.incoming(event, receivedAt: start - .seconds(10 - seconds))
+            incoming.id = EventID(.version7Floor(of: incoming.receivedAt))
+            _ = try await scene.inbox.accept([incoming])
+            return incoming.id
+        }
+        // One is on its way, one waits to be expanded, and two are done, one of them in no channel.
+        let sent = try await accept(.message("c", from: Person(id: "z"), id: "1"), at: 0)
+        let pending = try #require(try await scene.inbox.claimEvents(limit: 1).first)
+        let group = scene.group(pending, to: [target])
+        _ = try await scene.queue.enqueue([Expansion(event: pending, groups: [group], next: nil)])
+        let joined = try await accept(.members(.memberJoined, "c", ["b"], at: 0, id: "2"), at: 1)
+        let renamed = try await accept(.channel(.channelUpdated, Channel(id: "other"), at: 0), at: 2)
+        let person = try await accept(.user(.userUpdated, Person(id: "z"), at: 0), at: 3)
+        _ = try await scene.inbox.accept([scene.incoming(.message("c", from: Person(id: "z")), in: scene.otherNetwork)])
+        func find(_ filter: EventFilter) async throws -> [EventID] {
+            try await scene.history.events(in: scene.network, matching: filter, before: nil, limit: 10).items.map(\.id)
+        }
+        #expect(try await find(EventFilter()) == [person, renamed, joined, sent])
+        #expect(try await find(EventFilter(type: .messageSent)) == [sent])
+        #expect(try await find(EventFilter(channelID: "c")) == [joined, sent])
+        #expect(try await find(EventFilter(channelID: "C")).isEmpty)
+        #expect(try await find(EventFilter(actorID: "z")) == [person, sent])
+        #expect(try await find(EventFilter(channelID: "c", actorID: "z")) == [sent])
+        #expect(try await find(EventFilter(state: .accepted)) == [joined])
+        #expect(try await find(EventFilter(state: .delivering)) == [sent])
+        #expect(try await find(EventFilter(state: .done)) == [person, renamed])
+        let (first, second) = (start - .seconds(9), start - .seconds(8))
+        #expect(try await find(EventFilter(from: first, to: second)) == [joined])
+        #expect(try await find(EventFilter(from: second)) == [person, renamed])
+        #expect(try await find(EventFilter(from: second, to: second)).isEmpty)
+        let page = try await scene.history.events(
+            in: scene.network,
+            matching: EventFilter(state: .done),
+            before: nil,
+            limit: 1
+        )
+        #expect(page.items.map(\.id) == [person] && page.next == person)
+        #expect(page.items.map(\.actorID) == ["z"] && page.items.map(\.channelID) == [nil])
+        let rest = try await scene.history.events(
+            in: scene.network,
+            matching: EventFilter(state: .done),
+            before: page.next,
+            limit: 1
+        )
+        #expect(rest.items.map(\.id) == [renamed] && rest.items.map(\.channelID) == ["other"])
+        // The id of one was made long after it was accepted.
+        var late = scene.incoming(.message("c", from: Person(id: "y"), id: "4"), receivedAt: start - .seconds(30))
+        late.id = EventID(.version7Floor(of: start - .seconds(12)))
+        _ = try await scene.inbox.accept([late])
+        #expect(try await find(EventFilter(to: start - .seconds(29))) == [late.id])
+        #expect(try await find(EventFilter(from: start - .seconds(30), to: first)) == [sent, late.id])
+    }
+}
