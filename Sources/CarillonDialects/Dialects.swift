@@ -2,10 +2,8 @@ package import CarillonCore
 
 /// The dialects that this release reads.
 package enum Dialects {
-    /// All of them.
     package static let all = DialectName.allCases.map(named)
 
-    /// The one of a name.
     package static func named(_ name: DialectName) -> any EventDialect {
         switch name {
         case .amity: AmityDialect()

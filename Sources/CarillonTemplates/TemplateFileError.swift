@@ -1,6 +1,5 @@
 /// What is wrong with the folder or a file of built-in templates: for the person who edits it.
 package struct TemplateFileError: Error, Equatable, CustomStringConvertible {
-    /// One mistake.
     package struct Mistake: Sendable, Equatable {
         /// The line of the file, from 1; `nil` where the mistake is the whole file's.
         package var line: Int?

@@ -13,7 +13,6 @@ package struct JSONObject: Sendable {
     /// An object without members.
     package init() {}
 
-    /// How many members there are.
     package var count: Int { members.count }
 
     /// Whether there are none.

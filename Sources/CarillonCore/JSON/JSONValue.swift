@@ -6,7 +6,6 @@ package enum JSONValue: Sendable, Equatable {
     case bool(Bool)
     /// A number, as it was written.
     case number(JSONNumber)
-    /// A string.
     case string(String)
     /// An ordered list of values.
     case array([JSONValue])
@@ -30,12 +29,10 @@ extension JSONValue: ExpressibleByIntegerLiteral {
 }
 
 extension JSONValue: ExpressibleByStringLiteral {
-    /// A string.
     package init(stringLiteral value: String) { self = .string(value) }
 }
 
 extension JSONValue: ExpressibleByArrayLiteral {
-    /// An array of the elements.
     package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 }
 

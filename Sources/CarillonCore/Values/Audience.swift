@@ -1,6 +1,5 @@
 /// Whom something is meant for: what the directory is asked, whatever kind of event asks.
 package enum Audience: Sendable, Hashable {
-    /// Nobody.
     case nobody
     /// The members of a channel from before the event.
     case members(of: ChannelID)
@@ -27,7 +26,6 @@ package struct AddressedDevice: Sendable, Hashable {
     /// When its address was obtained, for a device that nobody registered; `nil` where nobody knows.
     package var obtainedAt: Timestamp?
 
-    /// A device by its parts.
     package init(address: DeviceAddress, locale: String? = nil, obtainedAt: Timestamp? = nil) {
         self.address = address
         self.locale = locale

@@ -1,6 +1,5 @@
 /// The name that was probably meant by one that nobody knows.
 package struct ClosestName: Sendable {
-    /// The name.
     package let name: String
     /// How many characters have to be put in, left out or replaced (Levenshtein).
     package let distance: Int

@@ -26,7 +26,6 @@ package struct Device: Sendable, Equatable {
     /// SHA-256 of the installation's own secret: a registration with the same one is the same installation's, whoever uses it.
     package var secretHash: [UInt8]?
 
-    /// A device by its parts.
     package init(
         id: DeviceID,
         userID: UserID,

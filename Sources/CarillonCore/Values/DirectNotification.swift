@@ -4,7 +4,6 @@
 package final class DirectNotification: Sendable {
     /// Whom it is meant for.
     package let audience: Audience
-    /// Which of their devices.
     package let filter: DeviceFilter
     /// What is shown.
     package let texts: DirectTexts
@@ -13,7 +12,6 @@ package final class DirectNotification: Sendable {
     /// What goes beyond title and body.
     package let content: PushContent
 
-    /// A notification by its parts.
     package init(
         to audience: Audience,
         filter: DeviceFilter = DeviceFilter(),
@@ -65,7 +63,6 @@ package struct DirectTexts: Sendable, Hashable {
         /// The body, when there is one.
         package var body: String?
 
-        /// A text by its parts.
         package init(title: String? = nil, body: String? = nil) {
             self.title = title
             self.body = body
@@ -80,7 +77,6 @@ package struct DirectTexts: Sendable, Hashable {
     /// By language; what one of them leaves out is looked for where its own fallback leads.
     package var byLocale: [LocaleTag: Text]
 
-    /// Texts by their parts.
     package init(_ text: Text = Text(), byLocale: [LocaleTag: Text] = [:]) {
         self.text = text
         self.byLocale = byLocale

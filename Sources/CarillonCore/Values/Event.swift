@@ -91,7 +91,6 @@ package struct Person: Sendable, Equatable {
     package static let longestName = 1000
     /// The longest role, in bytes.
     package static let longestRole = 256
-    /// The most roles.
     package static let mostRoles = 100
 
     /// A person of whom at least the id is known.
@@ -105,7 +104,6 @@ package struct Person: Sendable, Equatable {
 
 /// A chat channel as an event or the directory describes it.
 package struct Channel: Sendable, Equatable {
-    /// The channel's id.
     package var id: ChannelID
     /// The name to show; empty where it is stated that there is none, `nil` where the source did not say.
     package var displayName: String?
@@ -181,17 +179,14 @@ package struct Message: Sendable, Equatable {
         case poll
         /// A place.
         case location
-        /// A file.
         case file
         /// Words that only its recipients can read.
         case encrypted
-        /// A sticker.
         case sticker
         /// Somebody calls.
         case call
     }
 
-    /// A message by its parts.
     package init(
         id: String? = nil,
         kind: Kind,

@@ -146,9 +146,7 @@ extension JSONObjectReader {
 
 /// Which text an object `{"$text":"title"}` in a raw part stands for.
 package enum PushTextName: String, Sendable {
-    /// The title.
     case title
-    /// The body.
     case body
 
     /// `nil` for anything but such an object.

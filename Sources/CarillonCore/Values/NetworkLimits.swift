@@ -67,7 +67,6 @@ package struct NetworkLimits: Sendable, Equatable {
 
 /// A network has as much of something as it may have: nothing was changed.
 package struct LimitReached: Error, Sendable, Equatable {
-    /// Of what.
     package var count: NetworkLimits.Count
     /// The most there may be.
     package var limit: Int

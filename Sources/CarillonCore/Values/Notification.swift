@@ -7,7 +7,6 @@ package struct Notification: Sendable, Hashable {
     /// The text below it.
     package var body: String
 
-    /// A notification by its parts.
     package init(locale: String, title: String, body: String) {
         self.locale = locale
         self.title = title

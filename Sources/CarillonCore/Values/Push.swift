@@ -5,7 +5,6 @@ package struct Push: Sendable, Equatable {
     /// Nearly always absent, and then one null pointer in every group.
     private var shared: SharedContent?
 
-    /// A push by its parts.
     package init(_ notification: Notification, content: PushContent? = nil) {
         self.notification = notification
         shared = content.map(SharedContent.init)

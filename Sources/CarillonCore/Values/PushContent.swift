@@ -24,7 +24,6 @@ package struct PushContent: Sendable, Equatable {
     package enum Sound: Sendable, Equatable {
         /// The device's usual sound.
         case standard
-        /// Nothing.
         case none
         /// A sound of the app.
         case named(String)
@@ -122,7 +121,6 @@ package struct RawPart: Sendable, Equatable {
     /// Whether nothing is built.
     package var replaces: Bool
 
-    /// A part by its parts.
     package init(
         kind: PushContent.Kind? = nil,
         headers: [String: String] = [:],

@@ -15,7 +15,6 @@ package struct Receipt: Sendable, Equatable {
     /// What became of it.
     package var status: Status
 
-    /// A receipt by its parts.
     package init(id: EventID, status: Status) {
         self.id = id
         self.status = status

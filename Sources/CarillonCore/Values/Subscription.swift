@@ -1,11 +1,8 @@
 /// Somebody who subscribes to a tag.
 package struct Subscription: Sendable, Hashable {
-    /// To what.
     package var tag: TagID
-    /// Who.
     package var subscriber: Subscriber
 
-    /// A subscription by its parts.
     package init(tag: TagID, subscriber: Subscriber) {
         self.tag = tag
         self.subscriber = subscriber

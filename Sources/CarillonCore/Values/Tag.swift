@@ -1,6 +1,5 @@
 /// A named audience (FACES section B2), declared: a subscription needs no declaration.
 package struct Tag: Sendable, Equatable {
-    /// Its id.
     package var id: TagID
     /// What it is about, for people.
     package var description: String?
@@ -11,7 +10,6 @@ package struct Tag: Sendable, Equatable {
     /// When it was declared last; `nil` before it is stored.
     package var updatedAt: Timestamp?
 
-    /// A tag by its parts.
     package init(
         id: TagID,
         description: String? = nil,
@@ -37,7 +35,6 @@ package enum Subscriber: Sendable, Hashable {
     /// A user's devices of the moment.
     case user(UserID)
 
-    /// Of which kind it is.
     package enum Kind: String, Sendable {
         case device, user
     }
@@ -50,7 +47,6 @@ package enum Subscriber: Sendable, Hashable {
         }
     }
 
-    /// Of which kind it is.
     package var kind: Kind {
         switch self {
         case .device: .device

@@ -17,7 +17,6 @@ package struct UserTokenIntrospection: Sendable, Equatable {
     /// For how long an answer holds, in seconds.
     package var cacheTime: Int
 
-    /// An introspection by its parts.
     package init(url: String, userIDPointer: String, cacheTime: Int = Self.defaultCacheTime) {
         self.url = url
         self.userIDPointer = userIDPointer

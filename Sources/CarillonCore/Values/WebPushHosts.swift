@@ -22,7 +22,6 @@ package struct WebPushHosts: Sendable, Equatable {
         patterns = [Self.wellKnown]
     }
 
-    /// All hosts.
     static let any = WebPushHosts([anyHost])
 
     /// These patterns, each of which ``pattern(_:)`` has read.

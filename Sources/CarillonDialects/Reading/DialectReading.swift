@@ -7,7 +7,6 @@ package struct DialectReading: Sendable, Equatable {
     /// Whether the sender expects to be told of each, however many there are.
     package var isList: Bool
 
-    /// A reading by its parts.
     init(_ events: [DialectEvent], isList: Bool = false) {
         self.events = events.isEmpty && !isList ? [.ignored("nothing in it can be understood")] : events
         self.isList = isList
@@ -43,7 +42,6 @@ package struct DialectEvent: Sendable, Equatable {
     /// Whether it is ignored because it could not be read at all.
     package var isUnreadable = false
 
-    /// An event.
     static func known(_ event: Event) -> Self {
         var event = event
         // As many as a stored event may name: whoever is beyond them is not told, rather than everybody.

@@ -31,7 +31,6 @@ package struct DialectRequest: Sendable {
         let value = Mutex<JSONValue?>(nil)
     }
 
-    /// A request by its parts.
     package init(
         target: String = "",
         query: [(name: String, value: String)] = [],

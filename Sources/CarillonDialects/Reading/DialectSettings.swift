@@ -30,7 +30,6 @@ package struct DialectSettings: Sendable {
     /// A switch that is off where nobody has said anything.
     func isOn(_ key: String) -> Bool { document[key] == .bool(true) }
 
-    /// A text.
     func text(_ key: String) -> String? { document[key]?.text }
 }
 

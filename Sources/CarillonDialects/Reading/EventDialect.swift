@@ -6,7 +6,6 @@ package import CarillonCore
 /// refused; whatever else nothing can be made of is ignored with a reason, since senders try again, alarm or give up when they are
 /// told of a mistake.
 package protocol EventDialect: Sendable {
-    /// Which one it is.
     var name: DialectName { get }
     /// What bodies may be; `nil` where the dialect finds out itself.
     var mediaTypes: [String]? { get }
@@ -39,7 +38,6 @@ package protocol EventDialect: Sendable {
 }
 
 extension EventDialect {
-    /// JSON.
     package var mediaTypes: [String]? { ["application/json"] }
 
     /// They do.
@@ -48,7 +46,6 @@ extension EventDialect {
     /// No more than of events as a rule.
     package var largestBody: Int? { nil }
 
-    /// None.
     package func settings(from reader: inout JSONObjectReader) -> JSONObject { JSONObject() }
 
     /// Reads a body as events, without those that the network does not want.

@@ -13,7 +13,6 @@ extension JSONValue {
         if case .object(let object) = self { object.contains(key) } else { false }
     }
 
-    /// A string.
     var text: String? {
         if case .string(let text) = self { text } else { nil }
     }

@@ -22,13 +22,12 @@ enum SourceID {
         return index == 0 ? text : "\(text)\(separator)\(index)"
     }
 
-    /// The id of a CloudEvent.
     static func ofCloudEvent(_ id: String, from source: String) -> String {
         cloudEvent + Proof.digest(Array("\(source.utf8.count):\(source)\(id)".utf8))
     }
 
     /// Whether an id is one of those that are made here.
-    fileprivate static func isMadeHere(_ id: String) -> Bool {
+    static func isMadeHere(_ id: String) -> Bool {
         if id.hasPrefix(cloudEvent) { return id.utf8.count == ofCloudEvent("", from: "").utf8.count }
         guard let end = id.firstIndex(of: separator) else { return false }
         return DialectName(rawValue: String(id[..<end])) != nil

@@ -19,7 +19,6 @@ package enum Principal: Sendable, Equatable {
 
 /// A caller in a network, and what they may do there (API section 2).
 package struct Access: Sendable {
-    /// The network.
     package let network: Network
     /// The caller.
     package let principal: Principal

@@ -11,9 +11,7 @@ package struct UserToken: Sendable {
 
     /// The algorithm that the header names, which has to be that of the stored key.
     let algorithm: String
-    /// What is signed.
     let signedBytes: [UInt8]
-    /// The signature.
     let signature: [UInt8]
     /// The networks that it is meant for.
     let networks: [NetworkID]

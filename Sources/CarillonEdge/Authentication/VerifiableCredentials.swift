@@ -3,7 +3,6 @@ import Logging
 
 /// A network's credentials, made ready to verify with: keys parsed, API keys found by id.
 package struct VerifiableCredentials: Sendable {
-    /// The network.
     package let network: Network
     /// Whether a signature that no secret verifies may be right all the same.
     let hasUnreadableWebhookSecrets: Bool

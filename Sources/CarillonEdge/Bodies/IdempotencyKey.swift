@@ -6,7 +6,6 @@ package import Hummingbird
 /// The header by which a request that creates can be sent again without creating twice
 /// (draft-ietf-httpapi-idempotency-key-header).
 package enum IdempotencyKey {
-    /// The header.
     package static let header = HTTPField.Name.known("idempotency-key")
     /// Says in an answer that it is that of an earlier request.
     package static let replayed = HTTPField.Name.known("idempotency-replayed")

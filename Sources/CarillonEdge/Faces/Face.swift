@@ -6,7 +6,6 @@ package import Hummingbird
 ///
 /// A face translates: it has no SQL, no queue and no thread, and what it accepts is stored as Carillon's own.
 package protocol Face: Sendable {
-    /// Which one it is.
     var name: FaceName { get }
     /// Its paths: each of these, and all below them.
     var roots: [String] { get }
@@ -49,7 +48,6 @@ extension Face {
     /// No.
     package var isForBrowsers: Bool { false }
 
-    /// Nothing.
     package func conflict(of settings: FaceSettings, in network: Network) -> Problem? { nil }
 }
 
@@ -70,7 +68,6 @@ package struct FaceSettings: Sendable, Equatable {
 
 /// What an admin said of a new key, apart from its rights.
 package struct FaceKeyRequest: Sendable {
-    /// The network it is for.
     package var networkID: NetworkID
     /// What the network is called in that system.
     package var boundNames: [String]
@@ -80,10 +77,8 @@ package struct FaceKeyRequest: Sendable {
     package var secret: String?
     /// What the admin calls it.
     package var label: String?
-    /// Now.
     package var now: Timestamp
 
-    /// A request by its parts.
     package init(
         networkID: NetworkID,
         boundNames: [String] = [],
@@ -108,7 +103,6 @@ package struct NewFaceKey: Sendable {
     /// What is shown beside the key's name, once: `secret`, or whatever the system calls it.
     package var shown: JSONObject
 
-    /// A key by its parts.
     package init(stored: StoredFaceKey, shown: JSONObject) {
         self.stored = stored
         self.shown = shown

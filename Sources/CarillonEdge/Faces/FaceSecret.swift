@@ -20,7 +20,6 @@ package struct FaceSecret: Sendable {
         keys = [SymmetricKey(size: .bits256)]
     }
 
-    /// The signature of some bytes.
     package func sign(_ bytes: [UInt8], for face: FaceName) -> [UInt8] {
         guard let key = keys.first else { return [] }
         return Array(HMAC<SHA256>.authenticationCode(for: bytes, using: Self.key(of: face, from: key)))

@@ -16,7 +16,6 @@ package struct FaceServices: Sendable {
     package var network: @Sendable (NetworkID) async throws -> Network?
     /// Makes events durable: all of a call or none, one receipt for each.
     package var accept: @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt]
-    /// Devices.
     package var devices: any DeviceStore
     /// What is reached at addresses, for many who ask at once.
     package var reached: @Sendable ([DeviceAddress], NetworkID) async throws -> [ReachedDevice?]

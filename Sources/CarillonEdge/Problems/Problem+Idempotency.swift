@@ -3,7 +3,6 @@ import HTTPTypes
 
 /// The problems of requests with an `Idempotency-Key`.
 extension Problem {
-    /// A key that is none.
     package static let invalidIdempotencyKey = Problem(
         "invalid-idempotency-key",
         status: .badRequest,

@@ -30,7 +30,6 @@ package struct Problem: Error, Sendable, Equatable {
     /// What the answer carries besides, such as `retry-after`.
     package var headers: HTTPFields
 
-    /// A problem by its parts.
     package init(
         _ name: String,
         status: HTTPResponse.Status,

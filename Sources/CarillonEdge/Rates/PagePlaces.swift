@@ -37,7 +37,6 @@ package final class PagePlaces: Sendable {
 
     /// How many requests have a place.
     var taken: Int { places.taken }
-    /// How many wait for one.
     var waiting: Int { places.waiting }
 
     fileprivate func place(for network: NetworkID?) async -> Places.Place? {

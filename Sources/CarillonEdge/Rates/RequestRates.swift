@@ -32,7 +32,6 @@ package final class RequestRates: Sendable {
         /// How many may come at once after a silence.
         package var burst: Int
 
-        /// A rate by its parts.
         package init(_ name: String, perSecond: Int, burst: Int) {
             self.name = name
             self.perSecond = perSecond
@@ -63,7 +62,6 @@ package final class RequestRates: Sendable {
         start = now()
     }
 
-    /// How many buckets there are.
     var count: Int { buckets.withLock { $0.count } }
 
     /// Counts something that has a rate, and perhaps another size of what may come at once than ten seconds' worth.

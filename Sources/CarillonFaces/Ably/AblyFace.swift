@@ -5,7 +5,6 @@ package import Hummingbird
 
 /// Ably's REST interface for push, as its SDKs speak it (FACES part E).
 package struct AblyFace: Face {
-    /// Which one it is.
     package let name = FaceName.ably
     /// Its paths.
     package let roots = ["/time", "/keys", "/push", "/channels", "/messages"]

@@ -9,7 +9,6 @@ package struct AmityFace: Face {
     /// What a network binds: there is one for each, found by the API key or the token.
     static let bindingName = "default"
 
-    /// Amity.
     package let name = FaceName.amity
     /// Devices, then users' settings and those of the network.
     package let roots = [

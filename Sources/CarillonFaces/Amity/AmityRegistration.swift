@@ -58,7 +58,6 @@ struct AmityRegistration {
         self.address = address
     }
 
-    /// The device.
     func device(registeredAt now: Timestamp) -> Device {
         Device(id: id, userID: userID, address: address, registeredAt: now)
     }

@@ -7,7 +7,6 @@ package import Hummingbird
 package struct BuzzFace: Face {
     static let path = "/api/MobilePhoneNotificationToken"
 
-    /// Buzz.
     package let name = FaceName.buzz
     /// The one path that Buzz's apps know.
     package let roots = [BuzzFace.path]

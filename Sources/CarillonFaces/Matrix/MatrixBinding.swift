@@ -9,7 +9,6 @@ struct MatrixBinding: Sendable, Equatable {
         case auto
         /// Base64, as most apps for iOS do.
         case base64
-        /// As it is.
         case hex
     }
 
@@ -112,7 +111,6 @@ extension MatrixBinding {
         requestsPerSecond = reader.integer("requestsPerSecond", in: Self.requestRates) ?? requestsPerSecond
     }
 
-    /// Reads what was stored.
     init(stored: JSONObject) {
         var reader = JSONObjectReader(.object(stored), unknown: .tolerate, into: InputErrors())
         self.init(&reader)

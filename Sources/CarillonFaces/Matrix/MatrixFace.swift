@@ -17,7 +17,6 @@ package struct MatrixFace: Face {
         controller = MatrixController(services)
     }
 
-    /// Which one it is.
     package var name: FaceName { .matrix }
     /// Where homeservers post to.
     package var roots: [String] { ["/_matrix/push"] }

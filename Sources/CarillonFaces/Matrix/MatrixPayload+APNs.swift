@@ -2,7 +2,6 @@ import CarillonCore
 import CarillonEdge
 
 extension MatrixPayload {
-    /// For APNs.
     var apns: RawPart? {
         if notification.isBadgeUpdate {
             return badge.map { part(["aps": ["badge": JSONValue($0)]]) }

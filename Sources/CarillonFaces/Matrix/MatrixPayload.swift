@@ -7,7 +7,6 @@ import Crypto
 struct MatrixPayload {
     /// The longest name of somebody or something, in bytes of UTF-8.
     static let longestName = 256
-    /// The longest of other texts.
     static let longestText = 1_024
     /// Where the final text goes, however the core cleans and cuts it.
     static let body: JSONValue = ["$text": "body"]

@@ -5,9 +5,7 @@ import _CryptoExtras
 struct MobileFirstApplication: Sendable, Equatable {
     /// The two kinds of devices, as requests call them.
     enum Platform: String, Sendable, CaseIterable {
-        /// Apple's.
         case apple = "A"
-        /// Google's.
         case google = "G"
 
         /// The push service that reaches them.
@@ -35,7 +33,6 @@ struct MobileFirstApplication: Sendable, Equatable {
 
     /// The app's id at Apple, and which of Apple's two services its tokens are of.
     var apple: (appID: String, environment: DeviceAddress.APNsEnvironment)?
-    /// The app's id at Google.
     var google: (appID: String, senderID: String?)?
     /// Whose tokens are believed.
     var issuers: [Issuer]

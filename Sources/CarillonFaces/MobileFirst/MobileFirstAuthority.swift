@@ -10,7 +10,6 @@ extension HTTPField.Name {
 
 /// Who calls about an application, and what they may do.
 struct MobileFirstCaller: Sendable {
-    /// Who it is.
     enum Kind: Sendable, Equatable {
         /// A customer's back end, or whoever holds a secret that is good for everything.
         case backEnd
@@ -21,7 +20,6 @@ struct MobileFirstCaller: Sendable {
     }
 
     let kind: Kind
-    /// The application's id.
     let applicationID: String
     let application: MobileFirstApplication
     let network: Network

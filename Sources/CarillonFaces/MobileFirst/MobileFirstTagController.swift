@@ -100,7 +100,6 @@ struct MobileFirstTagController: Sendable {
 }
 
 extension FaceServices {
-    /// A tag that was declared.
     func declaredTag(_ id: TagID, for caller: MobileFirstCaller) async throws -> Tag {
         guard let tag = try await tags.tag(id, in: caller.networkID) else {
             throw Problem.mobileFirst(.notFound, "there is no such tag")

@@ -35,7 +35,6 @@ struct MobileFirstToken: Sendable {
         return object
     }
 
-    /// A claim that is text.
     func text(_ claim: String) -> String? {
         if case .string(let text)? = claims[claim] { text } else { nil }
     }
@@ -110,7 +109,6 @@ struct MobileFirstGrant: Sendable, Equatable {
         rights = token.scopes
     }
 
-    /// The token.
     func token(_ secret: FaceSecret, at now: Timestamp) -> String {
         let start = Int(now.milliseconds / 1_000)
         let header: JSONValue = ["alg": "HS256", "typ": "JWT"]

@@ -10,7 +10,6 @@ package struct PublicDependencies: Sendable {
     package var accounts: any AccountStore
     /// Users, channels and members.
     package var directory: any DirectoryStore
-    /// Devices.
     package var devices: any DeviceStore
     /// Toggle documents.
     package var toggles: any ToggleStore
@@ -28,7 +27,6 @@ package struct PublicDependencies: Sendable {
     package var relays: any RelayHistory
     /// Networks' sources.
     package var sources: any SourceStore
-    /// Calls endpoints.
     package var endpointCaller: any EndpointCaller
     /// Whom events concern, as the fan-out reads it.
     package var recipients: any RecipientSource

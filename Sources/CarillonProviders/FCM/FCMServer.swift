@@ -6,7 +6,6 @@ import CarillonCore
 /// credentials chooses it. So that nobody can make Carillon post to just any server that way, only two are taken:
 /// Google's own, and the one that the operator has put in the place of Google's.
 package struct FCMServer: Sendable, Hashable {
-    /// Google's.
     package static let google = FCMServer(origin: "https://fcm.googleapis.com")
     /// Where Google exchanges assertions for access tokens: the `token_uri` of the service accounts that it makes.
     package static let googleTokenURI = "https://oauth2.googleapis.com/token"

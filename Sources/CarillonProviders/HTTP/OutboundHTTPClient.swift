@@ -29,7 +29,6 @@ package final class OutboundHTTPClient: HTTPTransport {
     private let logger: Logger?
     private let pools = Mutex<[Origin: OriginPool]>([:])
     let idle: IdleConnections
-    /// What it has open.
     var connections: OpenConnections { connector.connections }
     /// How many requests wait for a stream.
     var waiting: Int { pools.withLock { $0.values.reduce(0) { $0 + $1.waiting } } }

@@ -26,7 +26,6 @@ package struct OutboundRequest: Sendable {
     package var url: String
     /// The headers without `Host` and `Content-Length`, which the client adds.
     package var headers: HTTPHeaders
-    /// The body.
     package var body: [UInt8]
     /// For whom it is sent: whose share it takes, and which requests it takes turns with; `nil` for Carillon's own.
     package var lane: Lane?
@@ -37,7 +36,6 @@ package struct OutboundRequest: Sendable {
     /// their turn. Called where the connection lives, so that it has to be brief.
     package var whenAnswered: (@Sendable (OutboundResponse) -> Void)?
 
-    /// A request by its parts.
     package init(
         method: Method = .post,
         url: String,
@@ -61,7 +59,6 @@ package struct OutboundRequest: Sendable {
 package struct OutboundResponse: Sendable, Equatable {
     /// The status code; a redirect is an answer like any other.
     package var status: Int
-    /// The headers.
     package var headers: HTTPHeaders
     /// The body, or its beginning when it was longer than what is read of an answer.
     package var body: [UInt8]

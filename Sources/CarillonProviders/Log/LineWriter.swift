@@ -20,7 +20,6 @@ package final class LineWriter: Sendable {
         var failure: String?
     }
 
-    /// Writes to standard output.
     package static let standardOutput = LineWriter(descriptor: STDOUT_FILENO)
 
     private let descriptor: Int32

@@ -14,7 +14,6 @@ struct RecentFailures: Sendable {
         self.lifetime = lifetime
     }
 
-    /// How many there are.
     var count: Int { errors.count }
 
     /// Why a name could not be looked up a moment ago.

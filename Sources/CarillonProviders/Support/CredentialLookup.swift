@@ -2,7 +2,6 @@ import CarillonCore
 
 /// What came of looking for the credential of a group.
 enum CredentialLookup<Credential: Sendable>: Sendable {
-    /// This is it.
     case found(CurrentCredential<Credential>)
     /// There is none, or it cannot be read: nothing is sent, and the lane waits.
     case missing(Outcome)

@@ -1,6 +1,5 @@
 /// A certificate that the simulator's authority has issued, with its key.
 package struct IssuedCertificate: Sendable {
-    /// The certificate in PEM.
     package let certificatePEM: String
     /// Its key in PEM (PKCS#8).
     package let privateKeyPEM: String

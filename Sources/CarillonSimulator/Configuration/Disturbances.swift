@@ -28,6 +28,5 @@ package struct Disturbances: Sendable {
     /// Every so manieth request is refused unread (REFUSED_STREAM); 1 refuses all.
     package var refusesEvery: Int?
 
-    /// None.
     package init() {}
 }

@@ -18,7 +18,6 @@ struct CompactJWT {
 
     let header: Header
     let claims: Claims
-    /// What is signed.
     let signedBytes: Data
     let signature: Data
 

@@ -1,6 +1,5 @@
 /// A notification that a simulated service got, with what it answered.
 package struct ReceivedNotification: Sendable {
-    /// Which service.
     package let service: SimulatedService
     /// When the request had arrived completely, since 1 January 1970 UTC.
     package let receivedAt: Duration

@@ -56,7 +56,6 @@ final class Connection {
         lastServed.map { streamID <= $0 } ?? true
     }
 
-    /// A stream has been opened.
     func opened(_ streamID: HTTP2StreamID, goAwayAfter limit: Int?) {
         opened += 1
         open += 1

@@ -5,14 +5,12 @@ package import Postgres
 package struct CertificateSurvey: Sendable, Equatable {
     /// A certificate that is to be renewed.
     package struct Ending: Sendable, Hashable {
-        /// The network.
         package var networkID: NetworkID
         /// The app that it is for.
         package var appID: String
         /// When it ends, or ended.
         package var end: Timestamp
 
-        /// A certificate by its parts.
         package init(networkID: NetworkID, appID: String, end: Timestamp) {
             self.networkID = networkID
             self.appID = appID
@@ -20,19 +18,16 @@ package struct CertificateSurvey: Sendable, Equatable {
         }
     }
 
-    /// The most that are named.
     private static let mostNamed = 20
 
     /// How many are good for longer than that.
     package var current: Int
     /// How many end within that time.
     package var ending: Int
-    /// How many have ended.
     package var ended: Int
     /// Those that end first, of those that are to be renewed or have ended.
     package var first: [Ending]
 
-    /// A survey by its parts.
     package init(current: Int, ending: Int, ended: Int, first: [Ending]) {
         self.current = current
         self.ending = ending

@@ -23,7 +23,6 @@ struct DeviceListing {
         """
     }
 
-    /// How many devices there are.
     var deviceCount: SQL { count(matchingDevices) }
 
     /// Device and tag of a part of what the devices subscribe to by themselves, by tag and device.

@@ -281,9 +281,7 @@ struct DirectoryFacts: Sendable {
 }
 
 extension MemberKey {
-    /// The user's own key.
     fileprivate var owner: UserKey { UserKey(network: network, user: user) }
 
-    /// The channel's own key.
     fileprivate var place: ChannelKey { ChannelKey(network: network, channel: channel) }
 }

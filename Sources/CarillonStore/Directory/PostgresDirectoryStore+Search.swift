@@ -50,12 +50,10 @@ struct DirectorySearch {
     private let id: SQL
     private let columns: SQL
 
-    /// The users of a network.
     static func users(of network: NetworkID) -> Self {
         Self(network: network, table: "users", id: "user_id", columns: "locale, roles")
     }
 
-    /// The channels of a network.
     static func channels(of network: NetworkID) -> Self {
         Self(network: network, table: "channels", id: "channel_id", columns: "direct")
     }

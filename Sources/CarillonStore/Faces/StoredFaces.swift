@@ -87,7 +87,6 @@ extension PostgresSession {
         ) { row in try row.decode(0, as: Int.self) } ?? 0
     }
 
-    /// All there is.
     func faceList(of version: FaceList.Version) throws -> StoredFaceList {
         let bindings = try query(
             "SELECT \(sql: Row.faceBindingColumns) FROM faces ORDER BY face, external_id, scope"

@@ -15,7 +15,6 @@ package struct FeedbackDesk: Sendable {
         self.ids = ids
     }
 
-    /// Who listens in a network.
     func listeners(in network: NetworkID) async throws -> FeedbackListeners {
         FeedbackListeners([network: try await endpoints.endpoints(of: network)], ids: ids)
     }

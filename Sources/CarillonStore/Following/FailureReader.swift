@@ -5,7 +5,6 @@ import Postgres
 /// Reads whom a network's notifications did not reach, in the order of time: an index has those rows of the log alone, so that what
 /// a page reads is bounded by what it holds, however much was delivered between.
 struct FailureReader {
-    /// A row of the log.
     private struct LogRow {
         let at: PostgresTimestamp
         let number: Int64

@@ -179,7 +179,6 @@ extension IndexDefinition {
         """
     }
 
-    /// How it is made.
     fileprivate enum Manner {
         case concurrently, withoutPartitions
     }

@@ -10,7 +10,6 @@ enum MigrationStep: Sendable, Equatable {
 
 /// `CREATE INDEX` as a migration says it.
 struct IndexDefinition: Sendable, Equatable {
-    /// Its name.
     var name: String
     /// The table that it is for.
     var table: String

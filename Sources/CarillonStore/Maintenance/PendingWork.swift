@@ -23,7 +23,6 @@ package struct PendingWork: Sendable {
         /// When the first and the last of the events was accepted that any of it, but for replays, is about.
         package var accepted: ClosedRange<Timestamp>?
 
-        /// Nothing.
         package init() {}
 
         /// Whether there is nothing.
@@ -84,7 +83,6 @@ package struct PendingWork: Sendable {
         }
     }
 
-    /// Counts it.
     package func counts() async throws -> Counts {
         let options = TransactionOptions(
             isolation: .repeatableRead,

@@ -14,7 +14,6 @@ package struct PostgresSourceStore: SourceStore {
         self.inbox = inbox
     }
 
-    /// A network's sources by id.
     package func sources(of network: NetworkID) async throws -> [Source] {
         try await pool.withConnection { session in
             try session.query(

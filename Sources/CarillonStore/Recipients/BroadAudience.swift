@@ -34,7 +34,6 @@ struct BroadAudience {
             }
     }
 
-    /// What reads it.
     var statements: [SQL] {
         phases.map { phase in
             switch (phase, tags) {

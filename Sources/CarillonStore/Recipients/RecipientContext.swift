@@ -30,7 +30,6 @@ struct RecipientContext {
     /// Who is or was a member, with the mark of what made them one last.
     private var since: [MemberKey: (isMember: Bool, mark: EventMark)] = [:]
 
-    /// What its statement answered.
     init(_ answer: StatementResult) throws {
         try answer.forEach { row in try add(row) }
         for network in templates.keys {
@@ -38,7 +37,6 @@ struct RecipientContext {
         }
     }
 
-    /// What reads it.
     static func statement(for queries: [RecipientQuery]) -> SQL {
         let networks = Set(queries.map(\.networkID)).sorted().map(\.rawValue)
         let channels = Set(queries.compactMap(\.undescribedChannel)).sorted()

@@ -3,9 +3,7 @@ package import Postgres
 
 /// How one endpoint fares, for whoever looks after the service.
 package struct EndpointCondition: Sendable {
-    /// Its network.
     package var network: NetworkID
-    /// The endpoint.
     package var endpoint: Endpoint
     /// Whether its secret can be read.
     package var isReadable: Bool
@@ -14,7 +12,6 @@ package struct EndpointCondition: Sendable {
     /// How many messages wait for it, as far as they are counted.
     package var backlog: Int
 
-    /// A condition by its parts.
     package init(network: NetworkID, endpoint: Endpoint, isReadable: Bool, pause: String?, backlog: Int) {
         self.network = network
         self.endpoint = endpoint

@@ -122,7 +122,6 @@ extension PostgresError {
 
     /// What a server says to whoever it does not let in, in the words that it has where messages are in English.
     public enum Refusal: Sendable, CaseIterable {
-        /// The password is wrong.
         case wrongPassword
         /// There is no role of that name.
         case noRole

@@ -83,7 +83,6 @@ struct PoolStateMachine {
         return [.fail(waiter, failure)]
     }
 
-    /// A connection has been opened.
     mutating func opened(_ connection: ConnectionID) -> [Action] {
         guard connections[connection] == .opening else { return [] }
         failures = 0

@@ -58,6 +58,5 @@ extension String {
         return isPlain && !isEmpty ? self : "'" + replacing("'", with: #"'\''"#) + "'"
     }
 
-    /// As a name in SQL.
     fileprivate var sqlName: String { "\"" + replacing("\"", with: "\"\"") + "\"" }
 }

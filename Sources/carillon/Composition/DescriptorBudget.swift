@@ -34,7 +34,6 @@ struct DescriptorBudget: Hashable, Sendable {
     let introspectionConnections: Int
     /// Connections to APNs, of all credentials together.
     let apnsConnections: Int
-    /// Connections to FCM.
     let fcmConnections: Int
     /// Look-ups of the names of webhooks, browsers' push services and endpoints.
     let lookups: Int

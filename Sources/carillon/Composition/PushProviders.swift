@@ -5,7 +5,6 @@ import Logging
 
 /// The adapters, with what each needs.
 struct PushProviders: Sendable {
-    /// All of them.
     let all: [any Provider]
     /// Reads the credentials that are posted.
     let formats: [any CredentialFormat]

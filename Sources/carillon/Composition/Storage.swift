@@ -27,7 +27,6 @@ struct Storage: Sendable {
     let announcements = Announcements()
     let secrets: ServiceSecrets
     let pool: PostgresPool
-    /// How many connections that has.
     let connections: Int
     let accounts: PostgresAccountStore
     let credentials: PostgresProviderCredentialStore

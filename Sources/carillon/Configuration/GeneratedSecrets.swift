@@ -9,7 +9,6 @@ import Foundation
 
 /// The secrets that a service with an embedded cluster makes for itself and keeps in its data directory.
 struct GeneratedSecrets: Sendable {
-    /// A secret's file.
     struct SecretFile: Sendable {
         /// The setting that it stands in for.
         let setting: Setting

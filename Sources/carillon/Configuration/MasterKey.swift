@@ -5,7 +5,6 @@ struct MasterKey: Sendable, CustomStringConvertible, CustomDebugStringConvertibl
     /// How many bytes it has.
     static let length = 32
 
-    /// The bytes.
     let bytes: [UInt8]
 
     /// Reads base64 (RFC 4648 section 4).

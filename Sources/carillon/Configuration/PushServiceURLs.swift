@@ -5,7 +5,6 @@ import CarillonProviders
 struct PushServiceURLs: Sendable {
     /// Apple's services.
     var apns = APNsProvider.Services()
-    /// Google's.
     var fcm = FCMServer.google
 
     /// Apple's and Google's own.

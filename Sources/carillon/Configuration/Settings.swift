@@ -52,7 +52,6 @@ struct Settings: Sendable {
     let migrations: Resource
     /// The folder of the admin console; `nil` when it is off.
     let console: Resource?
-    /// What is logged.
     var logLevel = Logger.Level.info
     /// How it is logged.
     var logFormat = LogFormat.text

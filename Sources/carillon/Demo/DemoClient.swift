@@ -16,7 +16,6 @@ struct DemoClient: Sendable {
         let userTokenSecret: Secret
     }
 
-    /// An answer.
     typealias Answer = RunningService.Answer
 
     /// What the chat backend signs for whoever signs in.

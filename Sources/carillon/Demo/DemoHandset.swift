@@ -3,7 +3,6 @@ import CarillonSimulator
 
 /// What somebody of the second act holds in their hands.
 struct DemoHandset: Sendable {
-    /// Whose it is.
     let owner: String
     /// What people call it.
     let name: String
@@ -11,7 +10,6 @@ struct DemoHandset: Sendable {
     let id: String
     /// By what the push service knows it: a token, or an endpoint.
     let token: String
-    /// What is registered.
     let registration: JSONValue
 
     /// Of an app: an iPhone, an Android phone and a browser, which subscribed with the network's key.

@@ -174,6 +174,5 @@ struct DemoRelayScript: Sendable {
 }
 
 extension ReceivedNotification {
-    /// The payload.
     fileprivate var json: JSONValue { (try? JSONValue(parsing: payload)) ?? .null }
 }

@@ -130,7 +130,6 @@ enum DemoService {
 struct DemoLogLines: Sendable {
     let path: String
 
-    /// The lines about an event.
     func lines(about eventID: String) -> [String] {
         let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
         return text.split(separator: "\n").map(String.init).filter { $0.contains("\"\(eventID)\"") }

@@ -10,7 +10,6 @@ struct DemoStage: Sendable {
     let client: DemoClient
     let terminal: Terminal
 
-    /// A new event's own id.
     static func newID(_ event: DemoEvent) -> String { "\(event.type)-\(UInt32.random(in: .min ... .max))" }
 
     /// Says which part of the story begins.

@@ -9,7 +9,6 @@ struct SygnalTranslation {
     struct Call: Equatable {
         /// Behind the network's own path.
         var path: String
-        /// The body.
         var body: JSONObject
         /// The members of the body that are not to be shown, with what is shown in their place.
         var hidden: [String: String] = [:]

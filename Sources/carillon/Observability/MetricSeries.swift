@@ -13,7 +13,6 @@ final class CounterSeries: CounterHandler, MetricSeries {
 
     init() {}
 
-    /// The count.
     var value: Int64 { count.load(ordering: .relaxed) }
 
     func increment(by amount: Int64) {

@@ -28,7 +28,6 @@ struct Terminal: Sendable {
             && environment["TERM"] != "dumb"
     }
 
-    /// A text in a style.
     func styled(_ text: String, _ style: Style) -> String {
         isColoured ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }

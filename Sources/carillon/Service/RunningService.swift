@@ -5,7 +5,6 @@ import NIOSSL
 
 /// A service that runs already, as commands and the demo call it.
 struct RunningService: Sendable {
-    /// An answer.
     struct Answer: Sendable {
         let status: Int
         /// `null` where it is empty or no JSON.
@@ -52,10 +51,8 @@ struct RunningService: Sendable {
 }
 
 extension JSONValue {
-    /// The text of a string.
     var text: String? { if case .string(let text) = self { text } else { nil } }
 
-    /// The elements of an array.
     var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
 
     /// A member of an object.

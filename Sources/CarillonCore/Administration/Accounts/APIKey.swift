@@ -23,10 +23,8 @@ package struct APIKey: Sendable, Equatable {
     package var role: APIKeyRole
     /// What the admin calls it.
     package var label: String?
-    /// When it was made.
     package var createdAt: Timestamp
 
-    /// A key by its parts.
     package init(id: String, networkID: NetworkID, role: APIKeyRole, label: String?, createdAt: Timestamp) {
         self.id = id
         self.networkID = networkID
@@ -67,7 +65,6 @@ package struct APIKeyName: Sendable, Hashable {
     /// The key's public half.
     package var id: String
 
-    /// A name by its parts.
     package init(networkID: NetworkID, id: String) {
         self.networkID = networkID
         self.id = id

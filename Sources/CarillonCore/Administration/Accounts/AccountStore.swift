@@ -2,12 +2,10 @@ package import struct Foundation.UUID
 
 /// A secret that signs webhooks, valid until it ends.
 package struct WebhookSecretRecord: Sendable, Equatable {
-    /// The secret.
     package var secret: WebhookSecret
     /// When it stops being valid; `nil` for the current one.
     package var expiresAt: Timestamp?
 
-    /// A record by its parts.
     package init(secret: WebhookSecret, expiresAt: Timestamp? = nil) {
         self.secret = secret
         self.expiresAt = expiresAt
@@ -16,13 +14,11 @@ package struct WebhookSecretRecord: Sendable, Equatable {
 
 /// Everything that is needed to tell who calls for a network, read at once.
 package struct NetworkCredentials: Sendable {
-    /// The network.
     package var network: Network
     /// The secrets of incoming webhooks that have not ended.
     package var webhookSecrets: [WebhookSecretRecord]
     /// The keys of user tokens: any of them may verify one.
     package var userTokenKeys: [UserTokenKey]
-    /// The API keys.
     package var apiKeys: [StoredAPIKey]
     /// Whose webhooks the network takes, and what they prove themselves by.
     package var dialects: [DialectDocument]

@@ -9,12 +9,10 @@ package struct IdempotentRequest: Sendable, Equatable {
     package var networkID: NetworkID?
     /// The hash of the key, the caller and the path.
     package var keyHash: [UInt8]
-    /// The hash of the body.
     package var bodyHash: [UInt8]
     /// What is answered if it is carried out; may hold secrets.
     package var answer: [UInt8]
 
-    /// A request by its parts.
     package init(networkID: NetworkID?, keyHash: [UInt8], bodyHash: [UInt8], answer: [UInt8]) {
         self.networkID = networkID
         self.keyHash = keyHash

@@ -1,6 +1,5 @@
 /// What came of asking whose a token is.
 package enum UserTokenAnswer: Sendable, Equatable {
-    /// This user's.
     case user(UserID)
     /// Nobody's: it proves nothing.
     case nobody

@@ -17,10 +17,8 @@ package struct StoredUserTokenKey: Sendable, Equatable {
 
     /// The id, which orders keys by when they were added.
     package var id: UUID
-    /// The key.
     package var key: UserTokenKey
 
-    /// A key by its parts.
     package init(id: UUID, key: UserTokenKey) {
         self.id = id
         self.key = key

@@ -6,7 +6,6 @@ import CarillonWebhooks
 package struct WebhookSecret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    /// The secret as it signs.
     let signing: SigningSecret
 
     /// Reads the text form; `nil` for anything else, including base64 that is not padded or not canonical.

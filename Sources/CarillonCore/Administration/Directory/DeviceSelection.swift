@@ -7,7 +7,6 @@ package struct DeviceSelection: Sendable, Equatable {
         /// What it calls the app.
         package var appID: String
 
-        /// An app by its parts.
         package init(_ provider: ProviderName, _ appID: String) {
             self.provider = provider
             self.appID = appID
@@ -16,7 +15,6 @@ package struct DeviceSelection: Sendable, Equatable {
 
     /// The devices of these apps.
     package var apps: [App]
-    /// This device.
     package var device: DeviceID?
     /// The devices of this user.
     package var owner: UserID?
@@ -25,7 +23,6 @@ package struct DeviceSelection: Sendable, Equatable {
     /// Those that get what is sent to everyone, or those that do not.
     package var broadcasts: Bool?
 
-    /// A selection by its parts.
     package init(
         apps: [App],
         device: DeviceID? = nil,
@@ -43,12 +40,9 @@ package struct DeviceSelection: Sendable, Equatable {
 
 /// What a device subscribes to by itself.
 package struct DeviceSubscription: Sendable, Hashable {
-    /// The device.
     package var device: DeviceID
-    /// The tag.
     package var tag: TagID
 
-    /// A subscription by its parts.
     package init(device: DeviceID, tag: TagID) {
         self.device = device
         self.tag = tag
@@ -65,7 +59,6 @@ package struct CountedPage<Item: Sendable>: Sendable {
     /// How many there are in all, but never more than ``maximumTotal``.
     package var total: Int
 
-    /// A part by its parts.
     package init(items: [Item], total: Int) {
         self.items = items
         self.total = total

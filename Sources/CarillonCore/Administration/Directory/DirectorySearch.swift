@@ -5,7 +5,6 @@ package struct SearchPage<Item: Sendable>: Sendable {
     /// Where the page ended; `nil` when there is no more.
     package var next: SearchPlace?
 
-    /// A page by its parts.
     package init(items: [Item], next: SearchPlace? = nil) {
         self.items = items
         self.next = next

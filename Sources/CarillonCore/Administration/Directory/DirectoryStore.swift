@@ -4,7 +4,6 @@ package enum ImportRecord: Sendable, Equatable {
     case user(Person)
     /// A channel with its name.
     case channel(Channel)
-    /// A membership.
     case member(ChannelID, UserID)
     /// A device; registered as by `PUT /devices/{device}`.
     case device(Device)
@@ -32,7 +31,6 @@ package struct ImportTally: Sendable, Equatable {
     /// Nothing yet.
     package init() {}
 
-    /// Counts a record.
     package mutating func count(_ record: ImportRecord) {
         switch record {
         case .user: users += 1

@@ -1,11 +1,9 @@
 /// Where something may be reached, in a network.
 package struct AddressPlace: Sendable, Hashable {
-    /// The network.
     package var networkID: NetworkID
     /// Where.
     package var address: DeviceAddress
 
-    /// A place by its parts.
     package init(networkID: NetworkID, address: DeviceAddress) {
         self.networkID = networkID
         self.address = address
@@ -14,7 +12,6 @@ package struct AddressPlace: Sendable, Hashable {
 
 /// What is known of the device that is reached at an address that only one device can have.
 package struct ReachedDevice: Sendable, Equatable {
-    /// Its id.
     package var id: DeviceID
     /// The push service.
     package var provider: ProviderName
@@ -33,7 +30,6 @@ package struct ReachedDevice: Sendable, Equatable {
     /// Whether it came with a notification, and nobody registered it.
     package var isTransient: Bool
 
-    /// A device by its parts.
     package init(
         id: DeviceID,
         provider: ProviderName,

@@ -28,7 +28,6 @@ package struct Explanation: Sendable {
 
     /// What one level says by itself.
     package struct Level: Sendable {
-        /// The level.
         package var level: ToggleLevel
         /// Whether it allows the notification.
         package var allows: Bool

@@ -7,7 +7,6 @@ package struct DeliveryPage: Sendable, Equatable {
     /// Where the page ended; `nil` when it was the last one.
     package var next: DeliveryPlace?
 
-    /// A page by its parts.
     package init(items: [DeliveryStatus], next: DeliveryPlace? = nil) {
         self.items = items
         self.next = next
@@ -20,7 +19,6 @@ package struct DeliveryFilter: Sendable, Equatable {
     package var states: Set<DeliveryState>?
     /// Reached through this provider.
     package var provider: ProviderName?
-    /// Of this user.
     package var userID: UserID?
 
     /// All of them, or those that all parts given let through.

@@ -1,6 +1,5 @@
 /// Which of a network's events are looked for.
 package struct EventFilter: Sendable, Equatable {
-    /// Of this type.
     package var type: EventType?
     /// That happened in this channel.
     package var channelID: ChannelID?
@@ -46,7 +45,6 @@ package struct EventPage: Sendable, Equatable {
     /// The last event that was looked at, behind which the next page begins; `nil` when there are no more.
     package var next: EventID?
 
-    /// A page by its parts.
     package init(items: [EventStatus], next: EventID? = nil) {
         self.items = items
         self.next = next

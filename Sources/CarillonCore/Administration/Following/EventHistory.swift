@@ -39,7 +39,6 @@ package struct EventStatus: Sendable, Equatable {
     /// Where it stands in a trace of its sender's.
     package var trace: TraceContext?
 
-    /// A status by its parts.
     package init(
         id: EventID,
         sourceID: String,
@@ -82,7 +81,6 @@ package struct DeliveryStatus: Sendable, Equatable {
     /// Whether it was tried, and is to be tried again for no fault of its lane.
     package var waitsForNextAttempt: Bool { record.state == .pending && record.attempts > 0 && record.reason == nil }
 
-    /// A status by its parts.
     package init(record: DeviceRecord, provider: ProviderName) {
         self.record = record
         self.provider = provider
@@ -93,11 +91,9 @@ package struct DeliveryStatus: Sendable, Equatable {
 package struct DeadLetter: Sendable, Equatable {
     /// Its id, a UUIDv7.
     package var id: UUID
-    /// The event.
     package var eventID: EventID
     /// What happened.
     package var eventType: EventType
-    /// The lane it was in.
     package var lane: Lane
     /// The device and what was recorded of it.
     package var record: DeviceRecord

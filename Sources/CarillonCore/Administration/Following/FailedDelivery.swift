@@ -6,7 +6,6 @@ package struct FailedDelivery: Sendable, Equatable {
 
     /// Where it stands in the log.
     package var place: FailurePlace
-    /// The event.
     package var eventID: EventID
     /// The sender's id of the event; `nil` once the event is not known any more.
     package var sourceID: String?
@@ -48,7 +47,6 @@ package struct FailurePlace: Sendable, Hashable, Comparable, CustomStringConvert
     /// Its place in the row.
     package var entry: Int
 
-    /// A place by its parts.
     package init(microseconds: Int64, number: Int64, entry: Int) {
         self.microseconds = microseconds
         self.number = number

@@ -24,12 +24,10 @@ package protocol NetworkSurvey: Sendable {
 
 /// A network as a survey finds it.
 package struct SurveyedNetwork: Sendable, Equatable {
-    /// Its id.
     package var id: NetworkID
     /// The name to show to people.
     package var displayName: String?
 
-    /// A network by its parts.
     package init(id: NetworkID, displayName: String?) {
         self.id = id
         self.displayName = displayName
@@ -73,7 +71,6 @@ package enum NetworkState: String, Sendable, CaseIterable {
 
 /// How a network fares, in detail.
 package struct NetworkReport: Sendable, Equatable {
-    /// The network.
     package var network: SurveyedNetwork
     /// In a word.
     package var state: NetworkState
@@ -84,7 +81,6 @@ package struct NetworkReport: Sendable, Equatable {
     /// For how long the oldest of what waits has been waiting: of what is due, and of what waits for lanes since they are paused.
     package var oldestWait: Duration
 
-    /// A report by its parts.
     package init(
         network: SurveyedNetwork,
         state: NetworkState,

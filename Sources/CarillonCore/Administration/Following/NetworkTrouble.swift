@@ -44,7 +44,6 @@ package struct NetworkTrouble: Sendable, Equatable {
     /// What is wrong with it; holds no token and no text.
     package var detail: String
 
-    /// A trouble by its parts.
     package init(_ kind: Kind, _ name: String, since: Timestamp?, _ detail: String) {
         self.kind = kind
         self.name = name

@@ -10,7 +10,6 @@ package enum RelayState: String, Sendable, CaseIterable {
 
 /// One message to an endpoint.
 package struct RelayDelivery: Sendable, Equatable {
-    /// The event.
     package var eventID: EventID
     /// What happened.
     package var eventType: EventType
@@ -23,7 +22,6 @@ package struct RelayDelivery: Sendable, Equatable {
     /// When that was; of one that was not sent yet, when it is to be.
     package var at: Timestamp
 
-    /// A message by its parts.
     package init(
         eventID: EventID,
         eventType: EventType,
@@ -52,7 +50,6 @@ package struct ReplayOrder: Sendable, Equatable {
     /// Only those that it did not take.
     package var onlyFailed: Bool
 
-    /// An order by its parts.
     package init(from: Timestamp, to: Timestamp, types: [String], onlyFailed: Bool) {
         self.from = from
         self.to = to
@@ -68,7 +65,6 @@ package struct ReplayCount: Sendable, Equatable {
     /// Whether there may be more: of a long time only the beginning is counted.
     package var hasMore: Bool
 
-    /// A count by its parts.
     package init(events: Int, hasMore: Bool = false) {
         self.events = events
         self.hasMore = hasMore

@@ -18,7 +18,6 @@ package struct IncomingEvent: Sendable {
     /// Whether anything is left to be done when its facts are written.
     package var isExpanded: Bool { event.notifies || isRelayed || event.type == .messageDeleted }
 
-    /// An event by its parts.
     package init(
         networkID: NetworkID,
         id: EventID,

@@ -4,7 +4,6 @@ package enum StoredEvent: Sendable, Equatable {
     case event(Event)
     /// A kind of event that only a later release knows: to be left to one that does.
     case unknownType(String)
-    /// Nothing.
     case unreadable
 
     /// Reads a stored body, whatever release wrote it, as it was read when it arrived.

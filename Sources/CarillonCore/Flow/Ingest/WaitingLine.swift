@@ -15,7 +15,6 @@ struct WaitingLine<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Sendabl
     private var turns: Deque<Tenant> = []
     private var weights: [Tenant: Int] = [:]
 
-    /// What all of it weighs.
     private(set) var weight = 0
     /// How many items wait.
     private(set) var count = 0
@@ -23,7 +22,6 @@ struct WaitingLine<Tenant: Hashable & Sendable, Item: Sendable, Receipt: Sendabl
     /// What a tenant's requests weigh.
     func weight(of tenant: Tenant) -> Int { weights[tenant, default: 0] }
 
-    /// Whose turn it is.
     var nextTenant: Tenant? { turns.first }
 
     mutating func append(_ submission: Submission) {

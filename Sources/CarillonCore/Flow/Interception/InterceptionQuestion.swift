@@ -3,11 +3,9 @@ package struct InterceptionQuestion: Sendable {
     /// The most recipients that are named.
     static let maximumRecipients = 1_000
 
-    /// The event.
     package var event: PendingEvent
     /// Who is asked.
     package var endpoint: Endpoint
-    /// On which terms.
     package var terms: EndpointRole.Interception
     /// The text in the network's own language.
     package var notification: Notification

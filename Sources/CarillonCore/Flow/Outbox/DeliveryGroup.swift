@@ -12,7 +12,6 @@ package struct DeliveryGroup: Sendable, Identifiable {
     package var id: UUID
     /// The lane it goes through.
     package var lane: Lane
-    /// What caused it.
     package var cause: DeliveryCause
     /// What is sent.
     package var push: Push
@@ -40,7 +39,6 @@ package struct DeliveryGroup: Sendable, Identifiable {
         cause.relay?.expiresAt ?? cause.receivedAt + (push.content?.lifetime ?? notificationTimeToLive)
     }
 
-    /// A group by its parts.
     package init(
         id: UUID,
         lane: Lane,
@@ -64,7 +62,6 @@ package struct DeliveryGroup: Sendable, Identifiable {
 
 /// What a delivery has to know of its event: for the payload, and to ask the toggles once more.
 package struct DeliveryCause: Sendable, Equatable {
-    /// The event.
     package var eventID: EventID
     /// What happened.
     package var eventType: EventType
@@ -93,7 +90,6 @@ package struct DeliveryCause: Sendable, Equatable {
     /// Where the event stands in a trace of its sender's.
     package var trace: TraceContext?
 
-    /// A cause by its parts.
     package init(
         eventID: EventID,
         eventType: EventType,
@@ -136,7 +132,6 @@ package struct RelayTerms: Sendable, Equatable {
 
 /// One device that a group goes to, or one of the messages to an endpoint.
 package struct Target: Sendable, Equatable {
-    /// The device.
     package var deviceID: DeviceID
     /// The user who owned it when the event was expanded.
     package var userID: UserID
@@ -149,7 +144,6 @@ package struct Target: Sendable, Equatable {
     /// What is told of, where this is a message to an endpoint and no device.
     package var relayed: RelayedEvent?
 
-    /// A target by its parts.
     package init(
         deviceID: DeviceID,
         userID: UserID,

@@ -7,14 +7,12 @@
 package struct DeviceReports: Sendable, Equatable {
     /// What was answered for some devices.
     package struct Answers: Sendable, Equatable {
-        /// Devices that were delivered to.
         package var delivered: [DeviceID] = []
         /// Answers that tell nothing of whether a device is there.
         package var others = 0
         /// Devices that were reported as gone.
         package var gone: [DeviceID] = []
 
-        /// Nothing.
         package init() {}
 
         /// With what was answered besides.
@@ -40,7 +38,6 @@ package struct DeviceReports: Sendable, Equatable {
     /// How many devices were reported as gone.
     package var gone = 0
 
-    /// Nothing.
     package init() {}
 
     /// All that counts.

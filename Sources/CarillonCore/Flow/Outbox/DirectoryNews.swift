@@ -1,6 +1,5 @@
 /// What happened to one device or one subscription, for endpoints that ask to be told (FACES section C1).
 package enum DirectoryNews: Sendable, Equatable {
-    /// Of a device.
     case device(DeviceNews)
     /// Of a subscription to a tag.
     case subscription(SubscriptionNews)
@@ -101,16 +100,13 @@ package struct DeviceNews: Sendable, Equatable {
         case userDeleted = "user deleted"
     }
 
-    /// What happened.
     package var happening: Happening
-    /// The device.
     package var deviceID: DeviceID
     /// Its user, or who was it last.
     package var userID: UserID
     /// The lane through which it is reached.
     package var lane: Lane
 
-    /// News by its parts.
     package init(_ happening: Happening, of device: DeviceID, _ user: UserID, in lane: Lane) {
         self.happening = happening
         deviceID = device
@@ -145,14 +141,11 @@ package struct SubscriptionNews: Sendable, Equatable {
         case deviceGone = "device gone"
     }
 
-    /// To what.
     package var tag: TagID
-    /// Who.
     package var subscriber: Subscriber
     /// Why it is over; `nil` when it began.
     package var ending: Ending?
 
-    /// News by its parts.
     package init(_ subscriber: Subscriber, _ tag: TagID, over ending: Ending? = nil) {
         self.tag = tag
         self.subscriber = subscriber

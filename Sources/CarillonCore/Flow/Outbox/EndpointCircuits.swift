@@ -1,6 +1,5 @@
 /// Whether an endpoint is asked.
 package enum EndpointCircuit: Sendable {
-    /// It is.
     case closed
     /// It is not, since it failed too often in a row.
     case open

@@ -15,7 +15,6 @@ package struct Expansion: Sendable {
     /// Whether the event's body is kept, for endpoints to be told of it.
     package var keepsBody = false
 
-    /// An expansion by its parts.
     package init(event: PendingEvent, after: PageCursor? = nil, groups: [DeliveryGroup], next: PageCursor?) {
         self.event = event
         self.after = after

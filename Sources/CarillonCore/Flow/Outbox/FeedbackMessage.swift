@@ -1,14 +1,9 @@
 /// What endpoints are told that no event says: an event of our own.
 package struct FeedbackMessage: Sendable {
-    /// The network.
     package var networkID: NetworkID
-    /// Its id.
     package var id: EventID
-    /// Its type.
     package var type: EventType
-    /// When it was made.
     package var at: Timestamp
-    /// Its JSON.
     package var body: JSONValue
     /// Where what it tells of stands in a trace.
     package var trace: TraceContext?

@@ -1,13 +1,10 @@
 /// The deliveries of one network, provider and app: what a credential, a rate and a circuit breaker belong to.
 package struct Lane: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The network.
     package var networkID: NetworkID
-    /// The provider.
     package var provider: ProviderName
     /// The app whose credential is needed, or the host of the devices' URLs; empty where the provider has neither.
     package var appID: String
 
-    /// A lane by its parts.
     package init(networkID: NetworkID, provider: ProviderName, appID: String) {
         self.networkID = networkID
         self.provider = provider

@@ -1,8 +1,6 @@
 /// Some lanes of a network.
 package struct LaneSelection: Sendable, Equatable {
-    /// The network.
     package var networkID: NetworkID
-    /// The provider.
     package var provider: ProviderName
     /// The app or host; `nil` for all that anything is wrong with.
     package var appID: String?
@@ -14,7 +12,6 @@ package struct LaneSelection: Sendable, Equatable {
         self.appID = appID
     }
 
-    /// One lane.
     package init(_ lane: Lane) {
         self.init(networkID: lane.networkID, provider: lane.provider, appID: lane.appID)
     }
@@ -27,12 +24,10 @@ package struct LaneSelection: Sendable, Equatable {
 
 /// What happened to a lane.
 package struct ChangedLane: Sendable {
-    /// The lane.
     package var lane: Lane
     /// What happened.
     package var change: LaneChange
 
-    /// A change by its parts.
     package init(_ lane: Lane, _ change: LaneChange) {
         self.lane = lane
         self.change = change
@@ -48,7 +43,6 @@ package struct LaneConditions: Sendable {
     /// Those that a change made otherwise than they were.
     package var changed: Set<Lane> = []
 
-    /// Conditions by their parts.
     package init(moment: Timestamp, lanes: [Lane: LaneCondition]) {
         self.moment = moment
         self.lanes = lanes

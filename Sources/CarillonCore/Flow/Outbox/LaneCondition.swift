@@ -11,7 +11,6 @@ package struct LaneCondition: Sendable, Equatable {
         /// Why; holds no token and no text.
         package var reason: String
 
-        /// A pause by its parts.
         package init(since: Timestamp, until: Timestamp, reason: String) {
             self.since = since
             self.until = until

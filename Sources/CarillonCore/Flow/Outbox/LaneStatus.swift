@@ -2,7 +2,6 @@
 package struct LaneStatus: Sendable, Equatable {
     /// Whether a lane is being sent to.
     package enum Circuit: String, Sendable {
-        /// It is.
         case closed
         /// It is not, until a probe succeeds.
         case open
@@ -10,7 +9,6 @@ package struct LaneStatus: Sendable, Equatable {
 
     /// Why what a lane's provider reports as gone is not believed (``DeviceReports``).
     package struct Brake: Sendable, Equatable {
-        /// Since when.
         package var since: Timestamp
         /// How many of how many were reported.
         package var reason: String
@@ -22,7 +20,6 @@ package struct LaneStatus: Sendable, Equatable {
         }
     }
 
-    /// The lane.
     package var lane: Lane
     /// Whether it is being sent to.
     package var circuit: Circuit
@@ -33,7 +30,6 @@ package struct LaneStatus: Sendable, Equatable {
     /// Set while the brake on unregistrations is on, whether the circuit is open or not.
     package var brake: Brake?
 
-    /// A status by its parts.
     package init(lane: Lane, circuit: Circuit, since: Timestamp? = nil, reason: String? = nil) {
         self.lane = lane
         self.circuit = circuit

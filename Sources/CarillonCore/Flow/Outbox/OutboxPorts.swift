@@ -20,7 +20,6 @@ package struct ClaimExclusions: Sendable, Equatable {
     /// Lanes that are full.
     package var lanes: [Lane] = []
 
-    /// Nothing.
     package init() {}
 }
 

@@ -2,14 +2,12 @@
 ///
 /// An object, so that devices, of which there are many more, pay for one reference.
 package final class RelayedEvent: Sendable, Equatable {
-    /// The event.
     package let id: EventID
     /// What happened.
     package let type: EventType
     /// When it reached us.
     package let receivedAt: Timestamp
 
-    /// An event by its parts.
     package init(_ id: EventID, _ type: EventType, receivedAt: Timestamp) {
         self.id = id
         self.type = type

@@ -1,6 +1,5 @@
 /// The last word on one device of a group.
 package struct DeviceRecord: Sendable, Equatable {
-    /// The device.
     package var deviceID: DeviceID
     /// The user it was meant for.
     package var userID: UserID
@@ -12,12 +11,10 @@ package struct DeviceRecord: Sendable, Equatable {
     package var reason: String?
     /// The push service's own id of the notification.
     package var providerMessageID: String?
-    /// When.
     package var at: Timestamp
     /// What to write down about the device itself.
     package var effect: DeviceEffect?
 
-    /// A record by its parts.
     package init(
         deviceID: DeviceID,
         userID: UserID,
@@ -49,7 +46,6 @@ extension DeviceRecord {
 
 /// A user all of whose several devices in an event toggles stopped after the expansion, so that they were not notified.
 package struct StoppedUser: Sendable, Equatable {
-    /// The network.
     package var networkID: NetworkID
     /// The event.
     package var cause: DeliveryCause
@@ -90,7 +86,6 @@ package struct Remainder: Sendable, Equatable {
     /// Why they wait, where that is for their lane and not for themselves.
     package var laneReason: String?
 
-    /// A remainder by its parts.
     package init(targets: [Target], attempt: Int, delay: Duration?, laneReason: String? = nil) {
         self.targets = targets
         self.attempt = attempt
@@ -121,7 +116,6 @@ package struct Settlement: Sendable {
         return Dictionary(targets.map { ($0.deviceID, $0.relayed) }) { first, _ in first }.compactMapValues(\.self)
     }
 
-    /// A settlement by its parts.
     package init(
         group: DeliveryGroup,
         records: [DeviceRecord],

@@ -1,6 +1,5 @@
 /// A user whom an event may concern, with everything that deciding and sending need to know of them.
 package struct Recipient: Sendable, Equatable {
-    /// The user.
     package var userID: UserID
     /// The user's language; a device's own goes before it.
     package var locale: String?

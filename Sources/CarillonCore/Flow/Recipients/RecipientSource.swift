@@ -8,7 +8,6 @@ package struct RecipientQuery: Sendable, Equatable {
     package var eventID: EventID?
     /// The event's place in that order, where it is at hand; the store looks it up otherwise.
     package var mark: EventMark?
-    /// The event.
     package var event: Event
     /// Whom it is meant for.
     package var audience: Audience
@@ -45,7 +44,6 @@ package struct RecipientQuery: Sendable, Equatable {
 
 /// One page of the answer, all of it true at one moment.
 package struct RecipientPage: Sendable {
-    /// The network's own settings.
     package var settings: NetworkSettings
     /// The names that the directory knows of the event's channel and people where the event does not say them.
     package var names: DirectoryNames
@@ -64,7 +62,6 @@ package struct RecipientPage: Sendable {
     /// The moment.
     package var readPoint: ReadPoint
 
-    /// A page by its parts.
     package init(
         settings: NetworkSettings,
         names: DirectoryNames,
@@ -84,9 +81,7 @@ package struct RecipientPage: Sendable {
 
 /// Who was a member of a channel before an event.
 package enum FormerMembers: Sendable {
-    /// Somebody.
     case some
-    /// Nobody.
     case nobody
     /// Nobody, and nothing has been said of the channel itself.
     case noChannel

@@ -4,7 +4,6 @@ package struct CompiledTemplate: Sendable {
     package let eventType: EventType
     /// The language that it is in.
     package let locale: LocaleTag
-    /// What it was made from.
     package let source: TemplateSource
 
     let title: CompiledWording

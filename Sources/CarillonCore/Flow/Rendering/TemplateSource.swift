@@ -10,7 +10,6 @@ package struct TemplateSource: Sendable, Hashable {
     /// The text below it, with placeholders.
     package var body: TemplateWording
 
-    /// A template by its parts.
     package init(title: TemplateWording, body: TemplateWording) {
         self.title = title
         self.body = body

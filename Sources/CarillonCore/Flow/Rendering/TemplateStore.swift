@@ -1,6 +1,5 @@
 /// A network's own template for an event type in a locale.
 package struct TemplateOverride: Sendable, Equatable {
-    /// What it is for.
     package var eventType: EventType
     /// The language, spelled as ``LocaleTag`` spells it.
     package var locale: String
@@ -9,7 +8,6 @@ package struct TemplateOverride: Sendable, Equatable {
     /// When it was last written.
     package var updatedAt: Timestamp
 
-    /// An override by its parts.
     package init(eventType: EventType, locale: String, source: TemplateSource, updatedAt: Timestamp) {
         self.eventType = eventType
         self.locale = locale

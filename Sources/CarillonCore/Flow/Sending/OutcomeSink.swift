@@ -4,7 +4,6 @@ import ServiceLifecycle
 package struct SendPage: Sendable {
     /// The group as it was handed to the provider.
     package var group: DeliveryGroup
-    /// When that was.
     package var begin: ContinuousClock.Instant
     /// When the first of its outcomes was reported.
     package var since: ContinuousClock.Instant?

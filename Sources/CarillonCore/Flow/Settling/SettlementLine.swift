@@ -22,7 +22,6 @@ struct SettlementLine: Sendable {
     /// How many settlements wait that could be written.
     var ready: Int { waiting.count }
 
-    /// How many wait.
     var count: Int { waiting.count + apart.values.reduce(0) { $0 + $1.count } }
 
     /// The groups of which something waits or is being written.

@@ -1,13 +1,11 @@
 /// A stored document with what an `ETag` needs.
 package struct Versioned<Document: Sendable>: Sendable {
-    /// The document.
     package var document: Document
     /// When it was last set; `nil` when it never was.
     package var updatedAt: Timestamp?
     /// Counts the writes; 0 when it was never set.
     package var version: Int64
 
-    /// A document with its version.
     package init(document: Document, updatedAt: Timestamp?, version: Int64) {
         self.document = document
         self.updatedAt = updatedAt
@@ -27,7 +25,6 @@ package enum ToggleScope: Sendable, Hashable {
 
 /// A channel that a user is a member of, with what the user set for it.
 package struct UserChannel: Sendable {
-    /// The channel.
     package var channel: Channel
     /// The user's document for it.
     package var toggles: Versioned<JSONValue>

@@ -11,7 +11,6 @@ package struct ProviderCredential: Sendable, Equatable {
     /// When it was stored.
     package var updatedAt: Timestamp
 
-    /// A credential by its parts.
     package init(
         provider: ProviderName,
         appID: String,
@@ -61,6 +60,5 @@ package protocol CredentialFormat: Sendable {
 }
 
 extension CredentialFormat {
-    /// Nothing.
     package func initial(now: Timestamp) -> ProviderCredential? { nil }
 }

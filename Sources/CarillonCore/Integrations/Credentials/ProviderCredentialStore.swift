@@ -52,7 +52,6 @@ package protocol ProviderCredentialStore: Sendable {
 
 /// What storing a credential came to.
 package enum CredentialChange: Sendable, Equatable {
-    /// There was none.
     case added
     /// It took the place of another.
     case replaced

@@ -2,7 +2,6 @@
 package struct ProviderToken: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     /// The token; whoever has it can send.
     package var value: String
-    /// When it was made.
     package var issuedAt: Timestamp
 
     /// A token and when it was made.

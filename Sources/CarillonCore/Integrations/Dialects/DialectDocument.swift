@@ -7,12 +7,9 @@ package struct DialectDocument: Sendable, Equatable {
 
     /// A secret of the sender's, which signs what it sends or comes along with it.
     package struct SharedSecret: Sendable, Equatable {
-        /// The secret.
         package var value: Secret
-        /// When it was set.
         package var setAt: Timestamp
 
-        /// A secret by its parts.
         package init(value: Secret, setAt: Timestamp) {
             self.value = value
             self.setAt = setAt
@@ -23,12 +20,9 @@ package struct DialectDocument: Sendable, Equatable {
     package struct BasicCredential: Sendable, Equatable {
         /// The user's name, which is shown.
         package var user: String
-        /// The password.
         package var password: Secret
-        /// When it was set.
         package var setAt: Timestamp
 
-        /// A credential by its parts.
         package init(user: String, password: Secret, setAt: Timestamp) {
             self.user = user
             self.password = password
@@ -36,7 +30,6 @@ package struct DialectDocument: Sendable, Equatable {
         }
     }
 
-    /// Which dialect.
     package var name: DialectName
     /// Whether it is taken at all.
     package var isEnabled: Bool
@@ -51,7 +44,6 @@ package struct DialectDocument: Sendable, Equatable {
     /// Whether there are secrets that the master key does not open.
     package var isUnreadable = false
 
-    /// A document by its parts.
     package init(
         name: DialectName,
         isEnabled: Bool = true,

@@ -4,7 +4,6 @@ package enum DialectName: String, Sendable, CaseIterable, Hashable {
     case amity
     /// CloudEvents 1.0 over HTTP, and Twilio's Event Streams, which are some.
     case cloudevents
-    /// CometChat.
     case cometchat
     /// Matrix, for an application service.
     case matrix
@@ -12,10 +11,8 @@ package enum DialectName: String, Sendable, CaseIterable, Hashable {
     case mattermost
     /// Rocket.Chat's outgoing integrations.
     case rocketchat
-    /// Sendbird.
     case sendbird
     /// GetStream's Chat.
     case stream
-    /// TalkJS.
     case talkjs
 }

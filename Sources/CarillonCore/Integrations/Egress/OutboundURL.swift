@@ -25,7 +25,6 @@ package struct OutboundURL: Hashable, Sendable {
 
     /// How to speak to the host.
     package let scheme: Scheme
-    /// The host.
     package let host: Host
     /// The port, the scheme's own when none was written.
     package let port: Int

@@ -24,7 +24,6 @@ package struct FaceBinding: Sendable, Equatable {
     /// The most bytes of its settings as compact JSON: every replica holds those of all networks.
     package static let maximumSettingsBytes = 8192
 
-    /// Whose name it is.
     package var face: FaceName
     /// The name, 1 to 256 bytes; may hold `*` and `?` where the face takes patterns.
     package var externalID: String
@@ -37,7 +36,6 @@ package struct FaceBinding: Sendable, Equatable {
     /// When it was last written.
     package var updatedAt: Timestamp
 
-    /// A binding by its parts.
     package init(
         face: FaceName,
         externalID: String,
@@ -82,10 +80,8 @@ package struct FaceKey: Sendable, Equatable {
     package var rights: JSONValue
     /// What the admin calls it.
     package var label: String?
-    /// When it was made.
     package var createdAt: Timestamp
 
-    /// A key by its parts.
     package init(
         face: FaceName,
         networkID: NetworkID,

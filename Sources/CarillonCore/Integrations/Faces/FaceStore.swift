@@ -94,15 +94,12 @@ package struct FaceList: Sendable {
 
     /// Which state it is.
     package var version: Version
-    /// The bindings.
     package var bindings: [FaceBinding]
     /// The keys whose secrets could be read.
     package var keys: [StoredFaceKey]
 
-    /// That of nothing.
     package static let empty = FaceList(version: Version(changes: 0), bindings: [], keys: [])
 
-    /// A list by its parts.
     package init(version: Version, bindings: [FaceBinding], keys: [StoredFaceKey]) {
         self.version = version
         self.bindings = bindings

@@ -7,7 +7,6 @@ package struct Source: Sendable, Equatable {
     package var id: SourceID
     /// What its admins chose of it.
     package var settings: SourceSettings
-    /// When it was made.
     package var createdAt: Timestamp
     /// How far it has been read, in its own words; `nil` at the beginning.
     package var cursor: String?
@@ -71,9 +70,7 @@ package struct ClaimedSource: Sendable {
     /// How long that lasts unless it is held on to: longer than a page may take.
     package static let leaseDuration = Duration.seconds(60)
 
-    /// Its network.
     package var networkID: NetworkID
-    /// The source.
     package var id: SourceID
     /// What its admins chose of it.
     package var settings: SourceSettings
@@ -117,7 +114,6 @@ package struct SourcePage: Sendable {
     /// What was wrong with them.
     package var error: String?
 
-    /// A page by its parts.
     package init(events: [IncomingEvent], cursor: String?, skippedItems: Int = 0, error: String? = nil) {
         self.events = events
         self.cursor = cursor

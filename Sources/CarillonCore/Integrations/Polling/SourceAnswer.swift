@@ -26,7 +26,6 @@ struct SourceAnswer: Sendable {
     /// The answer of a source that has nothing new.
     init() {}
 
-    /// Reads a body.
     init(_ body: [UInt8], events eventParser: EventParser, notifications: NotificationParser) throws(Failure) {
         guard case .object(let answer)? = try? JSONValue(parsing: body) else {
             throw Failure(reason: "the answer is no JSON object")

@@ -1,6 +1,5 @@
 /// The sources of networks and their secrets, which are encrypted at rest.
 package protocol SourceStore: Sendable {
-    /// A network's sources by id.
     func sources(of network: NetworkID) async throws -> [Source]
     /// Stores a source, or gives one that there is new settings: it is asked at once then, as one that has not failed.
     ///

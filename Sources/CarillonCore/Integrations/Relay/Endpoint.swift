@@ -9,7 +9,6 @@ package struct Endpoint: Sendable, Equatable {
 
     /// Whether an endpoint is in use.
     package enum State: String, Sendable, CaseIterable {
-        /// It is.
         case enabled
         /// It is told nothing and not asked.
         case disabled
@@ -25,7 +24,6 @@ package struct Endpoint: Sendable, Equatable {
     package var stateReason: String?
     /// Since when it is in its state.
     package var stateAt: Timestamp
-    /// When it was made.
     package var createdAt: Timestamp
     /// When something went through last.
     package var lastSuccessAt: Timestamp?

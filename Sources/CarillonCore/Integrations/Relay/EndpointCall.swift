@@ -10,7 +10,6 @@ package struct EndpointCall: Sendable {
 
     /// The network of the endpoint.
     package var networkID: NetworkID
-    /// The endpoint.
     package var endpointID: EndpointID
     /// What is asked of it.
     package var method: Method
@@ -20,7 +19,6 @@ package struct EndpointCall: Sendable {
     package var secrets: [WebhookSecret]
     /// The `webhook-id`, by which the endpoint knows a message that comes twice.
     package var messageID: String
-    /// The body.
     package var body: [UInt8]
     /// The form of the body, which says how else it is signed.
     package var format: EndpointSettings.Format
@@ -29,7 +27,6 @@ package struct EndpointCall: Sendable {
     /// Where what it is told of stands in a trace of its sender's.
     package var trace: TraceContext?
 
-    /// A call by its parts.
     package init(
         networkID: NetworkID,
         endpointID: EndpointID,
@@ -66,7 +63,6 @@ package struct EndpointAnswer: Sendable, Equatable {
         /// Whether it was not asked, because others had all connections: no fault of the endpoint.
         package var isBusy: Bool
 
-        /// A failure by its parts.
         package init(reason: String, isTimeout: Bool = false, isBusy: Bool = false) {
             self.reason = reason
             self.isTimeout = isTimeout
@@ -81,7 +77,6 @@ package struct EndpointAnswer: Sendable, Equatable {
         /// The body; `nil` when it is longer than is read.
         package var body: [UInt8]?
 
-        /// A reply by its parts.
         package init(status: Int, body: [UInt8]?) {
             self.status = status
             self.body = body

@@ -6,12 +6,9 @@ import Synchronization
 package struct EndpointNote: Sendable, Equatable {
     /// Names an endpoint.
     package struct Key: Sendable, Hashable, Comparable {
-        /// Its network.
         package var network: NetworkID
-        /// The endpoint.
         package var endpoint: EndpointID
 
-        /// A name by its parts.
         package init(network: NetworkID, endpoint: EndpointID) {
             self.network = network
             self.endpoint = endpoint
@@ -28,7 +25,6 @@ package struct EndpointNote: Sendable, Equatable {
     /// What went wrong last; `nil` when its last answer was a good one.
     package var error: String?
 
-    /// A note by its parts.
     package init(succeededAt: Timestamp? = nil, error: String? = nil) {
         self.succeededAt = succeededAt
         self.error = error

@@ -10,12 +10,10 @@ package enum EndpointRefusal: Error, Sendable, Equatable {
 package struct EndpointList: Sendable {
     /// Changes with every change of settings or states.
     package struct Version: Sendable, Equatable {
-        /// How many there are.
         package var count: Int
         /// The sum of their revisions, of which each is given out once.
         package var revisions: Int64
 
-        /// A version by its parts.
         package init(count: Int, revisions: Int64) {
             self.count = count
             self.revisions = revisions
@@ -27,7 +25,6 @@ package struct EndpointList: Sendable {
     /// The endpoints of each network that has any, the oldest first.
     package var endpoints: [NetworkID: [Endpoint]]
 
-    /// A list by its parts.
     package init(version: Version, endpoints: [NetworkID: [Endpoint]]) {
         self.version = version
         self.endpoints = endpoints

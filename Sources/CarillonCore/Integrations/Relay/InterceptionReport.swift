@@ -38,7 +38,6 @@ package struct InterceptionReport: Sendable, Equatable {
     /// The longest reason, in characters and in bytes.
     package static let longestReason = (characters: 200, bytes: 500)
 
-    /// The endpoint.
     package var endpointID: EndpointID
     /// How the question ended.
     package var outcome: Ending

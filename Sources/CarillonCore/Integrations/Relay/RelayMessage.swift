@@ -2,12 +2,9 @@
 package struct RelayKey: Sendable, Hashable {
     /// The network of both.
     package var networkID: NetworkID
-    /// The endpoint.
     package var endpointID: EndpointID
-    /// The event.
     package var eventID: EventID
 
-    /// A key by its parts.
     package init(networkID: NetworkID, endpointID: EndpointID, eventID: EventID) {
         self.networkID = networkID
         self.endpointID = endpointID
@@ -17,7 +14,6 @@ package struct RelayKey: Sendable, Hashable {
 
 /// What is needed to tell an endpoint of an event, as it is now.
 package struct RelayMessage: Sendable {
-    /// The endpoint's settings.
     package var settings: EndpointSettings
     /// Whether it is in use.
     package var state: Endpoint.State
@@ -28,7 +24,6 @@ package struct RelayMessage: Sendable {
     /// Where the event stands in a trace of its sender's.
     package var trace: TraceContext?
 
-    /// A message by its parts.
     package init(
         settings: EndpointSettings,
         state: Endpoint.State,
@@ -51,7 +46,6 @@ package struct QuestionMaterial: Sendable {
     /// The event's JSON as it was posted; `nil` when it is in the inbox no more.
     package var body: [UInt8]?
 
-    /// Material by its parts.
     package init(secrets: [WebhookSecret], body: [UInt8]?) {
         self.secrets = secrets
         self.body = body

@@ -8,7 +8,6 @@ package final class Verdict: Sendable {
     /// What is changed where the notification is sent.
     package let changes: NotificationChanges
 
-    /// A verdict by its parts.
     package init(_ report: InterceptionReport, changes: NotificationChanges = NotificationChanges()) {
         self.report = report
         self.changes = changes

@@ -20,10 +20,8 @@ package struct Announcement: Sendable, Hashable {
 
     /// What was changed.
     package var topic: Topic
-    /// Whose it is.
     package var networkID: NetworkID
 
-    /// An announcement by its parts.
     package init(_ topic: Topic, in networkID: NetworkID) {
         self.topic = topic
         self.networkID = networkID

@@ -45,7 +45,6 @@ package struct JournalEntry: Sendable, Equatable {
     /// What it says.
     package var note: JournalNote
 
-    /// An entry by its parts.
     package init(id: UUID, note: JournalNote) {
         self.id = id
         self.note = note
@@ -57,12 +56,10 @@ package struct JournalEntry: Sendable, Equatable {
 
 /// Where entries stand: each network has places of its own, such as one for each dialect.
 package struct JournalPlace: Sendable, Hashable, Comparable {
-    /// The network.
     package var networkID: NetworkID
     /// What is written down there.
     package var name: String
 
-    /// A place by its parts.
     package init(_ name: String, in networkID: NetworkID) {
         self.networkID = networkID
         self.name = name

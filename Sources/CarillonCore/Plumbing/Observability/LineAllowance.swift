@@ -4,7 +4,6 @@ import Synchronization
 package final class LineAllowance: Sendable {
     /// What to do with a line.
     package enum Verdict: Sendable {
-        /// Write it.
         case write
         /// Leave it out, and see to it that the number of those left out is written when the window is over.
         case omitFirst

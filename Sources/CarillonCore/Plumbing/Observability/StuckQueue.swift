@@ -2,7 +2,6 @@
 package struct StuckQueue: Sendable, Equatable {
     /// A claim that fails.
     package struct Failure: Sendable, Equatable {
-        /// Which one.
         package let step: QueueStep
         /// Why, as the database says it.
         package let reason: String
@@ -16,7 +15,6 @@ package struct StuckQueue: Sendable, Equatable {
 
     /// How long the oldest of it has been due.
     package let waited: Duration
-    /// What fails.
     package let failures: [Failure]
 
     /// Work that has waited so long for what fails.

@@ -47,7 +47,6 @@ package final class FairPlaces<Tenant: Hashable & Sendable, Lane: Hashable & Sen
         state = Mutex(State(queue: Queue(limits: limits)))
     }
 
-    /// How many places are taken.
     package var taken: Int { state.withLock { $0.queue.places } }
     /// How many wait in line.
     package var waiting: Int { state.withLock { $0.queue.count } }

@@ -17,7 +17,6 @@ extension FairQueue {
         var places: Int
     }
 
-    /// What a lane has.
     struct LaneRecord {
         var waiting: Deque<Waiting> = []
         /// What waits, with what is reserved.

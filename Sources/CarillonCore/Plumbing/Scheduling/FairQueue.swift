@@ -12,7 +12,6 @@ import DequeModule
 package struct FairQueue<Tenant: Hashable & Sendable, Lane: Hashable & Sendable, Item: Sendable>: Sendable {
     /// An item whose turn it is: it takes a place until ``finished(_:at:)``.
     package struct Turn: Sendable {
-        /// Whose it is.
         package let tenant: Tenant
         /// The lane it waited in.
         package let lane: Lane

@@ -4,7 +4,6 @@ package struct FairQueueLimits: Sendable {
     package var weight: Int
     /// What may wait in one lane.
     package var weightPerLane: Int
-    /// How many places there are.
     package var places: Int
     /// How many of them one lane may have.
     package var placesPerLane: Int

@@ -27,7 +27,6 @@ struct TenantTurns<Tenant: Hashable & Sendable, Lane: Sendable>: Sendable {
     private var ring = TurnRing<Tenant, Int>()
     private var classes = WeightClasses<Tenant>()
 
-    /// How many have a place.
     private(set) var withPlaces = 0
 
     /// The fewest places that one has who has a turn; `nil` when nobody has one.

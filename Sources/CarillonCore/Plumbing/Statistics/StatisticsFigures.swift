@@ -10,7 +10,6 @@ package struct StatisticsFigures: Sendable, Equatable {
         /// Those that were known.
         package var duplicate = 0
 
-        /// None.
         package init() {}
     }
 
@@ -21,7 +20,6 @@ package struct StatisticsFigures: Sendable, Equatable {
         /// Whose switch is asked.
         package var module: Module
 
-        /// A subject by its parts.
         package init(type: EventType, module: Module) {
             self.type = type
             self.module = module
@@ -56,18 +54,15 @@ package struct StatisticsFigures: Sendable, Equatable {
         /// Attempts that failed and were to be made once more.
         package var retries = 0
 
-        /// None.
         package init() {}
     }
 
     /// Posts of those who send events or notifications.
     package struct Posts: Sendable, Equatable {
-        /// All of them.
         package var all = 0
         /// Those that were answered with 401, 403 or 404.
         package var refused = 0
 
-        /// None.
         package init() {}
     }
 
@@ -75,14 +70,12 @@ package struct StatisticsFigures: Sendable, Equatable {
     package var events: [EventType: Acceptances] = [:]
     /// By what happened, and whose switch was asked.
     package var recipients: [Subject: Recipients] = [:]
-    /// By provider.
     package var deliveries: [ProviderName: Deliveries] = [:]
     /// From the 202 to the first hand-over to a provider, of each notification to a device.
     package var latency = LatencyHistogram()
     /// By the route behind that of the network, such as `events/stream`.
     package var posts: [String: Posts] = [:]
 
-    /// Nothing.
     package init() {}
 
     /// Whether nothing happened.

@@ -5,7 +5,6 @@ package struct StatisticsPoint: Sendable, Equatable {
     /// What happened.
     package var figures: StatisticsFigures
 
-    /// A point by its parts.
     package init(at: Timestamp, figures: StatisticsFigures) {
         self.at = at
         self.figures = figures

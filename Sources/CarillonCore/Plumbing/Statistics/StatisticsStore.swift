@@ -9,14 +9,12 @@ package struct StatisticsRow: Sendable, Equatable {
         /// The replica's rows are numbered.
         package var number: Int64
 
-        /// An origin by its parts.
         package init(replica: UUID, number: Int64) {
             self.replica = replica
             self.number = number
         }
     }
 
-    /// The network.
     package var networkID: NetworkID
     /// When the minute began, by the clock of the replica; of what is added up already, the hour.
     package var at: Timestamp
@@ -25,7 +23,6 @@ package struct StatisticsRow: Sendable, Equatable {
     /// What was counted.
     package var figures: StatisticsFigures
 
-    /// A row by its parts.
     package init(networkID: NetworkID, at: Timestamp, origin: Origin?, figures: StatisticsFigures) {
         self.networkID = networkID
         self.at = at

@@ -13,7 +13,6 @@ struct AblyCaller: Sendable {
         case any
     }
 
-    /// The network.
     let network: Network
     /// The application of Ably's.
     let appID: String

@@ -26,7 +26,6 @@ struct AblyCapability: Sendable, Equatable {
         self.operations = operations.filter { !$0.value.isEmpty }
     }
 
-    /// Nothing.
     static let nothing = AblyCapability([:])
     /// What a device may do that proves who it is.
     static let device = AblyCapability(["*": [Operation.pushSubscribe.rawValue]])

@@ -7,7 +7,6 @@ import Crypto
 struct AblyDeviceToken: Sendable, Equatable {
     private static let lifetime = Duration.seconds(400 * 86_400)
 
-    /// The device.
     let deviceID: DeviceID
     private let fingerprint: String
 

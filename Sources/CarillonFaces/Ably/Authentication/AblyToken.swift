@@ -46,7 +46,6 @@ struct AblyToken: Sendable {
         signedBytes = Array(segments[0]) + [UInt8(ascii: ".")] + Array(segments[1])
     }
 
-    /// A text of its claims.
     func string(_ claim: String) -> String? { if case .string(let text)? = claims[claim] { text } else { nil } }
 
     /// Whether it speaks for a device; only Carillon signs such.

@@ -42,7 +42,6 @@ struct AblyDevice: Sendable {
         if case .object(let kept)? = attributes["recipient"] { recipient = kept }
     }
 
-    /// A device by its parts.
     init(platform: Platform, formFactor: FormFactor, metadata: JSONObject?) {
         self.platform = platform
         self.formFactor = formFactor

@@ -4,7 +4,6 @@ import CarillonCore
 struct AblyDeviceBody: Sendable {
     private static let maximumMetadataBytes = 4_096
 
-    /// The device's id.
     var id: DeviceID?
     /// Whom it is for: `.some(nil)` for nobody.
     var client: String??

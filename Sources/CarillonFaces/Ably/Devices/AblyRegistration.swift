@@ -8,7 +8,6 @@ struct AblyRegistration: Sendable {
     let caller: AblyCaller
     /// Where devices may be reached.
     let egress: EgressGuard
-    /// Now.
     let now: Timestamp
 
     /// A device as it is registered anew, in the place of the one that is known.

@@ -15,7 +15,6 @@ struct AblyMessages: Sendable {
 
     /// What their ids have in common.
     let base: String
-    /// The messages.
     let messages: [Message]
 
     /// Reads one message or an array of them.

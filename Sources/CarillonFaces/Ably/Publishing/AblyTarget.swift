@@ -4,7 +4,6 @@ import Metrics
 
 /// Whom a push is for, when it is for nobody's channel.
 enum AblyTarget: Sendable {
-    /// A device.
     case device(DeviceID)
     /// A client's devices.
     case client(UserID)

@@ -1,6 +1,5 @@
 /// Says what makes bytes no MessagePack, or MessagePack that is not accepted; holds nothing of them.
 enum MessagePackError: String, Error, CaseIterable {
-    /// There is nothing.
     case empty = "a value is needed, there is nothing"
     /// They end in the middle of a value, or announce more than there is.
     case endsEarly = "it ends too early"

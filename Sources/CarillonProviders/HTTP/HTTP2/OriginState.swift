@@ -101,7 +101,6 @@ struct OriginState<Connection, Waiter: Sendable> {
         return isAwaited && isProving && beginOpening(besideProof: true)
     }
 
-    /// A connection was opened.
     mutating func opened(_ connection: Connection, id: ID, limit: Int) -> Consequence {
         isOpening = false
         speaksHTTP1 = false
