@@ -53,7 +53,7 @@ import Testing
             let token = try await bench.accessToken()
             let message = Bench.message(to: "hang-1")
             await #expect(throws: (any Error).self) {
-                try await bench.send(message, accessToken: token, timeout: .milliseconds(200))
+                try await bench.send(message, accessToken: token, timeout: .seconds(1))
             }
             let notification = try #require(bench.simulator.received.notifications.first)
             #expect(notification.status == nil)

@@ -181,6 +181,12 @@ import Testing
     @Test func `a table does not grow any more when the old snapshot is gone`() async throws {
         let configuration = try await Self.configuration()
         try await withStores(configuration) { scene, pool in
+            // An ANALYZE that begins by itself is a snapshot, too, and would have the next VACUUM keep what it sees.
+            try await pool.withConnection { session in
+                for table in Self.queues {
+                    try session.execute(.unprepared("ALTER TABLE \(identifier: table) SET (autovacuum_enabled = off)"))
+                }
+            }
             let size = try await withOldSnapshot(of: configuration) {
                 try await pool.makeDeadRows()
                 return try await pool.bytes(of: Self.queues)
