@@ -12,7 +12,7 @@ extension Services {
         /// A circuit opens after so many failures.
         private static let mostFailures = 10
 
-        @Test func `each cycle of an endpoint that fails all once tells what failed before it`() async throws {
+        @Test func `an endpoint that fails all once gets it all, within so many cycles`() async throws {
             let scratch = try Scratch()
             let server = DatabaseServer(in: scratch)
             try await server.start()
@@ -45,10 +45,9 @@ extension Services {
                         return try await server.isAllPutOff()
                     }
                     let tries = hosts.tries
-                    if cycles > 0 {
-                        #expect(tries.second >= last.first, "cycle \(cycles): \(last) → \(tries)")
-                        guard tries.second > last.second else { break }
-                    }
+                    // What was on its way when the circuit opened may come in the next cycle.
+                    #expect(cycles == 0 || tries.second > last.second, "cycle \(cycles): \(last) → \(tries)")
+                    guard cycles == 0 || tries.second > last.second else { break }
                     (cycles, last) = (cycles + 1, tries)
                     try await server.endPauses(in: network.id)
                 }
