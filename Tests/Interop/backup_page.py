@@ -94,7 +94,7 @@ def it_is_restored_and_sends_what_waited_unless_it_is_told_not_to(scene):
     scene.shell.run(scene.moved(embedded))
     place = {"CARILLON_DATA_DIR": f"{scene.embedded.folder}/data"}
     said = scene.shell.run("carillon discard-pending", status=1, **place)
-    assert re.search("[1-9] notifications? to", said), said
+    assert re.search(r"\b[1-9]\d* notifications? to", said), said
     scene.embedded.start()
     scene.embedded.wait()
     scene.owned.put("providers", "apns", "apps", "com.example.chat", body=scene.simulator.credential("apns"))
@@ -141,7 +141,7 @@ def it_is_restored_into_another_postgresql(scene):
 def what_waited_is_given_up_by_whoever_says_so(scene):
     discard, unit, sources = PAGE.blocks("Without sending what was pending")
     said = scene.shell.run(discard, status=1, **scene.settings)
-    for part in ("[1-9] notifications? to", "[1-9] messages? to", "^carillon: nothing was discarded: --yes"):
+    for part in (r"\b[1-9]\d* notifications? to", r"\b[1-9]\d* messages? to", "^carillon: nothing was discarded: --yes"):
         assert re.search(part, said, re.M), said
     assert "carillon discard-pending --yes" in unit, unit
     said = scene.shell.run("carillon discard-pending --yes", **scene.settings)
