@@ -1,7 +1,6 @@
 package import CarillonCore
 import CarillonStore
 package import Postgres
-import Synchronization
 
 /// All stores on one database with two empty networks.
 package struct StoreScene: Sendable {
