@@ -11,16 +11,12 @@ package final class LaneKeeper: Service {
         var conditions: [Lane: LaneCondition] = [:]
         /// Sends that were not answered in time, in a row.
         var timeouts: [Lane: Int] = [:]
-        var unwritten: [ChangedLane] = []
+        var changes = LaneChanges()
         var drained: [Drained] = []
         /// The last of those who write, one after the other: what happened first comes first in the book.
         var writing: Task<Void, Never>?
         /// The lanes of which it is being asked whether this replica may try them.
         var inTrial: Set<Lane> = []
-        /// Lanes of which everything that waits was made due, and when: what was just being written then was not met.
-        var madeDue: [(lanes: LaneSelection, at: ContinuousClock.Instant)] = []
-        /// The same of lanes that were tried and work.
-        var resumed: [(lanes: [Lane], at: ContinuousClock.Instant)] = []
         /// The networks about whose lanes other replicas wrote something; `nil` for all.
         var news: Set<NetworkID>? = []
     }
@@ -39,24 +35,20 @@ package final class LaneKeeper: Service {
 
     /// So many sends in a row that were not answered: the lane is tried with one at a time.
     private static let manyTimeouts = 10
-    /// Users choose the hosts of webhooks, and with them lanes.
-    private static let mostLanes = 10_000
     /// So many are changed in one transaction.
-    private static let batchSize = 500
+    static let batchSize = 500
     private static let pollInterval = Duration.seconds(10)
     private static let undoInterval = Duration.seconds(1)
     private static let dueInterval = Duration.milliseconds(500)
-    /// Longer than what was found out by sending takes to be written.
-    private static let dueAgain = Duration.seconds(10)
 
     /// What trying a lane came to in the book.
     private struct Trial: Sendable {
-        var condition: LaneCondition?
+        var conditions: LaneConditions
         var isOurs: Bool
-        var moment: Timestamp
     }
 
     private let book: any LaneBook
+    private let waiting: LaneRelease
     private let trials: GatheredReading<Lane, Trial>
     private let devices: any DeviceStore
     private let queue: SendingQueue
@@ -82,12 +74,14 @@ package final class LaneKeeper: Service {
         logger: Logger
     ) {
         self.book = book
+        waiting = LaneRelease(book: book, logger: logger)
         trials = GatheredReading { lanes in
             let changes = lanes.map { ChangedLane($0, $0.provider == .relay ? .trying : .probing) }
             let conditions = try await book.apply(changes)
             let trials = lanes.map { lane in
+                let own = conditions.lanes[lane].map { [lane: $0] } ?? [:]
                 let isOurs = conditions.changed.contains(lane)
-                return (lane, Trial(condition: conditions.lanes[lane], isOurs: isOurs, moment: conditions.moment))
+                return (lane, Trial(conditions: .init(moment: conditions.moment, lanes: own), isOurs: isOurs))
             }
             return Dictionary(trials) { first, _ in first }
         }
@@ -106,7 +100,7 @@ package final class LaneKeeper: Service {
             await withDiscardingTaskGroup { group in
                 group.addTask { await repeating(every: Self.pollInterval, jitter: 0.2) { await self.learn() } }
                 group.addTask { await repeating(every: Self.undoInterval) { await self.undoUnregistrations() } }
-                group.addTask { await repeating(every: Self.dueInterval) { await self.makeDueAgain() } }
+                group.addTask { await repeating(every: Self.dueInterval) { await self.releaseAgain() } }
                 for await _ in self.wakeups {
                     await self.write()
                     await self.learnNews()
@@ -160,7 +154,7 @@ extension LaneKeeper {
         let (wasPaused, remaining) = state.withLock { state in
             let wasPaused = state.conditions[lane]?.remainingPause(at: time) != nil
             state.conditions[lane, default: LaneCondition()].apply(change, at: time)
-            if state.unwritten.count < Self.mostLanes { state.unwritten.append(ChangedLane(lane, change)) }
+            state.changes.append(ChangedLane(lane, change))
             state.timeouts[lane] = nil
             return (wasPaused, state.conditions[lane]?.remainingPause(at: time) ?? .zero)
         }
@@ -175,7 +169,7 @@ extension LaneKeeper {
         let isNews = state.withLock { state in
             guard state.conditions[lane]?.pause != nil else { return false }
             state.conditions[lane]?.apply(.resume, at: time)
-            state.unwritten.append(ChangedLane(lane, .resume))
+            state.changes.append(ChangedLane(lane, .resume))
             return true
         }
         queue.resume(lane)
@@ -192,7 +186,7 @@ extension LaneKeeper {
                 count = outcome.isTimeout || isRelay && outcome.isFailure ? count + 1 : 0
                 most = max(most, count)
             }
-            if state.timeouts.count >= Self.mostLanes { state.timeouts = [:] }
+            if state.timeouts.count >= LaneChanges.limit { state.timeouts = [:] }
             state.timeouts[lane] = count == 0 ? nil : count
             // A message that was on its way meanwhile and arrived does not make ten failures undone.
             return (isRelay ? most : count) >= Self.manyTimeouts
@@ -207,6 +201,7 @@ extension LaneKeeper {
                 state.conditions[lane] = condition
                 // A pause that is not written yet holds all the same.
                 if condition.pause == nil { state.conditions[lane]?.pause = before?.pause }
+                state.changes.wrote([lane])
                 return before
             }
             guard (before?.brakedSince == nil) != (condition.brakedSince == nil) else { continue }
@@ -253,10 +248,11 @@ extension LaneKeeper: EndpointCircuits {
         // What happened before comes before it in the book, too.
         await write()
         do {
-            guard let trial = try await trials.value(of: lane) else { return false }
-            let lanes = trial.condition.map { [lane: $0] } ?? [:]
-            adopt(LaneConditions(moment: trial.moment, lanes: lanes), of: [lane])
-            guard trial.isOurs else { return trial.condition?.pause == nil }
+            let trial = try await adopting {
+                try await trials.value(of: lane).map { (answer: $0, conditions: $0.conditions, lanes: [lane]) }
+            }
+            guard let trial else { return false }
+            guard trial.isOurs else { return trial.conditions.lanes[lane]?.pause == nil }
             announcements.announce(.lanes, in: lane.networkID)
             return true
         } catch {
@@ -288,80 +284,41 @@ extension LaneKeeper {
     package func believe(_ lane: Lane, until end: Timestamp) async throws {
         await write()
         let selection = LaneSelection(lane)
-        adopt(try await book.apply(.believe(until: end), to: selection), in: selection)
+        try await change(selection, .believe(until: end))
         logger.notice("The brake on unregistrations is let go", metadata: ["lane": "\(lane)", "until": "\(end)"])
-        await makeDue(selection)
+        await release(selection)
     }
 
     private func apply(_ change: LaneChange, to lanes: LaneSelection) async {
         // What happened before comes before it in the book, too.
         await write()
         do {
-            adopt(try await book.apply(change, to: lanes), in: lanes)
+            try await self.change(lanes, change)
         } catch {
             logger.debug("Lanes stay as they are until their time comes", metadata: ["error": "\(error)"])
         }
-        await makeDue(lanes)
+        await release(lanes)
     }
 
-    private func makeDue(_ lanes: LaneSelection) async {
-        state.withLock { state in
-            state.madeDue.removeAll { $0.lanes == lanes }
-            if state.madeDue.count < Self.mostLanes { state.madeDue.append((lanes, .now)) }
-        }
-        await writeDue(lanes, excluding: [])
+    private func change(_ lanes: LaneSelection, _ change: LaneChange) async throws {
+        try await adopting(where: lanes.contains) { try await book.apply(change, to: lanes) }
+    }
+
+    private func release(_ lanes: LaneSelection) async {
+        await waiting.release(lanes)
         announcements.announce(.lanes, in: lanes.networkID)
         queue.poll()
     }
 
-    /// Makes due, once more, what was being put off while all that waited was made due.
-    private func makeDueAgain() async {
-        let recent = state.withLock { state in
-            state.madeDue.removeAll { $0.at + Self.dueAgain <= .now }
-            return state.madeDue.map(\.lanes)
-        }
-        for lanes in recent { await writeDue(lanes, excluding: pausedLanes(among: lanes)) }
-        let resumed = state.withLock { state in
-            state.resumed.removeAll { $0.at + Self.dueAgain <= .now }
-            return Set(state.resumed.flatMap(\.lanes)).filter { state.conditions[$0]?.pause == nil }
-        }
-        await writeDue(resumed.sorted())
-    }
-
-    /// Makes due what others have put off while these lanes were tried.
-    private func makeDue(_ resumed: [Lane]) async {
+    private func release(_ resumed: [Lane]) async {
         guard !resumed.isEmpty else { return }
-        state.withLock { state in
-            let count = state.resumed.reduce(0) { $0 + $1.lanes.count }
-            if count + resumed.count <= Self.mostLanes { state.resumed.append((resumed, .now)) }
-        }
-        await writeDue(resumed)
+        await waiting.release(resumed)
         queue.poll()
     }
 
-    private func writeDue(_ lanes: [Lane]) async {
-        var rest = lanes[...]
-        do {
-            while !rest.isEmpty {
-                try await book.makeDue(Array(rest.prefix(Self.batchSize)))
-                rest = rest.dropFirst(Self.batchSize)
-            }
-        } catch {
-            logger.debug("What waits stays until its time comes", metadata: ["error": "\(error)"])
-        }
-    }
-
-    /// Those where something came between: what waits there does so for another reason now.
-    private func pausedLanes(among lanes: LaneSelection) -> [Lane] {
-        state.withLock { $0.conditions.filter { lanes.contains($0.key) && $0.value.pause != nil }.map(\.key) }
-    }
-
-    private func writeDue(_ lanes: LaneSelection, excluding paused: [Lane]) async {
-        do {
-            try await book.makeDue(lanes, excluding: paused)
-        } catch {
-            logger.debug("What waits stays until its time comes", metadata: ["error": "\(error)"])
-        }
+    private func releaseAgain() async {
+        let paused = state.withLock { $0.conditions.filter { $0.value.pause != nil }.keys }
+        await waiting.releaseAgain(excluding: Set(paused))
     }
 }
 
@@ -371,8 +328,9 @@ extension LaneKeeper {
     /// Reads the book, of a network or whole; what is not written yet stays as it is.
     package func learn(of network: NetworkID? = nil) async {
         do {
-            let conditions = try await book.laneConditions(of: network)
-            adopt(conditions) { lane in network.map { $0 == lane.networkID } ?? true }
+            try await adopting(where: { network == nil || $0.networkID == network }) {
+                try await book.laneConditions(of: network)
+            }
             queue.poll()
         } catch {
             logger.debug("Could not read what is wrong with lanes", metadata: ["error": "\(error)"])
@@ -410,7 +368,7 @@ extension LaneKeeper {
                 )
                 let conditions = try await book.laneConditions(of: lane.networkID)
                 if conditions.moment > undo.until + .seconds(1) {
-                    adopt(try await book.apply(.undone(until: undo.until), to: LaneSelection(lane)), in: .init(lane))
+                    try await change(LaneSelection(lane), .undone(until: undo.until))
                 }
                 guard count > 0 else { continue }
                 logger.notice(
@@ -426,7 +384,7 @@ extension LaneKeeper {
     /// Writes what has happened to lanes, and gives back what waited in them, also what somebody else is about to.
     private func write() async {
         let writing = state.withLock { state in
-            guard !state.unwritten.isEmpty || !state.drained.isEmpty else { return state.writing }
+            guard state.changes.count > 0 || !state.drained.isEmpty else { return state.writing }
             state.writing = Task { [former = state.writing] in
                 await former?.value
                 await self.writeAll()
@@ -437,43 +395,62 @@ extension LaneKeeper {
     }
 
     private func writeAll() async {
-        let (unwritten, drained) = state.withLock { state in
-            defer { (state.unwritten, state.drained) = ([], []) }
-            return (state.unwritten, state.drained)
+        var (count, drained) = state.withLock { state in
+            defer { state.drained = [] }
+            return (state.changes.count, state.drained)
         }
-        var rest = unwritten[...]
         do {
-            while !rest.isEmpty {
-                let batch = Array(rest.prefix(Self.batchSize))
+            while count > 0 {
+                let batch = state.withLock { $0.changes.next(min(count, Self.batchSize)) }
                 _ = try await book.apply(batch)
-                rest = rest.dropFirst(batch.count)
+                state.withLock { $0.changes.wrote(first: batch.count) }
+                count -= batch.count
                 for network in Set(batch.map(\.lane.networkID)) { announcements.announce(.lanes, in: network) }
-                await makeDue(batch.filter { $0.change == .resume }.map(\.lane))
+                await release(batch.filter { $0.change == .resume }.map(\.lane))
             }
         } catch {
             logger.debug("Could not write what is wrong with lanes", metadata: ["error": "\(error)"])
-            state.withLock { $0.unwritten = Array((rest + $0.unwritten).prefix(Self.mostLanes)) }
         }
         for (end, entries) in Dictionary(grouping: drained, by: \.end) {
             await queue.giveBack(entries.flatMap(\.groups), after: end.pause, laneReason: end.reason)
         }
     }
 
-    private func adopt(_ conditions: LaneConditions, in lanes: LaneSelection) {
-        adopt(conditions, where: lanes.contains)
+    /// Reads the book, and makes of what was read ours what has not changed meanwhile.
+    private func adopting(
+        where isMeant: (Lane) -> Bool,
+        _ read: () async throws -> LaneConditions
+    ) async throws {
+        _ = try await adopting {
+            let conditions = try await read()
+            let known = state.withLock { $0.conditions.keys.filter(isMeant) }
+            let lanes = Set(known).union(conditions.lanes.keys.filter(isMeant))
+            return (answer: (), conditions: conditions, lanes: lanes)
+        }
     }
 
-    /// Makes what was read ours.
-    private func adopt(_ conditions: LaneConditions, where isMeant: (Lane) -> Bool) {
-        let known = state.withLock { $0.conditions.keys.filter(isMeant) }
-        adopt(conditions, of: Set(known).union(conditions.lanes.keys.filter(isMeant)))
+    private func adopting<Answer>(
+        _ read: () async throws -> (answer: Answer, conditions: LaneConditions, lanes: Set<Lane>)?
+    ) async throws -> Answer? {
+        let mark = state.withLock { $0.changes.beginReading() }
+        do {
+            guard let (answer, conditions, lanes) = try await read() else {
+                state.withLock { _ = $0.changes.endReading(mark) }
+                return nil
+            }
+            adopt(conditions, of: lanes, since: mark)
+            return answer
+        } catch {
+            state.withLock { _ = $0.changes.endReading(mark) }
+            throw error
+        }
     }
 
     /// Makes what was read of these lanes ours; those of which nothing was read are well.
-    private func adopt(_ conditions: LaneConditions, of lanes: Set<Lane>) {
-        let (resumed, paused) = state.withLock { state in
-            // What is not written yet stays as it is.
-            let read = lanes.subtracting(state.unwritten.lazy.map(\.lane))
+    private func adopt(_ conditions: LaneConditions, of lanes: Set<Lane>, since mark: Int) {
+        let (resumed, paused, isOvertaken) = state.withLock { state in
+            let (read, overtaken) = state.changes.endReading(mark, of: lanes)
+            for lane in overtaken { state.news?.insert(lane.networkID) }
             var before: [Lane: LaneCondition] = [:]
             var news: [Lane: LaneCondition] = [:]
             for lane in read {
@@ -483,7 +460,7 @@ extension LaneKeeper {
             }
             let resumed = before.filter { $1.pause != nil && news[$0]?.pause == nil }.map(\.key)
             let paused = news.filter { $1.pause != nil && before[$0]?.pause != $1.pause }
-            return (resumed, paused)
+            return (resumed, paused, !overtaken.isEmpty)
         }
         for lane in resumed { queue.resume(lane) }
         for (lane, condition) in paused {
@@ -491,7 +468,7 @@ extension LaneKeeper {
             let remaining = condition.remainingPause(at: conditions.moment) ?? .zero
             drain(lane, for: remaining, reason: condition.pause?.reason ?? "")
         }
-        if !paused.isEmpty { wake.yield() }
+        if !paused.isEmpty || isOvertaken { wake.yield() }
     }
 }
 

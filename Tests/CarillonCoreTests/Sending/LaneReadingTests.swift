@@ -1,0 +1,91 @@
+import CarillonTesting
+import Testing
+
+@testable import CarillonCore
+
+/// What is read of lanes while they change: a reading that began before a change was written must not undo it.
+@Suite(.stores, .timeLimit(.minutes(1))) struct LaneReadingTests {
+    /// A book whose readings can be held back after they were made.
+    private final class SlowBook: LaneBook {
+        private let book: any LaneBook
+        let isHeld = Flag(false)
+        let isReading = Flag(false)
+
+        init(_ book: any LaneBook) { self.book = book }
+
+        func laneConditions(of network: NetworkID?) async throws -> LaneConditions {
+            let conditions = try await book.laneConditions(of: network)
+            guard isHeld.isSet else { return conditions }
+            isReading.set()
+            try await waitUntil { !isHeld.isSet }
+            return conditions
+        }
+
+        func apply(_ change: LaneChange, to lanes: LaneSelection) async throws -> LaneConditions {
+            try await book.apply(change, to: lanes)
+        }
+
+        func apply(_ changes: [ChangedLane]) async throws -> LaneConditions { try await book.apply(changes) }
+
+        func makeDue(_ lanes: LaneSelection, excluding paused: [Lane]) async throws {
+            try await book.makeDue(lanes, excluding: paused)
+        }
+
+        func makeDue(_ lanes: [Lane]) async throws { try await book.makeDue(lanes) }
+    }
+
+    private let lane = Lane(networkID: NetworkID(trusted: "acme"), provider: .fcm, appID: "app")
+    private let book = SlowBook(StoreScene.here.queue)
+
+    private func keeper() -> LaneKeeper {
+        let sending = SendingQueue(claims: StoreScene.here.queue, logger: TestDatabase.logger)
+        return LaneKeeper(book: book, devices: StoreScene.here.devices, queue: sending, logger: TestDatabase.logger)
+    }
+
+    @Test func `a pause that was written while the book was read holds`() async throws {
+        let keeper = keeper()
+        book.isHeld.set()
+        let reading = Task { await keeper.learn() }
+        try await waitUntil { book.isReading.isSet }
+        _ = keeper.pause(lane, for: .seconds(60), reason: "down", at: WallClock.system.now())
+        // Writes what is known so far before it asks.
+        #expect(await keeper.takeTrial(of: Lane(networkID: lane.networkID, provider: .fcm, appID: "other")))
+        #expect(try await StoreScene.here.queue.laneConditions(of: nil).lanes[lane]?.pause != nil)
+        book.isHeld.clear()
+        await reading.value
+        #expect(keeper.condition(of: lane)?.pause?.reason == "down")
+    }
+
+    @Test func `what others wrote while a lane was changed here is learnt once that is written`() async throws {
+        let keeper = keeper()
+        book.isHeld.set()
+        let running = Task { try await keeper.run() }
+        defer { running.cancel() }
+        try await waitUntil { book.isReading.isSet }
+        _ = keeper.pause(lane, for: .seconds(60), reason: "down", at: WallClock.system.now())
+        await keeper.credentialConfirmed(LaneSelection(lane))
+        #expect(keeper.condition(of: lane)?.pause == nil)
+        _ = try await StoreScene.here.queue.apply([ChangedLane(lane, .pause(for: .seconds(60), reason: "elsewhere"))])
+        book.isHeld.clear()
+        _ = try await eventually { keeper.condition(of: lane)?.pause?.reason == "elsewhere" ? true : nil }
+    }
+
+    @Test func `of overlapping readings those that began after a write count`() {
+        var changes = LaneChanges()
+        let early = changes.beginReading()
+        changes.append(ChangedLane(lane, .resume))
+        let between = changes.beginReading()
+        #expect(changes.endReading(between, of: [lane]) == ([], []))
+        changes.wrote(first: 1)
+        let late = changes.beginReading()
+        #expect(changes.endReading(late, of: [lane]) == ([lane], []))
+        #expect(changes.endReading(early, of: [lane]) == ([], [lane]))
+        #expect(changes.count == 0)
+    }
+
+    @Test func `changes beyond the limit are not kept`() {
+        var changes = LaneChanges()
+        for _ in 0...LaneChanges.limit { changes.append(ChangedLane(lane, .resume)) }
+        #expect(changes.count == LaneChanges.limit)
+    }
+}
