@@ -32,7 +32,9 @@ extension Services {
                 }
                 #expect(try await service.management.send(.GET, "/health/ready").status == 200)
                 let metrics = try await service.management.send(.GET, "/metrics").text
-                #expect(metrics.contains(#"carillon_queue_failures_total{step="deliveries"} 0"#))
+                // A claim that was running when its session ended may have failed, once.
+                let failures = metrics.firstMatch(of: /carillon_queue_failures_total{step="deliveries"} (\d+)/)
+                #expect(try Int(#require(failures).1).map { $0 <= 1 } == true)
 
                 try installation.completeUpgrade()
                 let former = try #require(PostmasterFile(dataDirectory: scratch.path("data")))
@@ -48,7 +50,8 @@ extension Services {
             }
         }
 
-        /// Ends all sessions but its own, as they end by themselves in the course of days.
+        /// Ends all sessions but its own, as they end by themselves in the course of days, and waits until they have: one that is
+        /// used between the signal and its end fails what it was asked, rightly.
         private func endSessions(in dataDirectory: String) async throws {
             let cluster = EmbeddedCluster(
                 configuration: .init(dataDirectory: dataDirectory),
@@ -57,7 +60,7 @@ extension Services {
             try await cluster.withSession { session in
                 _ = try session.query(
                     """
-                    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                    SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
                     WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
                     """
                 ) { row in try row.decode(0, as: Bool.self) }
