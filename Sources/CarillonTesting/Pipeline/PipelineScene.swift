@@ -57,14 +57,14 @@ package final class PipelineScene: Sendable {
         self.provider = provider
         let metrics = PipelineMetrics(factory: NOOPMetricsHandler.instance)
         let watch = QueueWatch(factory: NOOPMetricsHandler.instance, logger: logger)
-        var backoff = Backoff()
-        backoff.steps = [.zero]
-        backoff.last = .zero
+        var schedule = RetrySchedule()
+        schedule.steps = [.zero]
+        schedule.last = .zero
         let sending = SendingQueue(claims: watched, logger: logger)
         lanes = LaneKeeper(book: watched, devices: store.devices, queue: sending, logger: logger)
         settler = Settler(log: watched, lanes: lanes, metrics: metrics, statistics: recorder, logger: logger)
         outcomes = OutcomeIntake(
-            policy: OutcomePolicy(backoff: backoff),
+            policy: OutcomePolicy(schedule: schedule),
             lanes: lanes,
             settler: settler,
             metrics: metrics

@@ -16,12 +16,12 @@ package struct OutcomePolicy: Sendable {
         }
     }
 
-    private let backoff: Backoff
+    private let schedule: RetrySchedule
     private let longestReason = 200
 
     /// A policy with a retry schedule.
-    package init(backoff: Backoff = Backoff()) {
-        self.backoff = backoff
+    package init(schedule: RetrySchedule = RetrySchedule()) {
+        self.schedule = schedule
     }
 
     /// Turns outcomes into what is to be written down.
@@ -121,7 +121,7 @@ package struct OutcomePolicy: Sendable {
             if held.pausesLane, !news.isPause { news = .pause(after: HeldReports.pause, reason: held.reason) }
         }
         for (after, targets) in retries {
-            let delay = min(life, backoff.delay(afterFailures: attempts, retryAfter: after, random: random()))
+            let delay = min(life, schedule.delay(afterFailures: attempts, retryAfter: after, random: random()))
             settlement.remainders.append(Remainder(targets: targets, attempt: attempts, delay: delay))
         }
         return (settlement, news)

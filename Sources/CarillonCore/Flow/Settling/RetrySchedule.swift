@@ -1,5 +1,5 @@
 /// How long to wait before a delivery is tried again (API section 9).
-package struct Backoff: Sendable {
+package struct RetrySchedule: Sendable {
     /// The waits after the first failures.
     package var steps: [Duration] = [.seconds(1), .seconds(5), .seconds(30), .seconds(120), .seconds(600)]
     /// The wait after all later ones.
