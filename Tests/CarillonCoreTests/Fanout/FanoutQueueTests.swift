@@ -40,19 +40,19 @@ import Testing
         #expect(queue.next()?.turns.count == 10)
     }
 
-    @Test func `a network that has nothing in work goes ahead of those that have much there, once at a time`()
+    @Test func `a network that has nothing in work is served beside those that have much there, once at a time`()
         async throws
     {
         await submit(20, of: "loud")
         let first = try #require(queue.next())
         await submit(20, of: "loud")
         await submit(2, of: "quiet")
-        let ahead = try #require(queue.next())
-        #expect(ahead.isAhead)
-        #expect(ahead.turns.map(\.item.networkID) == ["quiet"])
+        let newcomers = try #require(queue.next())
+        #expect(newcomers.isOfNewcomers)
+        #expect(newcomers.turns.map(\.item.networkID) == ["quiet"])
         await submit(1, of: "late")
-        if let next = queue.next() { #expect(!next.isAhead) }
-        queue.finished(ahead)
+        if let next = queue.next() { #expect(!next.isOfNewcomers) }
+        queue.finished(newcomers)
         queue.finished(first)
     }
 

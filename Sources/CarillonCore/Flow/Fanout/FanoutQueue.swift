@@ -3,7 +3,7 @@ import Synchronization
 
 /// The accepted events that this replica is going to expand: fair between networks, bounded, in memory.
 ///
-/// Networks with events in all batches that are being expanded let those go ahead that have none there, in a batch of their own.
+/// Networks of which nothing is being expanded do not wait for those that have much in work: they have a batch of their own.
 ///
 /// Each has a leased row in the inbox, so that what is lost with the process is found again.
 package final class FanoutQueue: Entrance {
@@ -20,30 +20,30 @@ package final class FanoutQueue: Entrance {
     /// How long a batch is expanded before another one, that is not full, begins beside it.
     static let patience = Duration.milliseconds(10)
 
-    /// With how many events being expanded, on the average, networks let the others go ahead.
+    /// With how many events being expanded, on the average, networks keep newcomers waiting, so that these are served beside them.
     private static let bulk = 8
 
     /// Events that are expanded together.
     struct Batch: Sendable {
         let turns: [Queue.Turn]
         let start: ContinuousClock.Instant
-        /// Whether it goes ahead of the others.
-        let isAhead: Bool
+        /// Whether it is of networks that had nothing in work.
+        let isOfNewcomers: Bool
     }
 
     private struct State {
         var queue: Queue
         var pacing = BatchPacing(maximum: batches, crowd: batchSize, patience: patience)
-        var goesAhead = false
+        var servesNewcomers = false
 
         /// The next events of networks that would wait for others' batches.
-        mutating func takeAhead(at now: ContinuousClock.Instant) -> Batch? {
-            guard !goesAhead, queue.working > 0, queue.hasNewcomers,
+        mutating func takeNewcomers(at now: ContinuousClock.Instant) -> Batch? {
+            guard !servesNewcomers, queue.working > 0, queue.hasNewcomers,
                 pacing.isCrowded(at: now) || queue.workingPerTenant >= bulk
             else { return nil }
             let turns = queue.next(upTo: batchSize, ofNewcomers: true, at: now)
-            goesAhead = !turns.isEmpty
-            return goesAhead ? Batch(turns: turns, start: now, isAhead: true) : nil
+            servesNewcomers = !turns.isEmpty
+            return servesNewcomers ? Batch(turns: turns, start: now, isOfNewcomers: true) : nil
         }
     }
 
@@ -106,11 +106,11 @@ package final class FanoutQueue: Entrance {
     func next() -> Batch? {
         let now = ContinuousClock.now
         return state.withLock { state in
-            if let ahead = state.takeAhead(at: now) { return ahead }
+            if let batch = state.takeNewcomers(at: now) { return batch }
             guard state.queue.hasTurn, state.pacing.begin(waiting: state.queue.count, at: now) else { return nil }
             let turns = state.queue.next(upTo: Self.batchSize, at: now)
             if turns.isEmpty { state.pacing.end(now) }
-            return turns.isEmpty ? nil : Batch(turns: turns, start: now, isAhead: false)
+            return turns.isEmpty ? nil : Batch(turns: turns, start: now, isOfNewcomers: false)
         }
     }
 
@@ -131,7 +131,7 @@ package final class FanoutQueue: Entrance {
     func finished(_ batch: Batch) {
         state.withLock { state in
             for turn in batch.turns { state.queue.finished(turn, at: .now) }
-            if batch.isAhead { state.goesAhead = false } else { state.pacing.end(batch.start) }
+            if batch.isOfNewcomers { state.servesNewcomers = false } else { state.pacing.end(batch.start) }
         }
         wake.yield()
     }

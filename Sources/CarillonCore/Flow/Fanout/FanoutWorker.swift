@@ -92,13 +92,13 @@ package final class FanoutWorker: Service {
             for await _ in queue.wakeups {
                 while let batch = queue.next() {
                     group.addTask {
-                        await Precedence.$isGranted.withValue(batch.isAhead) {
+                        await Precedence.$isGranted.withValue(batch.isOfNewcomers) {
                             // A large audience's further pages are read alone: nobody else's event waits for them.
                             let events = batch.turns.map(\.item)
                             let small = events.filter { $0.cursor == nil }
                             if !small.isEmpty { await self.expand(small) }
                             for event in events where event.cursor != nil {
-                                await self.expand([event], readsAhead: events.count == 1 && !batch.isAhead)
+                                await self.expand([event], readsAhead: events.count == 1 && !batch.isOfNewcomers)
                             }
                         }
                         self.queue.finished(batch)
