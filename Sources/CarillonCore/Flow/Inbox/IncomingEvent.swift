@@ -136,7 +136,7 @@ package protocol EventInbox: Sendable {
 }
 
 extension EventInbox {
-    /// Commits events, waiting for what others are writing as long as for a network that is alone in its flight.
+    /// Commits events, waiting for what others are writing as long as for a network that is alone in its batch.
     package func accept(_ events: [IncomingEvent]) async throws -> [Acceptance] {
         try await accept(events, lockWait: .milliseconds(300))
     }

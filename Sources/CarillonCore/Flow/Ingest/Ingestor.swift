@@ -6,7 +6,10 @@ package final class Ingestor: Sendable {
     /// The largest body, in bytes, of an event that is handed on in memory: larger ones are claimed from the inbox.
     private static let largestBodyInMemory = 16 << 10
 
-    private let commits: GroupCommit<NetworkID, IncomingEvent, Acceptance>
+    /// After which time a transaction is given up, so that callers are not kept waiting by a database that hangs.
+    static let deadline = Duration.seconds(5)
+
+    private let commits: Batcher<NetworkID, IncomingEvent, Acceptance>
     private let fanout: any Entrance<PendingEvent>
     private let endpoints: @Sendable (NetworkID) async throws -> [Endpoint]
     private let ids: UUIDv7Generator
@@ -30,30 +33,27 @@ package final class Ingestor: Sendable {
         self.clock = clock
         self.metrics = metrics
         self.statistics = statistics
-        commits = GroupCommit(
-            limits: GroupCommitLimits(),
-            weight: { $0.body.count + 512 },
-            commit: { events, lockWait in
-                metrics.groupCommit(of: events.count)
-                return try await inbox.accept(events, lockWait: lockWait)
-            },
-            handOver: { events, acceptances in
-                // All of a flight at once, so that they are expanded together, too.
-                var accepted: [PendingEvent] = []
-                var repeated: [PendingEvent] = []
-                let now = clock.now()
-                for (event, acceptance) in zip(events, acceptances) where event.leased {
-                    switch acceptance {
-                    case .accepted(_, let mark):
-                        accepted.append(PendingEvent(event, mark))
-                        accepted[accepted.count - 1].acceptedAt = now
-                    case .duplicate: repeated.append(PendingEvent(event))
-                    }
-                }
-                fanout.cancel(repeated)
-                await fanout.submit(accepted)
+        commits = Batcher(weight: { $0.body.count + 512 }) { events, lockWait in
+            metrics.groupCommit(of: events.count)
+            let acceptances = try await withDeadline(Self.deadline) {
+                try await inbox.accept(events, lockWait: lockWait)
             }
-        )
+            // All of a batch at once, so that they are expanded together, too.
+            var accepted: [PendingEvent] = []
+            var repeated: [PendingEvent] = []
+            let now = clock.now()
+            for (event, acceptance) in zip(events, acceptances) where event.leased {
+                switch acceptance {
+                case .accepted(_, let mark):
+                    accepted.append(PendingEvent(event, mark))
+                    accepted[accepted.count - 1].acceptedAt = now
+                case .duplicate: repeated.append(PendingEvent(event))
+                }
+            }
+            fanout.cancel(repeated)
+            await fanout.submit(accepted)
+            return acceptances
+        }
     }
 
     /// Stores events, all or none, and returns when they are durable; the answer has one receipt for each, in order.
