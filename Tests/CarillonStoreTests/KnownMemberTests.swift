@@ -63,7 +63,7 @@ import Testing
         try await withStores { scene, pool in
             let others = event(.messageSent, "first", from: "z", members: ["a"])
             _ = try await scene.inbox.accept([scene.incoming(others)])
-            // As if its flight had taken its marks after that of the next one.
+            // As if its batch had taken its marks after that of the next one.
             try await pool.withConnection { session in
                 _ = try session.execute(
                     "UPDATE members SET since_event = 'ffffffff-ffff-ffff-7fff-ffffffffffff' WHERE user_id = 'a'"
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `looking for members of a flight that is all known already does no harm`() async throws {
+    @Test func `looking for members of a batch that is all known already does no harm`() async throws {
         var configuration = try await TestDatabase.make()
         configuration.poolSize = 1
         try await withStores(configuration) { scene, _ in

@@ -13,7 +13,7 @@ struct FactWriter {
     private static let tolerance: Int64 = 1000
 
     let facts: DirectoryFacts
-    /// In which place of its flight each event arrived.
+    /// In which place of its batch each event arrived.
     let places: [EventID: Int]
 
     /// All that there is to write when nobody is removed: none of it needs the answer of another.

@@ -210,7 +210,7 @@ extension DialectTests {
         #expect(try await name(after: "Late", nil, at: 0) == "#other")
         try await scene.accept(.channel(.channelDeleted, Channel(id: "c"), at: 8))
         #expect(try await name(after: nil, "", at: 9) == "")
-        // Of one flight, too, and beside what says nothing new of a member.
+        // Of one batch, too, and beside what says nothing new of a member.
         try await scene.accept(.message("d", from: Person(id: "a"), at: 1))
         message = Event.message("d", from: Person(id: "a"), at: 3, id: "again")
         message.channel?.fallbackName = ""

@@ -35,7 +35,7 @@ import Testing
         #expect(try await name == "#other")
     }
 
-    @Test func `of several of one flight the last one counts`() async throws {
+    @Test func `of several of one batch the last one counts`() async throws {
         try await scene.accept(updated("#first", at: 1))
         _ = try await scene.acceptTogether(updated("#second", at: 2), updated("", at: 3), message(at: 4))
         #expect(try await name == "")

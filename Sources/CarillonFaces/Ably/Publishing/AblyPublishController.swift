@@ -8,7 +8,7 @@ struct AblyPublishController: Sendable {
     private static let batchLimit = 4 * 1024 * 1024
     private static let maximumCount = 10_000
     /// How many events are made durable together.
-    private static let flight = 500
+    private static let eventsTogether = 500
 
     /// An item of a batch on its way.
     private struct Item {
@@ -100,7 +100,7 @@ struct AblyPublishController: Sendable {
         while start < items.endIndex {
             var end = start
             var events: [ParsedEvent] = []
-            while end < items.endIndex, events.count < Self.flight {
+            while end < items.endIndex, events.count < Self.eventsTogether {
                 if items[end].error == nil { events += items[end].events }
                 end += 1
             }
