@@ -45,6 +45,13 @@ import Testing
         BatchLimits(waitingWeight: waiting, itemsPerBatch: perBatch, batches: batches, longestLockWait: .seconds(30))
     }
 
+    private func batcher(_ limits: BatchLimits, _ gate: Gate) -> Batcher<String, Int, Int> {
+        Batcher(limits: limits, weight: { _ in 1 }) { items, _ in
+            await gate.pass(items)
+            return items
+        }
+    }
+
     @Test func `requests that arrive while a batch is in work share the next one`() async throws {
         let gate = Gate()
         let batcher = Batcher<String, Int, Int>(limits: limits(), weight: { _ in 1 }) { items, _ in
@@ -66,10 +73,7 @@ import Testing
 
     @Test func `one request is never split, and a batch is bounded`() async throws {
         let gate = Gate()
-        let batcher = Batcher<String, Int, Int>(limits: limits(perBatch: 4), weight: { _ in 1 }) { items, _ in
-            await gate.pass(items)
-            return items
-        }
+        let batcher = batcher(limits(perBatch: 4), gate)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { _ = try await batcher.submit([0], for: "a") }
             await gate.waitForBatches(1)
@@ -138,10 +142,7 @@ import Testing
 
     @Test func `turns callers away when too much waits`() async throws {
         let gate = Gate()
-        let batcher = Batcher<String, Int, Int>(limits: limits(waiting: 6), weight: { _ in 1 }) { items, _ in
-            await gate.pass(items)
-            return items
-        }
+        let batcher = batcher(limits(waiting: 6), gate)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { _ = try await batcher.submit([0], for: "a") }
             await gate.waitForBatches(1)
@@ -318,10 +319,7 @@ import Testing
 
     @Test func `no tenant holds more than half of what can wait`() async throws {
         let gate = Gate()
-        let batcher = Batcher<String, Int, Int>(limits: limits(waiting: 8), weight: { _ in 1 }) { items, _ in
-            await gate.pass(items)
-            return items
-        }
+        let batcher = batcher(limits(waiting: 8), gate)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { _ = try await batcher.submit([0], for: "a") }
             await gate.waitForBatches(1)
@@ -337,10 +335,7 @@ import Testing
 
     @Test func `tenants take turns in a batch, whatever one of them has waiting`() async throws {
         let gate = Gate()
-        let batcher = Batcher<String, Int, Int>(limits: limits(perBatch: 4), weight: { _ in 1 }) { items, _ in
-            await gate.pass(items)
-            return items
-        }
+        let batcher = batcher(limits(perBatch: 4), gate)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { _ = try await batcher.submit([0], for: "a") }
             await gate.waitForBatches(1)
