@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Networks' own templates, remembered ready for use for those who ask with every request.
 ///
 /// Who writes through it reads what was written; other replicas are told, and know it after ``lifetime`` in any case.
@@ -8,21 +6,14 @@ package final class TemplateBook: TemplateStore {
     package static let lifetime = Duration.seconds(2)
     private static let capacity = 1_000
 
-    private struct State {
-        var known: [NetworkID: (overrides: TemplateOverrides, readAt: ContinuousClock.Instant)] = [:]
-        /// How often something was forgotten: what was read before that is not kept.
-        var changes = 0
-    }
-
     private let store: any TemplateStore
     private let announcements: Announcements
-    private let now: @Sendable () -> ContinuousClock.Instant
     private let compiled = OverrideCache<TemplateOverride> { template in
         LocaleTag(template.locale).flatMap { locale in
             try? CompiledTemplate(template.source, for: template.eventType, locale: locale)
         }
     }
-    private let state = Mutex(State())
+    private let known: Remembered<NetworkID, TemplateOverrides>
 
     /// A book of what is in `store`.
     package init(
@@ -32,24 +23,17 @@ package final class TemplateBook: TemplateStore {
     ) {
         self.store = store
         self.announcements = announcements
-        self.now = now
-        announcements.subscribe(to: .templates) { [weak self] network in self?.forget(network) }
+        known = Remembered(capacity: Self.capacity, now: now) { _, readAt in readAt + Self.lifetime }
+        announcements.subscribe(to: .templates) { [known] network in known.forget(network) }
     }
 
     /// A network's templates, ready for use.
     ///
     /// - Throws: What the store throws, when it has to be asked.
     package func overrides(of network: NetworkID) async throws -> TemplateOverrides {
-        let startedAt = now()
-        let (known, changes) = state.withLock { ($0.known[network], $0.changes) }
-        if let known, startedAt - known.readAt < Self.lifetime { return known.overrides }
-        let overrides = compiled.overrides(of: network, try await store.templates(in: network))
-        state.withLock { state in
-            guard state.changes == changes else { return }
-            if state.known.count >= Self.capacity { state.known.removeAll() }
-            state.known[network] = (overrides, startedAt)
+        try await known.value(of: network) { [store, compiled] in
+            compiled.overrides(of: network, try await store.templates(in: network))
         }
-        return overrides
     }
 
     /// All of a network's templates, by event type and locale, as they are stored.
@@ -71,14 +55,7 @@ package final class TemplateBook: TemplateStore {
 
     /// Also after a failure: it may be stored.
     private func changed(in network: NetworkID) {
-        forget(network)
+        known.forget(network)
         announcements.announce(.templates, in: network)
-    }
-
-    private func forget(_ network: NetworkID?) {
-        state.withLock { state in
-            state.changes += 1
-            if let network { state.known[network] = nil } else { state.known = [:] }
-        }
     }
 }

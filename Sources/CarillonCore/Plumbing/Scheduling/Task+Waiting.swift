@@ -2,7 +2,7 @@ extension Task {
     /// What comes of a task that several wait for: whoever is cancelled stops waiting, and the task goes on for the others.
     ///
     /// - Throws: `CancellationError` when the task that waits is cancelled first.
-    var sharedResult: Result<Success, Failure> {
+    package var sharedResult: Result<Success, Failure> {
         get async throws(CancellationError) {
             let (results, continuation) = AsyncStream.makeStream(of: Result<Success, Failure>.self)
             // Lives as long as the task that it waits for.
