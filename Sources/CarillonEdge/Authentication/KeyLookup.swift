@@ -11,8 +11,6 @@ final class KeyLookup: Sendable {
     private typealias Query = Task<Set<APIKeyName>, any Error>
 
     private struct State {
-        /// Keys that did not exist when they were looked for.
-        var absent: [APIKeyName: ContinuousClock.Instant] = [:]
         /// What the next query will ask for, and the query.
         var names: Set<APIKeyName> = []
         var next: Query?
@@ -28,10 +26,10 @@ final class KeyLookup: Sendable {
     private static let interval = Duration.milliseconds(50)
     private static let largestQuery = 1_000
 
-    private let timeToLive: Duration
-    private let capacity: Int
     private let now: @Sendable () -> ContinuousClock.Instant
     private let read: Read
+    /// Keys that did not exist when they were looked for.
+    private let absent: Remembered<APIKeyName, Void>
     private let state = Mutex(State())
 
     /// A look-up.
@@ -47,22 +45,20 @@ final class KeyLookup: Sendable {
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         read: @escaping Read
     ) {
-        self.timeToLive = timeToLive
-        self.capacity = capacity
         self.now = now
         self.read = read
+        absent = Remembered(capacity: capacity, now: now, network: \.networkID) { _, readAt in readAt + timeToLive }
     }
 
     /// How many keys are remembered as unknown.
-    var count: Int { state.withLock { $0.absent.count } }
+    var count: Int { absent.count }
 
     /// Whether there is such a key.
     ///
     /// - Throws: What the store throws.
     func finds(_ name: APIKeyName) async throws -> Bool {
-        guard name.id.utf8.count <= Self.longestID else { return false }
+        guard name.id.utf8.count <= Self.longestID, absent.remembered(name) == nil else { return false }
         let query: Query? = state.withLock { state in
-            if let since = state.absent[name], now() - since < timeToLive { return nil }
             guard state.names.count < Self.largestQuery || state.names.contains(name) else { return nil }
             state.names.insert(name)
             if let next = state.next { return next }
@@ -78,7 +74,7 @@ final class KeyLookup: Sendable {
     func forget(_ network: NetworkID?) {
         state.withLock { state in
             state.generation += 1
-            state.absent = network.map { network in state.absent.filter { $0.key.networkID != network } } ?? [:]
+            absent.forget(of: network)
         }
     }
 
@@ -95,12 +91,7 @@ final class KeyLookup: Sendable {
         let found = try await read(names)
         state.withLock { state in
             guard state.generation == generation else { return }
-            let absent = names.subtracting(found)
-            if state.absent.count + absent.count > capacity {
-                state.absent = state.absent.filter { startedAt - $0.value < timeToLive }
-                if state.absent.count + absent.count > capacity { state.absent = [:] }
-            }
-            for name in absent.prefix(capacity) { state.absent[name] = startedAt }
+            for name in names.subtracting(found) { absent.keep((), as: name, readAt: startedAt) }
         }
         return found
     }

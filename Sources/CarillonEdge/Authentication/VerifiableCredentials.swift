@@ -2,7 +2,7 @@ package import CarillonCore
 import Logging
 
 /// A network's credentials, made ready to verify with: keys parsed, API keys found by id.
-package struct VerifiableCredentials: Sendable {
+package final class VerifiableCredentials: Sendable {
     package let network: Network
     /// Whether a signature that no secret verifies may be right all the same.
     let hasUnreadableWebhookSecrets: Bool
