@@ -1,14 +1,13 @@
 package import CarillonCore
 import Crypto
 package import Metrics
-import Synchronization
 
 /// Finds out whose tokens are that are none of Carillon's, and remembers it for as long as the network wishes.
 ///
 /// Requests with the same token share one question. A network has few questions on their way at a time, each address a part
 /// of them, and all networks ``allPlaces``: so a server that does not answer holds up nobody else's requests, and tokens that
 /// somebody invents nobody's elsewhere. Who finds no place waits in line for a while: those first who were lately found to be
-/// users, by their tokens or their addresses. What is remembered is bounded for each network and for all together, and kept by
+/// users, by their tokens or their addresses. What is remembered is bounded, networks have equal shares of it, and it is kept by
 /// hashes of tokens. Changed settings make other hashes.
 package final class UserTokenIntrospector: Sendable {
     /// How many of a network's places questions about tokens from one address have.
@@ -50,43 +49,34 @@ package final class UserTokenIntrospector: Sendable {
         let userID: UserID?
         /// Until when nobody is asked again.
         let end: ContinuousClock.Instant
+        /// Until when it is known what came of the token.
+        let beliefEnd: ContinuousClock.Instant
     }
 
-    /// What the server said; `nil` when it was not asked.
-    private typealias Question = Task<UserTokenAnswer?, Never>
-
-    private struct State {
-        var answers: NetworkMemory<[UInt8], Answer>
-        /// Where users were last.
-        var addresses: NetworkMemory<IPAddress, Void>
-        var questions: [Key: Question] = [:]
-
-        func standing(of key: Key, at address: IPAddress?, _ now: ContinuousClock.Instant) -> Standing {
-            if answers.value(key.hash, in: key.network, at: now)?.userID != nil { return .user }
-            let isKnown = address.flatMap { addresses.value($0, in: key.network, at: now) } != nil
-            return isKnown ? .neighbour : .stranger
-        }
+    private struct Origin: Hashable {
+        let network: NetworkID
+        let address: IPAddress
     }
 
     private let asker: any UserTokenAsker
     private let metrics: IntrospectionMetrics
     private let now: @Sendable () -> ContinuousClock.Instant
     private let places: FairPlaces<NetworkID, Party>
-    private let state: Mutex<State>
+    private let answers: Remembered<Key, Answer>
+    /// Where users were last.
+    private let origins: Remembered<Origin, Void>
 
     /// An introspector that has asked nobody yet.
     ///
     /// - Parameters:
     ///   - asker: Asks.
     ///   - metrics: Where questions are counted.
-    ///   - ownCapacity: How many tokens are remembered of one network.
-    ///   - capacity: How many are remembered of all.
+    ///   - capacity: How many tokens are remembered.
     ///   - patience: For how long a question waits for a place.
     ///   - now: The time by which what is remembered ends.
     package init(
         asker: any UserTokenAsker,
         metrics: any MetricsFactory,
-        ownCapacity: Int = 10_000,
         capacity: Int = 50_000,
         patience: Duration = UserTokenIntrospector.patience,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
@@ -104,16 +94,12 @@ package final class UserTokenIntrospector: Sendable {
             ),
             patience: patience
         )
-        state = Mutex(
-            State(
-                answers: NetworkMemory(ownCapacity: ownCapacity, capacity: capacity),
-                addresses: NetworkMemory(ownCapacity: ownCapacity, capacity: capacity)
-            )
-        )
+        answers = Remembered(capacity: capacity, now: now, network: \.network) { answer, _ in answer.beliefEnd }
+        origins = Remembered(capacity: capacity, now: now, network: \.network) { _, moment in moment + Self.belief }
     }
 
     /// How many tokens are remembered.
-    var count: Int { state.withLock(\.answers.count) }
+    var count: Int { answers.count }
     /// How many questions wait for a place.
     var waiting: Int { places.waiting }
 
@@ -135,86 +121,54 @@ package final class UserTokenIntrospector: Sendable {
         from address: IPAddress?,
         isSuspect: Bool
     ) async throws(Problem) -> UserID? {
-        enum Step {
-            case known(UserID?)
-            case wait(Question)
-            case refused
-        }
         let key = Key(network: network, hash: Self.hash(of: token, introspection))
-        let step: Step = state.withLock { state in
-            let moment = now()
-            if let answer = state.answers.value(key.hash, in: network, at: moment), moment < answer.end {
-                return .known(answer.userID)
-            }
-            if let question = state.questions[key] { return .wait(question) }
-            let standing = state.standing(of: key, at: address, moment)
-            guard !isSuspect || standing == .user else { return .refused }
-            let party = Party(standing: standing, address: address)
-            // Unstructured on purpose: it is shared, and must not end with the request that began it.
-            let question = Question { await self.ask(about: Secret(token), by: introspection, key, party) }
-            state.questions[key] = question
-            return .wait(question)
+        let moment = now()
+        let former = answers.remembered(key)
+        if let former, moment < former.end { return former.userID }
+        let origin = address.map { Origin(network: network, address: $0) }
+        let isNeighbour = origin.flatMap(origins.remembered) != nil
+        let standing: Standing = former?.userID != nil ? .user : isNeighbour ? .neighbour : .stranger
+        guard !isSuspect || standing == .user || answers.isReading(key) else {
+            throw .tooManyRequests(retryAfter: .seconds(1))
         }
-        switch step {
-        case .known(let user): return user
-        case .refused: throw .tooManyRequests(retryAfter: .seconds(1))
-        case .wait(let question):
-            let answer = await question.value
-            UnitOfWork.current?.restart()
-            switch answer {
-            case .user(let user): return user
-            case .nobody: return nil
-            case .failed: throw .serviceUnavailable("it could not be found out whose token it is")
-            case nil: throw .serviceUnavailable("too many tokens are being looked into")
+        defer { UnitOfWork.current?.restart() }
+        do {
+            let answer = try await answers.value(of: key, while: { moment < $0.end }) {
+                let party = Party(standing: standing, address: address)
+                return try await self.ask(about: Secret(token), by: introspection, in: network, party)
             }
+            return answer.userID
+        } catch {
+            throw error as? Problem ?? .serviceUnavailable("it could not be found out whose token it is")
         }
     }
 
+    /// - Throws: 503 when there is no place, or no answer.
     private func ask(
         about token: Secret,
         by introspection: UserTokenIntrospection,
-        _ key: Key,
+        in network: NetworkID,
         _ party: Party
-    ) async -> UserTokenAnswer? {
-        let place = await places.place(of: key.network, in: party, isFirst: party.standing != .stranger)
+    ) async throws(Problem) -> Answer {
+        let place = await places.place(of: network, in: party, isFirst: party.standing != .stranger)
         guard let place else {
-            state.withLock { $0.questions[key] = nil }
             metrics.busy.increment()
-            return nil
+            throw .serviceUnavailable("too many tokens are being looked into")
         }
         defer { place.giveBack() }
-        let answer = await asker.ask(introspection, about: token, in: key.network)
-        let lifetime = Duration.seconds(introspection.cacheTime)
-        state.withLock { state in
-            state.questions[key] = nil
-            switch answer {
-            case .user(let user): remember(user, key, party.address, for: lifetime, &state)
-            case .nobody: remember(nil, key, party.address, for: min(lifetime, Self.nobodyLifetime), &state)
-            case .failed: break
-            }
-        }
+        let answer = await asker.ask(introspection, about: token, in: network)
         metrics.count(answer)
-        return answer
-    }
-
-    private func remember(
-        _ user: UserID?,
-        _ key: Key,
-        _ address: IPAddress?,
-        for lifetime: Duration,
-        _ state: inout State
-    ) {
-        let moment = now()
-        let answer = Answer(userID: user, end: moment + lifetime)
-        let belief = moment + Self.belief
-        let end = user == nil ? answer.end : max(answer.end, belief)
-        state.answers.forget(key.hash, in: key.network)
-        state.answers.remember(answer, key.hash, in: key.network, until: end, at: moment)
-        guard let address else { return }
-        if user == nil {
-            state.addresses.forget(address, in: key.network)
-        } else {
-            state.addresses.remember((), address, in: key.network, until: belief, at: moment)
+        let (moment, lifetime) = (now(), Duration.seconds(introspection.cacheTime))
+        let origin = party.address.map { Origin(network: network, address: $0) }
+        switch answer {
+        case .user(let user):
+            if let origin { origins.keep((), as: origin, readAt: moment) }
+            return Answer(userID: user, end: moment + lifetime, beliefEnd: moment + max(lifetime, Self.belief))
+        case .nobody:
+            if let origin { origins.forget(origin) }
+            let end = moment + min(lifetime, Self.nobodyLifetime)
+            return Answer(userID: nil, end: end, beliefEnd: end)
+        case .failed: throw .serviceUnavailable("it could not be found out whose token it is")
         }
     }
 
