@@ -19,44 +19,34 @@ package final class RememberedCredentials<Credential: Sendable>: Sendable {
         var appID: String
     }
 
-    private struct Entry {
+    private struct Found {
         var credential: Credential?
-        var readAt: ContinuousClock.Instant
+        /// How often something had been forgotten when it was read.
         var generation: Int
     }
 
-    private struct Listing {
-        var apps: Set<String>
-        var readAt: ContinuousClock.Instant
-    }
-
-    private struct State {
-        var entries: [Key: Entry] = [:]
-        var listings: [NetworkID: Listing] = [:]
+    private struct Forgotten {
         /// How often something was forgotten.
         var generation = 0
-        /// When that was last of a network: what was read before is not kept, and not sent with any more.
-        var forgotten: [NetworkID: Int] = [:]
+        /// When that was last of a network: what was read before is not sent with any more.
+        var networks: [NetworkID: Int] = [:]
         /// The same of all networks that are not in there.
-        var forgottenOfOthers = 0
-
-        func isCurrent(_ network: NetworkID, since generation: Int) -> Bool {
-            (forgotten[network] ?? forgottenOfOthers) <= generation
-        }
+        var others = 0
     }
 
     private let lifetime: Duration
     private static var capacity: Int { 10_000 }
 
     private let read: Read
-    private let listings: GatheredReading<NetworkID, Set<String>>?
+    private let list: List?
     /// Few are read at a time, by turns of networks: each reading takes one of the connections to the database.
     private let places = FairPlaces<NetworkID, String>(
         limits: FairQueueLimits(weight: 20_000, places: 4),
         patience: .seconds(10)
     )
-    private let now: @Sendable () -> ContinuousClock.Instant
-    private let state = Mutex(State())
+    private let known: Remembered<Key, Found>
+    private let listings: Remembered<NetworkID, Set<String>>
+    private let forgotten = Mutex(Forgotten())
 
     /// A memory of what `read` answers.
     /// - Parameters:
@@ -70,16 +60,11 @@ package final class RememberedCredentials<Credential: Sendable>: Sendable {
         list: List? = nil,
         read: @escaping Read
     ) {
-        listings = list.map { list in
-            GatheredReading { networks in
-                var apps: [NetworkID: Set<String>] = [:]
-                for network in networks { apps[network] = try await list(network) }
-                return apps
-            }
-        }
         self.lifetime = lifetime
-        self.now = now
         self.read = read
+        self.list = list
+        known = Remembered(capacity: Self.capacity, now: now, network: \.network) { _, readAt in readAt + lifetime }
+        listings = Remembered(capacity: Self.capacity, now: now) { _, readAt in readAt + lifetime }
     }
 
     /// A network's credential for an app; `nil` when there is none.
@@ -90,71 +75,54 @@ package final class RememberedCredentials<Credential: Sendable>: Sendable {
         for appID: String = ""
     ) async throws -> CurrentCredential<Credential>? {
         let key = Key(network: network, appID: appID)
-        if let known = remembered(key) { return current(known, of: network) }
-        guard try await exists(appID, in: network) else { return nil }
-        var place: FairPlaces<NetworkID, String>.Place?
+        if let found = known.remembered(key) { return current(found, of: network) }
+        if let list {
+            let apps = try await listings.value(of: network) {
+                try await self.inTurn(of: network, for: appID) { try await list(network) }
+            }
+            guard apps.contains(appID) else { return nil }
+        }
         // What is not remembered is asked for as often as something is sent, and waits for nobody.
-        if lifetime > .zero {
-            place = await places.place(of: network, in: appID)
-            guard place != nil else { throw TooManyReadings() }
+        guard lifetime > .zero else { return current(try await find(key), of: network) }
+        let found = try await known.value(of: key) {
+            try await self.inTurn(of: network, for: appID) { try await self.find(key) }
         }
-        defer { place?.giveBack() }
-        // Somebody else may have read it meanwhile.
-        if let known = remembered(key) { return current(known, of: network) }
-        let startedAt = now()
-        let generation = state.withLock(\.generation)
-        let entry = Entry(
-            credential: try await read(network, appID),
-            readAt: startedAt,
-            generation: generation
-        )
-        state.withLock { state in
-            guard lifetime > .zero, state.isCurrent(network, since: generation) else { return }
-            if state.entries.count >= Self.capacity { state.entries = [:] }
-            state.entries[key] = entry
-        }
-        return current(entry, of: network)
+        return current(found, of: network)
     }
 
-    private func remembered(_ key: Key) -> Entry? {
-        let now = self.now()
-        return state.withLock { $0.entries[key] }.flatMap { now - $0.readAt < lifetime ? $0 : nil }
+    private func inTurn<Value>(
+        of network: NetworkID,
+        for appID: String,
+        _ read: () async throws -> Value
+    ) async throws -> Value {
+        guard let place = await places.place(of: network, in: appID) else { throw TooManyReadings() }
+        defer { place.giveBack() }
+        return try await read()
     }
 
-    /// Whether there is a credential for an app, as far as that can be told without reading it.
-    private func exists(_ appID: String, in network: NetworkID) async throws -> Bool {
-        guard let listings else { return true }
-        let startedAt = now()
-        let (known, generation) = state.withLock { ($0.listings[network], $0.generation) }
-        if let known, startedAt - known.readAt < lifetime { return known.apps.contains(appID) }
-        let apps = try await listings.value(of: network) ?? []
-        state.withLock { state in
-            guard lifetime > .zero, state.isCurrent(network, since: generation) else { return }
-            if state.listings.count >= Self.capacity { state.listings = [:] }
-            state.listings[network] = Listing(apps: apps, readAt: startedAt)
-        }
-        return apps.contains(appID)
+    private func find(_ key: Key) async throws -> Found {
+        let generation = forgotten.withLock(\.generation)
+        return Found(credential: try await read(key.network, key.appID), generation: generation)
     }
 
-    private func current(_ entry: Entry, of network: NetworkID) -> CurrentCredential<Credential>? {
-        entry.credential.map { credential in
+    private func current(_ found: Found, of network: NetworkID) -> CurrentCredential<Credential>? {
+        found.credential.map { credential in
             CurrentCredential(value: credential) {
-                self.state.withLock { $0.isCurrent(network, since: entry.generation) }
+                self.forgotten.withLock { ($0.networks[network] ?? $0.others) <= found.generation }
             }
         }
     }
 
     /// Forgets the credentials of a network, because one of them has just been changed; without one those of all.
     package func forget(in network: NetworkID?) {
-        state.withLock { state in
-            state.generation += 1
-            if state.forgotten.count >= Self.capacity || network == nil {
-                state.forgotten = [:]
-                state.forgottenOfOthers = state.generation
+        forgotten.withLock { forgotten in
+            forgotten.generation += 1
+            if forgotten.networks.count >= Self.capacity || network == nil {
+                (forgotten.networks, forgotten.others) = ([:], forgotten.generation)
             }
-            if let network { state.forgotten[network] = state.generation }
-            state.entries = network.map { network in state.entries.filter { $0.key.network != network } } ?? [:]
-            if let network { state.listings[network] = nil } else { state.listings = [:] }
+            if let network { forgotten.networks[network] = forgotten.generation }
         }
+        known.forget(of: network)
+        listings.forget(network)
     }
 }
