@@ -132,7 +132,7 @@ final class APNsSending: Sendable {
             state.withLock { $0.token = renewed }
             return Finding(try await post(url, environment, topic: topic, id: id, token: renewed))
         case "TooManyProviderTokenUpdates":
-            if let renewal { await renewal.source.pauseRenewal(of: renewal.key) }
+            if let renewal { renewal.source.pauseRenewal(of: renewal.key) }
         case "Shutdown" where answer.status == 503:
             reconnect()
         case _ where answer.status == 403 && !answer.concernsEnvironment:

@@ -6,7 +6,7 @@ package import CarillonCore
 /// used for 45 minutes; the next one is whichever replica stores it first. Those who ask at the same time share one
 /// renewal.
 /// - SeeAlso: Apple, "Establishing a token-based connection to APNs".
-package actor APNsTokenSource {
+package final class APNsTokenSource: Sendable {
     /// Stores `candidate` under `key` unless there is a token that was issued at `ifOlderThan` or later, and answers the
     /// one that is stored then.
     package typealias Tokens =
@@ -21,15 +21,11 @@ package actor APNsTokenSource {
     /// More keys than these are not remembered.
     private static let mostKeys = 10_000
 
-    private struct Entry {
-        var token: ProviderToken?
-        var pausedUntil: Timestamp?
-        var renewal: Task<ProviderToken, any Error>?
-    }
-
     private let tokens: Tokens
     private let clock: WallClock
-    private var entries: [String: Entry] = [:]
+    private let known: Remembered<String, ProviderToken>
+    /// Until when there is no new token of a key.
+    private let pauses: Remembered<String, Timestamp>
 
     /// A source.
     /// - Parameters:
@@ -38,6 +34,8 @@ package actor APNsTokenSource {
     package init(tokens: @escaping Tokens, clock: WallClock = .system) {
         self.tokens = tokens
         self.clock = clock
+        known = Remembered(capacity: Self.mostKeys) { _, readAt in readAt + Self.longestAge }
+        pauses = Remembered(capacity: Self.mostKeys) { _, readAt in readAt + Self.shortestAge }
     }
 
     /// The token to use now.
@@ -46,16 +44,13 @@ package actor APNsTokenSource {
     /// - Throws: What the store of tokens throws, or `CancellationError` when the task is cancelled while it waits.
     func token(for key: APNsSigningKey) async throws -> ProviderToken {
         let now = clock.now()
-        let entry = entries[key.name]
-        let isPaused = entry?.pausedUntil.map { now < $0 } ?? false
-        let oldest = now - (isPaused ? Self.longestAge : Self.renewalAge)
-        if let token = entry?.token, token.issuedAt >= oldest { return token }
+        let oldest = now - (isPaused(key, at: now) ? Self.longestAge : Self.renewalAge)
         do {
-            return try await renew(key, ifOlderThan: oldest)
+            return try await token(for: key, ifOlderThan: oldest)
         } catch let error as CancellationError {
             throw error
         } catch {
-            guard let token = entries[key.name]?.token, token.issuedAt > now - Self.longestAge else { throw error }
+            guard let token = known.last(key.name), token.issuedAt > now - Self.longestAge else { throw error }
             return token
         }
     }
@@ -64,43 +59,26 @@ package actor APNsTokenSource {
     /// - Returns: `nil` when there cannot be one yet, since the rejected one is new: then it is our clock that is wrong.
     /// - Throws: What the store of tokens throws, or `CancellationError` when the task is cancelled while it waits.
     func token(for key: APNsSigningKey, insteadOf rejected: ProviderToken) async throws -> ProviderToken? {
-        let entry = entries[key.name]
-        if let token = entry?.token, token.issuedAt > rejected.issuedAt { return token }
         let now = clock.now()
-        let isPaused = entry?.pausedUntil.map { now < $0 } ?? false
-        guard !isPaused, now - rejected.issuedAt >= Self.shortestAge else { return nil }
-        let token = try await renew(key, ifOlderThan: rejected.issuedAt + .milliseconds(1))
+        guard !isPaused(key, at: now), now - rejected.issuedAt >= Self.shortestAge else {
+            return known.last(key.name).flatMap { $0.issuedAt > rejected.issuedAt ? $0 : nil }
+        }
+        let token = try await token(for: key, ifOlderThan: rejected.issuedAt + .milliseconds(1))
         return token.issuedAt > rejected.issuedAt ? token : nil
     }
 
     /// Apple says that there were too many tokens: no new one for as long as it asks for.
     func pauseRenewal(of key: APNsSigningKey) {
-        entries[key.name, default: Entry()].pausedUntil = clock.now() + Self.shortestAge
+        pauses.keep(clock.now() + Self.shortestAge, as: key.name, readAt: .now)
     }
 
-    private func renew(_ key: APNsSigningKey, ifOlderThan oldest: Timestamp) async throws -> ProviderToken {
-        try await (entries[key.name]?.renewal ?? startRenewal(of: key, ifOlderThan: oldest)).sharedResult.get()
+    private func isPaused(_ key: APNsSigningKey, at now: Timestamp) -> Bool {
+        pauses.last(key.name).map { now < $0 } ?? false
     }
 
-    /// Unstructured on purpose: it is shared, and must not end with the group that began it.
-    private func startRenewal(
-        of key: APNsSigningKey,
-        ifOlderThan oldest: Timestamp
-    ) -> Task<ProviderToken, any Error> {
-        if entries.count >= Self.mostKeys { entries = entries.filter { $0.value.renewal != nil } }
-        let now = clock.now()
-        let renewal = Task {
-            do {
-                let token = try await tokens(key.name, try key.token(at: now), oldest)
-                entries[key.name]?.token = token
-                entries[key.name]?.renewal = nil
-                return token
-            } catch {
-                entries[key.name]?.renewal = nil
-                throw error
-            }
+    private func token(for key: APNsSigningKey, ifOlderThan oldest: Timestamp) async throws -> ProviderToken {
+        try await known.value(of: key.name, while: { $0.issuedAt >= oldest }) { [tokens, clock] in
+            try await tokens(key.name, try key.token(at: clock.now()), oldest)
         }
-        entries[key.name, default: Entry()].renewal = renewal
-        return renewal
     }
 }
