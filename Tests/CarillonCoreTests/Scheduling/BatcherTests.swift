@@ -317,6 +317,25 @@ import Testing
         #expect(attempts.withLock(\.self) == 3)
     }
 
+    @Test func `everybody is told what becomes of their own, whatever befalls the batches`() async {
+        let limits = limits(batches: 3, waiting: 100_000, perBatch: 7)
+        let batcher = Batcher<Int, Int, Int>(limits: limits, weight: { _ in 1 }) { items, _ in
+            await Task.yield()
+            if items.count > 2, Int.random(in: 0..<9) == 0 { throw Locked() }
+            if items.contains(where: { $0 % 100 == 13 }) { throw Poison() }
+            return items.map { -$0 }
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<2_000 {
+                group.addTask {
+                    let answers = try? await batcher.submit([number, number + 10_000], for: number % 17)
+                    #expect(answers == (number % 100 == 13 ? nil : [-number, -number - 10_000]))
+                }
+            }
+        }
+        #expect(batcher.waitingWeight == 0)
+    }
+
     @Test func `no tenant holds more than half of what can wait`() async throws {
         let gate = Gate()
         let batcher = batcher(limits(waiting: 8), gate)
