@@ -9,7 +9,7 @@ import Testing
 
 /// Holds openapi-faces.yaml against the faces' routes.
 @Suite struct FaceDescriptionTests {
-    private static let faces: [@Sendable (FaceServices) -> any Face] = [
+    private static let faces: [@Sendable (Services) -> any Face] = [
         { AblyFace($0) }, { AmityFace($0) }, { BuzzFace($0) }, { MatrixFace($0) }, { MobileFirstFace($0) },
     ]
 

@@ -7,7 +7,7 @@ import Testing
 /// FACES section A5: which faces pages may call.
 @Suite struct PageTests {
     private func withPages(
-        _ face: @escaping @Sendable (FaceServices) -> any Face,
+        _ face: @escaping @Sendable (Services) -> any Face,
         _ test: @Sendable (FaceStage) async throws -> Void
     ) async throws {
         var settings = ServerSettings()
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func `other faces are not for pages`() async throws {
-        let faces: [(@Sendable (FaceServices) -> any Face, String)] = [
+        let faces: [(@Sendable (Services) -> any Face, String)] = [
             ({ MatrixFace($0) }, "/_matrix/push/v1/notify"), ({ AmityFace($0) }, "/v1/notification"),
             ({ BuzzFace($0) }, BuzzFace.path), ({ MobileFirstFace($0) }, "/imfpush/v1/apps/a/devices"),
         ]

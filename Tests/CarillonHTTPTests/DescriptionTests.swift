@@ -11,7 +11,7 @@ import Testing
 @Suite struct DescriptionTests {
     @Test func `every route is described, and nothing else`() throws {
         let nowhere = PostgresPool(configuration: try PostgresConfiguration(url: "host=/nowhere"), logger: .silent)
-        let router = PublicRouter.make(try PublicDependencies(over: StoreScene(pool: nowhere), clock: .system))
+        let router = PublicRouter.make(try Services(over: StoreScene(pool: nowhere), clock: .system))
         let routes = Set(
             router.routes.filter { $0.method != .head }
                 .map { DescribedOperation(method: $0.method.rawValue.lowercased(), path: $0.path.description) }

@@ -11,10 +11,10 @@ package struct AblyFace: Face {
     /// Its SDK for browsers calls from pages.
     package let isForBrowsers = true
 
-    private let services: FaceServices
+    private let services: Services
 
     /// The face, on the rest of the service.
-    package init(_ services: FaceServices) {
+    package init(_ services: Services) {
         self.services = services
     }
 

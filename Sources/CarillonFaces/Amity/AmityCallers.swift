@@ -22,7 +22,7 @@ struct AmityCallers: Sendable {
         var holdsAppKey: Bool
     }
 
-    let services: FaceServices
+    let services: Services
 
     /// The network of an app, by its key.
     func app(_ request: Request, _ context: CarillonRequestContext) async throws -> Place {
@@ -74,7 +74,7 @@ struct AmityCallers: Sendable {
         guard let header = Self.header else { return nil }
         let values = request.headers[values: header]
         guard let secret = values.first else { return nil }
-        guard values.count == 1, let key = try await services.index().key(.amity, secret: secret)?.key,
+        guard values.count == 1, let key = try await services.faceIndex().key(.amity, secret: secret)?.key,
             let network = try await services.network(key.networkID)
         else { throw Problem.unauthorized("the X-API-Key is not valid") }
         try services.rates.take(
@@ -88,7 +88,7 @@ struct AmityCallers: Sendable {
         context.face.note(network: id)
         context.caller.note(.network(id))
         guard let network = try await services.network(id),
-            let binding = try await services.index().binding(.amity, AmityFace.bindingName, ownedBy: id)
+            let binding = try await services.faceIndex().binding(.amity, AmityFace.bindingName, ownedBy: id)
         else { throw Problem.notFound("the network has not bound this face") }
         return Place(network: network, settings: AmitySettings(document: binding.settings))
     }

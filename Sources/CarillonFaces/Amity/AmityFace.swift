@@ -20,7 +20,7 @@ package struct AmityFace: Face {
     private let settings: AmitySettingController
 
     /// A face over these services.
-    package init(_ services: FaceServices) {
+    package init(_ services: Services) {
         let callers = AmityCallers(services: services)
         devices = AmityDeviceController(callers: callers, devices: services.devices, clock: services.clock)
         settings = AmitySettingController(

@@ -11,10 +11,10 @@ package struct BuzzFace: Face {
     /// The one path that Buzz's apps know.
     package let roots = [BuzzFace.path]
 
-    private let services: FaceServices
+    private let services: Services
 
     /// A face over these services.
-    package init(_ services: FaceServices) {
+    package init(_ services: Services) {
         self.services = services
     }
 
@@ -26,7 +26,7 @@ package struct BuzzFace: Face {
     /// The device is the one that a Matrix pushkey with this token meets: its id is made of the address. Whoever logs in last has it.
     private func register(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let registration = try BuzzRegistration(try await RequestBodyReader.json(of: request))
-        guard let binding = try await services.index().binding(.buzz, registration.applicationID) else {
+        guard let binding = try await services.faceIndex().binding(.buzz, registration.applicationID) else {
             throw Problem.notFound("no network has bound this application")
         }
         context.face.note(network: binding.networkID)

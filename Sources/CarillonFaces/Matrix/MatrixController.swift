@@ -5,17 +5,17 @@ import Hummingbird
 
 /// Takes notifications from homeservers.
 struct MatrixController: Sendable {
-    private let services: FaceServices
+    private let services: Services
     private let metrics: MatrixMetrics
 
-    init(_ services: FaceServices) {
+    init(_ services: Services) {
         self.services = services
         metrics = MatrixMetrics(factory: services.metrics)
     }
 
     /// `POST /_matrix/push/v1/notify`
     func notify(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let index = try await services.index()
+        let index = try await services.faceIndex()
         let (address, key) = (context.clientAddress, try gatewayKey(of: request))
         let keyOwner = key.flatMap { index.key(.matrix, secret: $0)?.key.networkID }
         if let keyOwner { context.caller.note(.network(keyOwner)) }

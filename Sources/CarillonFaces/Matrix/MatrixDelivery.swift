@@ -46,7 +46,7 @@ struct MatrixDelivery {
     private static let roomMayBeIn = Duration.seconds(3_600)
     private static let unusable = "unusable pushkey"
 
-    let services: FaceServices
+    let services: Services
     let metrics: MatrixMetrics
     let notification: MatrixNotification
     let caller: MatrixCaller
@@ -63,7 +63,7 @@ struct MatrixDelivery {
             let name = DeviceID(reachedAt: target.address).rawValue
             try services.rates.take(of: .pushes, at: .matrix, about: name, in: networkID)
         }
-        let known = try await services.reached(targets.map(\.address), networkID)
+        let known = try await services.addresses.devices(reachedAt: targets.map(\.address), in: networkID)
         for (position, device) in known.enumerated() { targets[position].known = device }
         try await admitNew(targets, to: network)
         // After what strangers are held to: theirs is not the network's.

@@ -13,7 +13,7 @@ package struct MatrixFace: Face {
     private let controller: MatrixController
 
     /// The face, over the rest of the service.
-    package init(_ services: FaceServices) {
+    package init(_ services: Services) {
         controller = MatrixController(services)
     }
 

@@ -5,10 +5,10 @@ import CarillonEdge
 struct MatrixWording {
     let subject: NotificationSubject?
     let network: Network
-    let services: FaceServices
+    let services: Services
     private var renderer: NotificationRenderer?
 
-    init(subject: NotificationSubject?, network: Network, services: FaceServices) {
+    init(subject: NotificationSubject?, network: Network, services: Services) {
         self.subject = subject
         self.network = network
         self.services = services

@@ -78,7 +78,7 @@ struct MobileFirstCaller: Sendable {
 struct MobileFirstAuthority: Sendable {
     private static let acceptable = ["application/json", "application/*", "*/*"]
 
-    let services: FaceServices
+    let services: Services
 
     /// The caller, when there is such an application; counted against their rate.
     ///
@@ -96,7 +96,7 @@ struct MobileFirstAuthority: Sendable {
     ) async throws -> MobileFirstCaller {
         try Self.checkAccept(request)
         let id = try context.segment("application")
-        let index = try await services.index()
+        let index = try await services.faceIndex()
         guard let binding = index.binding(.imfpush, id), let application = MobileFirstApplication(binding.settings),
             let network = try await services.network(binding.networkID)
         else { throw Problem.mobileFirst(.notFound, "there is no such application") }
@@ -159,7 +159,7 @@ struct MobileFirstAuthority: Sendable {
             throw Self.unauthorized("the token is not valid")
         }
         let now = services.clock.now()
-        if let grant = MobileFirstGrant(token, services.secret, at: now) {
+        if let grant = MobileFirstGrant(token, services.faceSecret, at: now) {
             guard let stored = index.key(.imfpush, named: grant.client, of: grant.networkID), grant.isHeld(by: stored)
             else { throw Self.unauthorized("the key of the token was revoked") }
             guard grant.networkID == network.id, grant.rights.isFor(application) else {

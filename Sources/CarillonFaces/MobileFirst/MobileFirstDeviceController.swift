@@ -8,7 +8,7 @@ struct MobileFirstDeviceController: Sendable {
     private static let root = "/imfpush/v1/apps/{application}/devices"
 
     let authority: MobileFirstAuthority
-    let services: FaceServices
+    let services: Services
 
     func addRoutes(to routes: FaceRoutes) {
         routes.on(.post, RouterPath(Self.root), as: "register device", use: register)
@@ -70,7 +70,7 @@ struct MobileFirstDeviceController: Sendable {
             caller.mayTouch($0) && caller.application.platform(of: $0.address) != nil ? $0 : nil
         }
         let now = services.clock.now()
-        let reader = DeviceAddressReader(egress: services.egress, webPushHosts: caller.network.webPushHosts)
+        let reader = services.addressReader(for: caller.network)
         let device = Device(
             id: id,
             userID: owner,
@@ -157,7 +157,7 @@ struct MobileFirstDeviceController: Sendable {
     }
 }
 
-extension FaceServices {
+extension Services {
     /// A device of the application that the caller may see.
     /// - Throws: 404 for any other: that is what makes an SDK register anew.
     func device(_ id: DeviceID, for caller: MobileFirstCaller) async throws -> Device {

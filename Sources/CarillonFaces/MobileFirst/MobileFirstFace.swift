@@ -9,10 +9,10 @@ package struct MobileFirstFace: Face {
     /// The push service, and the token route of the authorization server.
     package let roots = ["/imfpush/v1/apps", MobileFirstTokenController.path]
 
-    private let services: FaceServices
+    private let services: Services
 
     /// The face over what it needs of the service.
-    package init(_ services: FaceServices) {
+    package init(_ services: Services) {
         self.services = services
     }
 
@@ -29,11 +29,7 @@ package struct MobileFirstFace: Face {
         MobileFirstDeviceController(authority: authority, services: services).addRoutes(to: routes)
         MobileFirstSubscriptionController(authority: authority, services: services).addRoutes(to: routes)
         MobileFirstTagController(authority: authority, services: services).addRoutes(to: routes)
-        MobileFirstMessageController(
-            authority: authority,
-            services: services,
-            ids: UUIDv7Generator(clock: services.clock)
-        ).addRoutes(to: routes)
+        MobileFirstMessageController(authority: authority, services: services).addRoutes(to: routes)
     }
 
     /// Reads an application's binding.

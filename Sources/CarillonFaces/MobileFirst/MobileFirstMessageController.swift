@@ -10,8 +10,7 @@ struct MobileFirstMessageController: Sendable {
     private static let maximumBulk = 1_000
 
     let authority: MobileFirstAuthority
-    let services: FaceServices
-    let ids: UUIDv7Generator
+    let services: Services
 
     func addRoutes(to routes: FaceRoutes) {
         routes.on(.post, RouterPath(Self.root), as: "message", use: post)
@@ -55,7 +54,7 @@ struct MobileFirstMessageController: Sendable {
         _ caller: MobileFirstCaller,
         _ context: CarillonRequestContext
     ) async throws -> [JSONValue] {
-        let addresses = DeviceAddressReader(egress: services.egress, webPushHosts: caller.network.webPushHosts)
+        let addresses = services.addressReader(for: caller.network)
         let parser = NotificationParser(clock: services.clock, addresses: addresses)
         let parsed: [ParsedEvent] =
             switch try parser.parse(body: body.serialized, makeSourceID: { _ in sourceID(of: caller) }) {
@@ -83,7 +82,7 @@ struct MobileFirstMessageController: Sendable {
             )
         }
         do {
-            try await services.faces.keepTexts(texts, of: network)
+            try await services.faceStore.keepTexts(texts, of: network)
         } catch {
             services.logger.warning("The texts of messages were not kept", metadata: ["error": "\(error)"])
         }
@@ -98,7 +97,7 @@ struct MobileFirstMessageController: Sendable {
             event.type == .notificationDirect, event.sourceID.hasPrefix(Self.origin(of: caller))
         else { throw Problem.mobileFirst(.notFound, "there is no such message") }
         var message = JSONObject()
-        message["alert"] = try await services.faces.text(of: id, in: caller.networkID).map(JSONValue.string)
+        message["alert"] = try await services.faceStore.text(of: id, in: caller.networkID).map(JSONValue.string)
         message["status"] = .string(event.state.rawValue)
         message["createdTime"] = event.receivedAt.mobileFirst
         message["recipients"] = JSONValue(event.recipients.resolved)
@@ -107,7 +106,7 @@ struct MobileFirstMessageController: Sendable {
     }
 
     private func sourceID(of caller: MobileFirstCaller) -> String {
-        Self.origin(of: caller) + ids.next().canonicalText
+        Self.origin(of: caller) + services.ids.next().canonicalText
     }
 
     /// What the ids of an application's messages begin with: nobody else's begin like it, unless their sender means them to.

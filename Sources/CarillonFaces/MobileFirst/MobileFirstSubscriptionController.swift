@@ -8,7 +8,7 @@ struct MobileFirstSubscriptionController: Sendable {
     private static let maximumTags = 100
 
     let authority: MobileFirstAuthority
-    let services: FaceServices
+    let services: Services
 
     func addRoutes(to routes: FaceRoutes) {
         routes.on(.post, RouterPath(Self.root), as: "subscribe", use: post)

@@ -9,7 +9,7 @@ struct MobileFirstTagController: Sendable {
     private static let pageSize = 1_000
 
     let authority: MobileFirstAuthority
-    let services: FaceServices
+    let services: Services
 
     func addRoutes(to routes: FaceRoutes) {
         routes.on(.post, RouterPath(Self.root), as: "create tag", use: create)
@@ -99,7 +99,7 @@ struct MobileFirstTagController: Sendable {
     }
 }
 
-extension FaceServices {
+extension Services {
     func declaredTag(_ id: TagID, for caller: MobileFirstCaller) async throws -> Tag {
         guard let tag = try await tags.tag(id, in: caller.networkID) else {
             throw Problem.mobileFirst(.notFound, "there is no such tag")

@@ -9,7 +9,7 @@ struct MobileFirstTokenController: Sendable {
     static let path = "/mfp/api/az/v1/token"
     private static let maximumBytes = 16 * 1_024
 
-    let services: FaceServices
+    let services: Services
 
     func addRoutes(to routes: FaceRoutes) {
         routes.on(.post, RouterPath(Self.path), as: "token", use: token)
@@ -35,7 +35,7 @@ struct MobileFirstTokenController: Sendable {
         }
         let now = services.clock.now()
         return .json([
-            "access_token": .string(MobileFirstGrant(stored, rights).token(services.secret, at: now)),
+            "access_token": .string(MobileFirstGrant(stored, rights).token(services.faceSecret, at: now)),
             "token_type": "Bearer",
             "expires_in": JSONValue(Int(MobileFirstGrant.lifetime.components.seconds)),
             "scope": .string(rights.scopes.sorted().joined(separator: " ")),
@@ -45,7 +45,7 @@ struct MobileFirstTokenController: Sendable {
     /// The key of a client id and secret.
     private func client(_ request: Request) async throws -> StoredFaceKey {
         guard let (id, secret) = Self.basic(request.headers[.authorization]),
-            let stored = try await services.index().key(.imfpush, secret: secret),
+            let stored = try await services.faceIndex().key(.imfpush, secret: secret),
             // The secret alone decides; a wrong id beside it is a mistake, not a guess.
             stored.key.name == id
         else {

@@ -5,10 +5,7 @@ import CarillonEdge
 struct DeviceReader {
     /// When a device is registered that is read now.
     let now: Timestamp
-    /// Where devices may be reached.
-    let egress: EgressGuard
-    /// Which push services its subscription may name.
-    let webPushHosts: WebPushHosts
+    let addresses: DeviceAddressReader
 
     /// Reads a device whose id and user are known already; `nil` after noting what is wrong.
     ///
@@ -16,7 +13,7 @@ struct DeviceReader {
     func device(_ id: DeviceID, of user: UserID?, from reader: inout JSONObjectReader) -> Device? {
         let locale = reader.locale()
         let broadcasts = reader.bool("broadcasts") ?? true
-        let address = DeviceAddressReader(egress: egress, webPushHosts: webPushHosts).address(from: &reader)
+        let address = addresses.address(from: &reader)
         guard let address, let user else { return nil }
         guard !id.isOfAddress || id == DeviceID(reachedAt: address) else {
             reader.refuse("id", "is kept for the device at another address: t- and 43 characters")

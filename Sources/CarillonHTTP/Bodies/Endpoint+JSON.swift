@@ -77,7 +77,7 @@ struct EndpointReader {
     /// Reads `{"url","mode","events",…}`, as it is posted, or as a patch has made it of what there was.
     func draft(_ json: JSONValue) throws(InvalidInput) -> EndpointDraft {
         try json.read(as: Self.problem) { reader in
-            let url = url(from: &reader)
+            let url = reader.serverURL(maximumBytes: OutboundURL.maximumBytes, by: egress)
             let description = reader.string("description", maximumBytes: Self.maximumDescription)
             let format = format(from: &reader)
             let isEnabled = reader.bool("enabled")
@@ -179,13 +179,5 @@ struct EndpointReader {
             each.append(pattern)
         }
         return EndpointEvents(trusted: each)
-    }
-
-    /// An absolute URL that can be sent to confidentially.
-    private func url(from reader: inout JSONObjectReader) -> String? {
-        guard let text = reader.string("url", required: true, maximumBytes: OutboundURL.maximumBytes) else {
-            return nil
-        }
-        return reader.admits(text, as: "url", by: egress) ? text : nil
     }
 }

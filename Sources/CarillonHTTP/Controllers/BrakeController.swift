@@ -6,13 +6,11 @@ import Hummingbird
 /// Lets go the brake on mass unregistrations (API section 9). For admins.
 ///
 /// A brake belongs to a lane, which is named as `GET /providers` shows it: by its app, or by its host.
-struct BrakeController: Sendable {
+struct BrakeController: Controller {
     /// For how long a brake is let go: enough for what waits, too little to be forgotten.
     private static let duration = Duration.seconds(3600)
 
-    let authenticator: Authenticator
-    let release: @Sendable (Lane, Timestamp) async throws -> Void
-    let clock: WallClock
+    let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         for provider in [ProviderName.apns, .fcm] {
@@ -28,23 +26,21 @@ struct BrakeController: Sendable {
         _ request: Request,
         _ context: CarillonRequestContext
     ) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let app = try context.identifier("appId", as: DeviceAddress.self)
-        if let body = try await RequestBodyReader.optionalJSON(of: request) {
-            try body.read(as: "invalid-release") { _ in () }
-        }
+        try await RequestBodyReader.passEmpty(of: request, as: "invalid-release")
         return try await release(Lane(networkID: access.networkID, provider: provider, appID: app.rawValue))
     }
 
     private func releaseHost(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let host = try await RequestBodyReader.json(of: request).read(as: "invalid-release") { $0.host(required: true) }
         return try await release(Lane(networkID: access.networkID, provider: .webpush, appID: host))
     }
 
     private func release(_ lane: Lane) async throws -> Response {
-        let end = clock.now() + Self.duration
-        try await release(lane, end)
+        let end = services.clock.now() + Self.duration
+        try await services.releaseBrake(lane, end)
         return .json(["until": JSONValue(end)], status: .accepted)
     }
 }

@@ -4,15 +4,15 @@ import HTTPTypes
 import Hummingbird
 
 /// Whose credentials these are. For everybody who has some.
-struct CallerController: Sendable {
-    let authenticator: Authenticator
+struct CallerController: Controller {
+    let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.get("/v1/whoami", use: show)
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authenticator.caller(request, context)
+        let caller = try await services.authenticator.caller(request, context)
         return .json([
             "role": .string(caller.principal.name),
             "network": caller.networkID.map { .string($0.rawValue) } ?? .null,

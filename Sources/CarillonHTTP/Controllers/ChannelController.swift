@@ -4,11 +4,10 @@ import HTTPTypes
 import Hummingbird
 
 /// The channels of a network and who is in them (API section 4). For admins.
-struct ChannelController: Sendable {
+struct ChannelController: Controller {
     private static let maximumMembers = 10_000
 
-    let authenticator: Authenticator
-    let directory: any DirectoryStore
+    let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.pages.get("/v1/networks/{network}/channels", use: list)
@@ -22,9 +21,9 @@ struct ChannelController: Sendable {
     }
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let (page, text) = try DirectoryQuery.read(request)
-        let found = try await directory.channels(
+        let found = try await services.directory.channels(
             matching: text,
             in: access.networkID,
             after: page.after { SearchPlace($0) },
@@ -34,28 +33,30 @@ struct ChannelController: Sendable {
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await adminAndChannel(request, context)
-        guard let channel = try await directory.channel(id, in: access.networkID) else { throw Problem.notFound() }
+        let (access, id) = try await admin(request, context, and: "channel", as: Channel.self)
+        guard let channel = try await services.directory.channel(id, in: access.networkID) else {
+            throw Problem.notFound()
+        }
         return .json(channel.json)
     }
 
     private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await adminAndChannel(request, context)
+        let (access, id) = try await admin(request, context, and: "channel", as: Channel.self)
         let channel = try Channel(id: id, json: await RequestBodyReader.json(of: request))
-        let isNew = try await directory.putChannel(channel, in: access.networkID)
+        let isNew = try await services.directory.putChannel(channel, in: access.networkID)
         return .json(channel.json, status: isNew ? .created : .ok)
     }
 
     private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await adminAndChannel(request, context)
-        guard try await directory.deleteChannel(id, in: access.networkID) else { throw Problem.notFound() }
+        let (access, id) = try await admin(request, context, and: "channel", as: Channel.self)
+        guard try await services.directory.deleteChannel(id, in: access.networkID) else { throw Problem.notFound() }
         return .noContent
     }
 
     private func listMembers(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await adminAndChannel(request, context)
+        let (access, id) = try await admin(request, context, and: "channel", as: Channel.self)
         let page = try Page(QueryParameters(request))
-        let members = try await directory.members(
+        let members = try await services.directory.members(
             of: id,
             in: access.networkID,
             after: page.after { UserID($0) },
@@ -66,21 +67,19 @@ struct ChannelController: Sendable {
     }
 
     private func replaceMembers(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await adminAndChannel(request, context)
+        let (access, id) = try await admin(request, context, and: "channel", as: Channel.self)
         let users = try await RequestBodyReader.json(of: request).read(as: "invalid-members") { reader in
             reader.userIDs("userIds", required: true, maximumCount: Self.maximumMembers)
         }
-        try await directory.replaceMembers(of: id, with: Set(users).sorted(), in: access.networkID)
+        try await services.directory.replaceMembers(of: id, with: Set(users).sorted(), in: access.networkID)
         return .noContent
     }
 
     private func addMember(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, user) = try await authenticator.adminAndUser(request, context)
+        let (access, user) = try await adminAndUser(request, context)
         let channel = try context.identifier("channel", as: Channel.self)
-        if let body = try await RequestBodyReader.optionalJSON(of: request) {
-            try body.read(as: "invalid-member") { _ in () }
-        }
-        let isNew = try await directory.addMember(user, to: channel, in: access.networkID)
+        try await RequestBodyReader.passEmpty(of: request, as: "invalid-member")
+        let isNew = try await services.directory.addMember(user, to: channel, in: access.networkID)
         return .json(
             ["channelId": .string(channel.rawValue), "userId": .string(user.rawValue)],
             status: isNew ? .created : .ok
@@ -88,18 +87,11 @@ struct ChannelController: Sendable {
     }
 
     private func removeMember(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, user) = try await authenticator.adminAndUser(request, context)
+        let (access, user) = try await adminAndUser(request, context)
         let channel = try context.identifier("channel", as: Channel.self)
-        guard try await directory.removeMember(user, from: channel, in: access.networkID) else {
+        guard try await services.directory.removeMember(user, from: channel, in: access.networkID) else {
             throw Problem.notFound()
         }
         return .noContent
-    }
-
-    private func adminAndChannel(
-        _ request: Request,
-        _ context: CarillonRequestContext
-    ) async throws -> (access: Access, channel: ChannelID) {
-        (try await authenticator.admin(request, context), try context.identifier("channel", as: Channel.self))
     }
 }

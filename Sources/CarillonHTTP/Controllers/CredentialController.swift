@@ -4,11 +4,8 @@ import HTTPTypes
 import Hummingbird
 
 /// A network's API keys and webhook secrets (API section 2). For admins.
-struct CredentialController: Sendable {
-    let authenticator: Authenticator
-    let accounts: any AccountStore
-    let cache: CredentialCache
-    let clock: WallClock
+struct CredentialController: Controller {
+    let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.pages.get("/v1/networks/{network}/api-keys", use: listKeys)
@@ -18,21 +15,26 @@ struct CredentialController: Sendable {
     }
 
     private func listKeys(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let page = try Page(QueryParameters(request))
-        let keys = try await accounts.apiKeys(of: access.networkID, after: page.after, limit: page.fetchLimit)
+        let keys = try await services.accounts.apiKeys(of: access.networkID, after: page.after, limit: page.fetchLimit)
         return page.answer(keys, key: \.id, \.json)
     }
 
     private func createKey(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let body = try await RequestBodyReader.json(of: request)
         let (role, label) = try body.read(as: "invalid-api-key") { reader -> (APIKeyRole, String?)? in
             let role = reader.choice("role", as: APIKeyRole.self, required: true)
             let label = reader.label()
             return role.map { ($0, label) }
         }
-        let (secret, stored) = APIKeySecret.make(for: access.networkID, role: role, label: label, at: clock.now())
+        let (secret, stored) = APIKeySecret.make(
+            for: access.networkID,
+            role: role,
+            label: label,
+            at: services.clock.now()
+        )
         let answer = stored.key.json(revealing: secret)
         let repeatable = try IdempotentRequest(
             request,
@@ -41,8 +43,8 @@ struct CredentialController: Sendable {
             body: body,
             answer: answer
         )
-        let creation = try await accounts.addAPIKey(stored, answering: repeatable)
-        cache.invalidate(access.networkID)
+        let creation = try await services.accounts.addAPIKey(stored, answering: repeatable)
+        services.cache.invalidate(access.networkID)
         guard let response = creation.response(answer) else {
             throw Problem.conflict(
                 "limit-reached",
@@ -53,11 +55,11 @@ struct CredentialController: Sendable {
     }
 
     private func deleteKey(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let id = try context.identifier("id", as: APIKey.self)
         let force = try QueryParameters(request).flag("force")
-        let removal = try await accounts.deleteAPIKey(id.rawValue, of: access.networkID, force: force)
-        cache.invalidate(access.networkID)
+        let removal = try await services.accounts.deleteAPIKey(id.rawValue, of: access.networkID, force: force)
+        services.cache.invalidate(access.networkID)
         switch removal {
         case .removed: return .noContent
         case .unknown: throw Problem.notFound()
@@ -70,25 +72,17 @@ struct CredentialController: Sendable {
     }
 
     private func rotateWebhookSecret(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let (overlap, body) = try await RequestBodyReader.overlap(of: request)
         let secret = WebhookSecret.generate()
         let answer: JSONValue = ["webhookSecret": .string(secret.text.reveal { $0 })]
-        let creation = try await accounts.rotateWebhookSecret(
+        let creation = try await services.accounts.rotateWebhookSecret(
             of: access.networkID,
             to: secret,
             overlap: overlap,
             answering: IdempotentRequest(request, by: access.admin, in: access.networkID, body: body, answer: answer)
         )
-        cache.invalidate(access.networkID)
+        services.cache.invalidate(access.networkID)
         return creation.response(answer) ?? .json(answer, status: .created)
-    }
-}
-
-extension RequestBodyReader {
-    /// Reads `{"overlapSeconds":…}`, which may be left out.
-    static func overlap(of request: Request) async throws -> (Duration, body: JSONValue?) {
-        let body = try await optionalJSON(of: request)
-        return (try (body ?? .object(JSONObject())).read(as: "invalid-rotation") { $0.overlap() }, body)
     }
 }

@@ -5,10 +5,8 @@ import HTTPTypes
 import Hummingbird
 
 /// Deliveries that were given up (API section 8). For admins.
-struct DeadLetterController: Sendable {
-    let authenticator: Authenticator
-    let history: any EventHistory
-    let statistics: StatisticsRecorder
+struct DeadLetterController: Controller {
+    let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.pages.get("/v1/networks/{network}/dead-letters", use: list)
@@ -17,9 +15,9 @@ struct DeadLetterController: Sendable {
     }
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let page = try Page(QueryParameters(request))
-        let letters = try await history.deadLetters(
+        let letters = try await services.history.deadLetters(
             in: access.networkID,
             after: page.after { EventID($0)?.uuid },
             limit: page.fetchLimit
@@ -28,19 +26,19 @@ struct DeadLetterController: Sendable {
     }
 
     private func retry(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let id = try letterID(context)
-        if let body = try await RequestBodyReader.optionalJSON(of: request) {
-            try body.read(as: "invalid-retry") { _ in () }
+        try await RequestBodyReader.passEmpty(of: request, as: "invalid-retry")
+        guard let lane = try await services.history.reviveDeadLetter(id, in: access.networkID) else {
+            throw Problem.notFound()
         }
-        guard let lane = try await history.reviveDeadLetter(id, in: access.networkID) else { throw Problem.notFound() }
-        statistics.revived(lane)
+        services.recorder.revived(lane)
         return .json(["id": .string(id.canonicalText), "state": "pending"], status: .accepted)
     }
 
     private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
-        guard try await history.deleteDeadLetter(try letterID(context), in: access.networkID) else {
+        let access = try await admin(request, context)
+        guard try await services.history.deleteDeadLetter(try letterID(context), in: access.networkID) else {
             throw Problem.notFound()
         }
         return .noContent

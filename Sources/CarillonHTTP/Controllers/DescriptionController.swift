@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 
 /// The descriptions of this API and of the other systems' that are answered, for whoever asks.
-struct DescriptionController: Sendable {
+struct DescriptionController {
     let openAPI: String
     let faces: String
 

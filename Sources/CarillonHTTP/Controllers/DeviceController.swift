@@ -4,14 +4,10 @@ import HTTPTypes
 import Hummingbird
 
 /// Devices (API section 6). For apps, admins and the users themselves.
-struct DeviceController: Sendable {
+struct DeviceController: Controller {
     private static let restore = "restore"
 
-    let authenticator: Authenticator
-    let devices: any DeviceStore
-    let directory: any DirectoryStore
-    let egress: EgressGuard
-    let clock: WallClock
+    let services: Services
 
     /// The last segment of a device's path. A literal one hides the parameter from all methods, and there may be a device of
     /// this id.
@@ -28,13 +24,13 @@ struct DeviceController: Sendable {
     }
 
     private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.access(request, context)
+        let access = try await access(request, context)
         try access.requireDeviceRegistration()
         let id = try Self.deviceID(context)
         let body = try await RequestBodyReader.json(of: request)
         let device = try body.read(as: "invalid-device") { reader in
             let user = access.owner(&reader)
-            return DeviceReader(now: clock.now(), egress: egress, webPushHosts: access.network.webPushHosts)
+            return DeviceReader(now: services.clock.now(), addresses: services.addressReader(for: access.network))
                 .device(id, of: user, from: &reader)
         }
         guard device.userID == access.ownUser ?? device.userID else {
@@ -43,35 +39,35 @@ struct DeviceController: Sendable {
         guard access.writer == .admin || !device.address.isForAdmins else {
             throw Problem.forbidden("devices of this provider are registered by admins", at: "/provider")
         }
-        let isNew = try await devices.putDevice(device, in: access.networkID, by: access.writer)
+        let isNew = try await services.devices.putDevice(device, in: access.networkID, by: access.writer)
         return .json(device.json, status: isNew ? .created : .ok)
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.access(request, context)
+        let access = try await access(request, context)
         if access.ownUser == nil { try access.requireAdmin() }
         let id = try Self.deviceID(context)
-        guard let device = try await devices.device(id, in: access.networkID) else { throw Problem.notFound() }
+        guard let device = try await services.devices.device(id, in: access.networkID) else { throw Problem.notFound() }
         // Of what is others' a user learns nothing, not even that it is there.
         guard device.userID == access.ownUser ?? device.userID else { throw Problem.notFound() }
         return .json(device.json)
     }
 
     private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.access(request, context)
+        let access = try await access(request, context)
         try access.requireDevices()
         let id = try Self.deviceID(context)
         let named = try QueryParameters(request).identifier("userId", as: Person.self)
         let owner = try access.ownUser.map { own throws(Problem) in try access.user(named ?? own) } ?? named
-        _ = try await devices.deleteDevice(id, ifOwnedBy: owner, in: access.networkID)
+        _ = try await services.devices.deleteDevice(id, ifOwnedBy: owner, in: access.networkID)
         return .noContent
     }
 
     /// Takes back into use what was unregistered or quarantined by mistake.
     private func restore(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
-        let wanted = try DeviceRestoration(try await RequestBodyReader.json(of: request), now: clock.now())
-        let count = try await devices.restoreDevices(
+        let access = try await admin(request, context)
+        let wanted = try DeviceRestoration(try await RequestBodyReader.json(of: request), now: services.clock.now())
+        let count = try await services.devices.restoreDevices(
             wanted.provider,
             appID: wanted.appID,
             since: wanted.since,
@@ -88,17 +84,17 @@ struct DeviceController: Sendable {
     }
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.access(request, context)
+        let access = try await access(request, context)
         let user = try access.knownUser(try context.identifier("user", as: Person.self))
         let page = try Page(QueryParameters(request))
-        let devices = try await devices.devices(
+        let devices = try await services.devices.devices(
             of: user,
             in: access.networkID,
             after: page.after { DeviceID($0) },
             limit: page.fetchLimit
         )
         if devices.isEmpty, access.ownUser == nil {
-            guard try await directory.user(user, in: access.networkID) != nil else { throw Problem.notFound() }
+            guard try await services.directory.user(user, in: access.networkID) != nil else { throw Problem.notFound() }
         }
         return page.answer(devices, key: \.id.rawValue, \.json)
     }

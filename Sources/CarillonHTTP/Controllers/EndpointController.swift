@@ -4,24 +4,13 @@ import HTTPTypes
 import Hummingbird
 
 /// A network's endpoints (FACES section C1). For admins.
-struct EndpointController: Sendable {
+struct EndpointController: Controller {
     /// How long the answer to a test may take.
     private static let testTimeout = Duration.seconds(10)
 
-    let authenticator: Authenticator
-    let endpoints: any EndpointStore
-    /// What the lanes of all networks are doing.
-    let lanes: @Sendable () async -> [LaneStatus]
-    /// Told that a network's endpoints were changed; returns when all who act on them here know it.
-    let changed: @Sendable (NetworkID) async -> Void
-    /// Told that an endpoint is in use again: what waits for it is tried at once.
-    let enabled: @Sendable (Lane) async -> Void
-    let caller: any EndpointCaller
-    let egress: EgressGuard
-    let ids: UUIDv7Generator
-    let clock: WallClock
+    let services: Services
 
-    private var reader: EndpointReader { EndpointReader(egress: egress) }
+    private var reader: EndpointReader { EndpointReader(egress: services.egress) }
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.pages.get("/v1/networks/{network}/endpoints", use: list)
@@ -35,50 +24,50 @@ struct EndpointController: Sendable {
     }
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
-        let endpoints = try await endpoints.endpoints(of: access.networkID)
+        let access = try await admin(request, context)
+        let endpoints = try await services.endpoints.endpoints(of: access.networkID)
         let circuits = await circuits(in: access.networkID)
         return .json(["items": .array(endpoints.map { $0.json(circuits[$0.id.rawValue] ?? .closed) })])
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await adminAndEndpoint(request, context)
+        let (access, id) = try await admin(request, context, and: "endpoint", as: Endpoint.self)
         return try await answer(endpoint(id, in: access.networkID), in: access.networkID)
     }
 
     /// Makes an endpoint, with a secret that is shown once.
     private func create(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let body = try await RequestBodyReader.json(of: request)
         let draft = try reader.draft(body)
-        let now = clock.now()
-        let id = EndpointID(trusted: "e-\(ids.next().canonicalText)")
+        let now = services.clock.now()
+        let id = EndpointID(trusted: "e-\(services.ids.next().canonicalText)")
         let endpoint = draft.apply(to: Endpoint(id: id, settings: draft.settings, createdAt: now), at: now)
         let secret = WebhookSecret.generate()
         let answer: JSONValue = [
             "endpoint": endpoint.json(.closed),
             "secret": .string(secret.text.reveal { $0 }),
         ]
-        let creation = try await endpoints.addEndpoint(
+        let creation = try await services.endpoints.addEndpoint(
             endpoint,
             secret: secret,
             of: access.networkID,
             answering: IdempotentRequest(request, by: access.admin, in: access.networkID, body: body, answer: answer)
         )
-        await changed(access.networkID)
+        await services.endpointsChanged(access.networkID)
         guard let response = creation.response(answer) else { throw Problem(EndpointRefusal.tooMany) }
         return response
     }
 
     private func replace(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await adminAndEndpoint(request, context)
+        let (access, id) = try await admin(request, context, and: "endpoint", as: Endpoint.self)
         let draft = try await reader.draft(RequestBodyReader.json(of: request))
         return try await change(id, in: access.networkID) { _ in draft }
     }
 
     /// Takes over what a merge patch (RFC 7396) names: `null` stands for the default.
     private func update(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await adminAndEndpoint(request, context)
+        let (access, id) = try await admin(request, context, and: "endpoint", as: Endpoint.self)
         let patch = try await RequestBodyReader.json(of: request, types: ContentType.mergePatch)
         let reader = reader
         return try await change(id, in: access.networkID) { try reader.draft($0.settings.merging(patch)) }
@@ -89,31 +78,31 @@ struct EndpointController: Sendable {
         in network: NetworkID,
         _ draft: @escaping @Sendable (Endpoint) throws -> EndpointDraft
     ) async throws -> Response {
-        let now = clock.now()
-        let endpoint = try await endpoints.updateEndpoint(id, of: network) { endpoint in
+        let now = services.clock.now()
+        let endpoint = try await services.endpoints.updateEndpoint(id, of: network) { endpoint in
             try draft(endpoint).apply(to: endpoint, at: now)
         }
         guard let endpoint else { throw Problem.notFound() }
-        await changed(network)
-        if endpoint.state == .enabled { await enabled(Lane(id, in: network)) }
+        await services.endpointsChanged(network)
+        if endpoint.state == .enabled { await services.endpointEnabled(Lane(id, in: network)) }
         return try await answer(endpoint, in: network)
     }
 
     private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await adminAndEndpoint(request, context)
-        let existed = try await endpoints.deleteEndpoint(id, of: access.networkID)
-        await changed(access.networkID)
+        let (access, id) = try await admin(request, context, and: "endpoint", as: Endpoint.self)
+        let existed = try await services.endpoints.deleteEndpoint(id, of: access.networkID)
+        await services.endpointsChanged(access.networkID)
         guard existed else { throw Problem.notFound() }
         return .noContent
     }
 
     /// Adds a secret; during the overlap the former one signs, too.
     private func rotateSecret(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await adminAndEndpoint(request, context)
+        let (access, id) = try await admin(request, context, and: "endpoint", as: Endpoint.self)
         let (overlap, body) = try await RequestBodyReader.overlap(of: request)
         let secret = WebhookSecret.generate()
         let answer: JSONValue = ["secret": .string(secret.text.reveal { $0 })]
-        let creation = try await endpoints.rotateEndpointSecret(
+        let creation = try await services.endpoints.rotateEndpointSecret(
             of: id,
             in: access.networkID,
             to: secret,
@@ -126,13 +115,11 @@ struct EndpointController: Sendable {
 
     /// Sends a message that says nothing, and tells what came back.
     private func test(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await adminAndEndpoint(request, context)
-        if let body = try await RequestBodyReader.optionalJSON(of: request) {
-            try body.read(as: "invalid-test") { _ in () }
-        }
+        let (access, id) = try await admin(request, context, and: "endpoint", as: Endpoint.self)
+        try await RequestBodyReader.passEmpty(of: request, as: "invalid-test")
         let endpoint = try await endpoint(id, in: access.networkID)
-        let now = clock.now()
-        let message = EventID(ids.next()).description
+        let now = services.clock.now()
+        let message = EventID(services.ids.next()).description
         let body: JSONValue =
             endpoint.settings.format == .amity
             ? ["event": "endpoint.test", "data": [:]]
@@ -145,12 +132,12 @@ struct EndpointController: Sendable {
                     "receivedAt": JSONValue(now), "attempt": 1, "replay": false,
                 ],
             ]
-        let answer = await caller.call(
+        let answer = await services.endpointCaller.call(
             EndpointCall(
                 networkID: access.networkID,
                 endpointID: id,
                 url: endpoint.settings.url,
-                secrets: try await endpoints.endpointSecrets(of: id, in: access.networkID),
+                secrets: try await services.endpoints.endpointSecrets(of: id, in: access.networkID),
                 messageID: message,
                 body: body.serialized,
                 format: endpoint.settings.format,
@@ -161,7 +148,7 @@ struct EndpointController: Sendable {
     }
 
     private func endpoint(_ id: EndpointID, in network: NetworkID) async throws -> Endpoint {
-        guard let endpoint = try await endpoints.endpoints(of: network).first(where: { $0.id == id }) else {
+        guard let endpoint = try await services.endpoints.endpoints(of: network).first(where: { $0.id == id }) else {
             throw Problem.notFound()
         }
         return endpoint
@@ -174,17 +161,10 @@ struct EndpointController: Sendable {
     /// The circuits of the endpoints of which anything is known.
     private func circuits(in network: NetworkID) async -> [String: LaneStatus.Circuit] {
         var circuits: [String: LaneStatus.Circuit] = [:]
-        for status in await lanes() where status.lane.networkID == network && status.lane.provider == .relay {
+        for status in await services.lanes() where status.lane.networkID == network && status.lane.provider == .relay {
             circuits[status.lane.appID] = status.circuit
         }
         return circuits
-    }
-
-    private func adminAndEndpoint(
-        _ request: Request,
-        _ context: CarillonRequestContext
-    ) async throws -> (access: Access, id: EndpointID) {
-        (try await authenticator.admin(request, context), try context.identifier("endpoint", as: Endpoint.self))
     }
 }
 

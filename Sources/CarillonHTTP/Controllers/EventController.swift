@@ -4,17 +4,13 @@ import HTTPTypes
 import Hummingbird
 
 /// Events in (API section 3) and what became of them (section 8).
-struct EventController: Sendable {
+struct EventController: Controller {
     /// Makes events durable: all or none, one receipt for each.
     typealias Accept = @Sendable ([ParsedEvent], NetworkID) async throws -> [Receipt]
 
-    let authenticator: Authenticator
-    let rates: RequestRates
-    let accept: Accept
-    let history: any EventHistory
+    let services: Services
     let journal: PostJournal
     let count: PostCount
-    let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.post("/v1/networks/{network}/events") { request, context in
@@ -33,11 +29,13 @@ struct EventController: Sendable {
         do {
             (network, body) = try await authorizedBody(request, context)
         } catch {
-            if let network = await authenticator.knownNetwork(context) { journal.note(error, .native, in: network) }
+            if let network = await services.authenticator.knownNetwork(context) {
+                journal.note(error, .native, in: network)
+            }
             throw error
         }
         return try await journal.watching(.native, in: network.id) {
-            let parser = EventParser(clock: clock)
+            let parser = EventParser(clock: services.clock)
             switch try parser.parse(body: body, fallbackSourceID: request.headers[SignedBody.idHeader]) {
             case .single(let event):
                 guard let answer = try await accepted([event], of: network).first else { throw Problem.internalError }
@@ -50,8 +48,8 @@ struct EventController: Sendable {
 
     /// What is answered to each of some events, once they are durable.
     private func accepted(_ events: [ParsedEvent], of network: Network) async throws -> [JSONValue] {
-        try rates.take(events: events.count, of: network)
-        let receipts = try await accept(events, network.id)
+        try services.rates.take(events: events.count, of: network)
+        let receipts = try await services.accept(events, network.id)
         let reasons = events.map { event -> String? in
             if case .ignored(let type) = event.content { EventType.reasonToIgnore(type) } else { nil }
         }
@@ -61,7 +59,7 @@ struct EventController: Sendable {
 
     /// What became of the last posts.
     private func recent(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         try QueryParameters(request).refuseAll(isPaged: false)
         return .json(["items": try await journal.json(of: .native, in: access.networkID)])
     }
@@ -72,13 +70,13 @@ struct EventController: Sendable {
         _ context: CarillonRequestContext
     ) async throws -> (Network, [UInt8]) {
         guard request.headers[.authorization] == nil, let signature = SignedBody(request.headers) else {
-            let access = try await authenticator.access(request, context)
+            let access = try await access(request, context)
             try access.requireEvents()
             return (access.network, try await body(of: request))
         }
         let networkID = try context.identifier("network", as: Network.self)
         let body = try await body(of: request)
-        return (try await authenticator.verify(signature, body, of: networkID, context), body)
+        return (try await services.authenticator.verify(signature, body, of: networkID, context), body)
     }
 
     private func body(of request: Request) async throws -> [UInt8] {
@@ -87,16 +85,16 @@ struct EventController: Sendable {
     }
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let query = QueryParameters(request)
         try query.refuseAll(but: "sourceId", "type", "channelId", "userId", "state", "from", "to")
         let page = try Page(query)
         let filter = try EventFilter(query)
         if let sourceID = try query.identifier("sourceId", as: Event.self) {
-            let found = try await history.event(sourceID: sourceID.rawValue, in: access.networkID)
+            let found = try await services.history.event(sourceID: sourceID.rawValue, in: access.networkID)
             return page.answer(found.map { [$0] }?.filter(filter.matches) ?? [], key: \.id.description, \.json)
         }
-        let events = try await history.events(
+        let events = try await services.history.events(
             in: access.networkID,
             matching: filter,
             before: page.after { EventID($0) },
@@ -106,19 +104,19 @@ struct EventController: Sendable {
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
-        guard let event = try await history.event(try eventID(context), in: access.networkID) else {
+        let access = try await admin(request, context)
+        guard let event = try await services.history.event(try eventID(context), in: access.networkID) else {
             throw Problem.notFound()
         }
         return .json(event.json)
     }
 
     private func listDeliveries(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let query = QueryParameters(request)
         try query.refuseAll(but: "state", "provider", "userId")
         let page = try Page(query)
-        let deliveries = try await history.deliveries(
+        let deliveries = try await services.history.deliveries(
             of: try eventID(context),
             in: access.networkID,
             matching: try DeliveryFilter(query),
@@ -130,8 +128,10 @@ struct EventController: Sendable {
     }
 
     private func withdraw(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
-        guard try await history.withdraw(try eventID(context), in: access.networkID) else { throw Problem.notFound() }
+        let access = try await admin(request, context)
+        guard try await services.history.withdraw(try eventID(context), in: access.networkID) else {
+            throw Problem.notFound()
+        }
         return .noContent
     }
 

@@ -5,17 +5,12 @@ import Hummingbird
 
 /// What a network is called by other systems' clients, those clients' keys, and what they were answered lately (FACES section A5).
 /// For admins.
-struct FaceController: Sendable {
+struct FaceController: Controller {
     /// What stands where names do, and so cannot be one.
     private static let reserved = ["keys", "recent"]
 
-    let authenticator: Authenticator
+    let services: Services
     let faces: [any Face]
-    let store: any FaceStore
-    /// Told that a network's bindings or keys were changed; returns when all who act on them here know it.
-    let changed: @Sendable (NetworkID) async -> Void
-    let journal: Journal
-    let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.pages.get("/v1/networks/{network}/faces", use: list)
@@ -29,19 +24,21 @@ struct FaceController: Sendable {
     }
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let query = QueryParameters(request)
         try query.refuseAll(but: "face")
         let face = try query.choice("face", of: FaceName.self)
         let page = try Page(query)
-        let all = try await store.faceBindings(of: access.networkID).filter { face == nil || $0.face == face }
+        let all = try await services.faceStore.faceBindings(of: access.networkID).filter {
+            face == nil || $0.face == face
+        }
         return page.answer(all, by: \.cursor, \.json)
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let (access, face) = try await adminAndFace(request, context)
         let name = try externalID(context)
-        let binding = try await store.faceBindings(of: access.networkID).first {
+        let binding = try await services.faceStore.faceBindings(of: access.networkID).first {
             $0.face == face.name && Identifier<FaceBinding>(trusted: $0.externalID) == name
         }
         guard let binding else { throw Problem.notFound() }
@@ -61,18 +58,18 @@ struct FaceController: Sendable {
             networkID: access.networkID,
             isPrivate: settings.isPrivate,
             settings: settings.document,
-            updatedAt: clock.now()
+            updatedAt: services.clock.now()
         )
-        let isNew = try await store.putFaceBinding(binding, claiming: access.principal == .operator)
-        await changed(access.networkID)
+        let isNew = try await services.faceStore.putFaceBinding(binding, claiming: access.principal == .operator)
+        await services.facesChanged(access.networkID)
         return .json(binding.json, status: isNew ? .created : .ok)
     }
 
     private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let (access, face) = try await adminAndFace(request, context)
         let name = try externalID(context).rawValue
-        let existed = try await store.deleteFaceBinding(face.name, externalID: name, of: access.networkID)
-        await changed(access.networkID)
+        let existed = try await services.faceStore.deleteFaceBinding(face.name, externalID: name, of: access.networkID)
+        await services.facesChanged(access.networkID)
         guard existed else { throw Problem.notFound() }
         return .noContent
     }
@@ -82,7 +79,7 @@ struct FaceController: Sendable {
         let query = QueryParameters(request)
         try query.refuseAll()
         let page = try Page(query)
-        let keys = try await store.faceKeys(face.name, of: access.networkID)
+        let keys = try await services.faceStore.faceKeys(face.name, of: access.networkID)
         return page.answer(keys, by: \.name) { .object($0.json) }
     }
 
@@ -90,28 +87,28 @@ struct FaceController: Sendable {
     private func createKey(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let (access, face) = try await adminAndFace(request, context)
         let body = try await RequestBodyReader.json(of: request)
-        let bindings = try await store.faceBindings(of: access.networkID).filter { $0.face == face.name }
+        let bindings = try await services.faceStore.faceBindings(of: access.networkID).filter { $0.face == face.name }
         let key = try face.key(
             json: body,
             for: access.networkID,
             boundAs: bindings.map(\.externalID),
             mayTakeOver: access.principal == .operator,
-            now: clock.now()
+            now: services.clock.now()
         )
         let answer = key.json
-        let creation = try await store.addFaceKey(
+        let creation = try await services.faceStore.addFaceKey(
             key.stored,
             answering: IdempotentRequest(request, by: access.admin, in: access.networkID, body: body, answer: answer)
         )
-        await changed(access.networkID)
+        await services.facesChanged(access.networkID)
         return creation.response(answer) ?? .json(answer, status: .created)
     }
 
     private func deleteKey(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let (access, face) = try await adminAndFace(request, context)
         let name = try context.identifier("name", as: FaceKey.self).rawValue
-        let existed = try await store.deleteFaceKey(face.name, name: name, of: access.networkID)
-        await changed(access.networkID)
+        let existed = try await services.faceStore.deleteFaceKey(face.name, name: name, of: access.networkID)
+        await services.facesChanged(access.networkID)
         guard existed else { throw Problem.notFound() }
         return .noContent
     }
@@ -120,7 +117,7 @@ struct FaceController: Sendable {
     private func listRecent(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let (access, face) = try await adminAndFace(request, context)
         try QueryParameters(request).refuseAll(isPaged: false)
-        let entries = try await journal.entries(of: face.name.journalName, in: access.networkID)
+        let entries = try await services.journal.entries(of: face.name.journalName, in: access.networkID)
         return .json(["items": .array(entries.map(\.json))])
     }
 
@@ -129,7 +126,7 @@ struct FaceController: Sendable {
         _ request: Request,
         _ context: CarillonRequestContext
     ) async throws -> (access: Access, face: any Face) {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let name = try context.segment("face")
         guard let face = faces.first(where: { $0.name.rawValue == name }) else { throw Problem.notFound() }
         return (access, face)

@@ -5,37 +5,17 @@ import Hummingbird
 import NIOCore
 
 /// Fills the directory from a stream of lines of any length (API section 4). For admins.
-struct ImportController: Sendable {
-    let authenticator: Authenticator
-    let directory: any DirectoryStore
-    let devices: any DeviceStore
-    let egress: EgressGuard
+struct ImportController: Controller {
+    let services: Services
     let spools: SpoolDirectory
-    let clock: WallClock
-    private let turns = ImportTurns()
-
-    init(
-        authenticator: Authenticator,
-        directory: any DirectoryStore,
-        devices: any DeviceStore,
-        egress: EgressGuard,
-        spools: SpoolDirectory,
-        clock: WallClock
-    ) {
-        self.authenticator = authenticator
-        self.directory = directory
-        self.devices = devices
-        self.egress = egress
-        self.spools = spools
-        self.clock = clock
-    }
+    let turns = ImportTurns()
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.post("/v1/networks/{network}/import", use: importLines)
     }
 
     private func importLines(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         try ContentType.check(request.headers, accepted: ContentType.newlineDelimitedJSON)
         context.channel.triggerUserOutboundEvent(RequestDeadlineHandler.Mode.sincePart, promise: nil)
         let tally = try await turns.importing(into: access.networkID) {
@@ -43,14 +23,14 @@ struct ImportController: Sendable {
             try spools.check(total: announced, more: announced)
             let spool = try ImportSpool(
                 in: spools,
-                devices: DeviceReader(now: clock.now(), egress: egress, webPushHosts: access.network.webPushHosts)
+                devices: DeviceReader(now: services.clock.now(), addresses: services.addressReader(for: access.network))
             )
             let tally = try await spool.fill { handle in
                 try await RequestBodyReader.forEachPart(of: request, handle)
             }
             if tally.subscriptions > 0 {
                 UnitOfWork.current?.liftDeadline()
-                try await spool.checkSubscriptions { try await devices.known(among: $0, in: access.networkID) }
+                try await spool.checkSubscriptions { try await services.devices.known(among: $0, in: access.networkID) }
             }
             try await turns.writing { try await apply(spool, in: access.networkID) }
             return tally
@@ -61,7 +41,7 @@ struct ImportController: Sendable {
     private func apply(_ spool: ImportSpool, in network: NetworkID) async throws {
         UnitOfWork.current?.liftDeadline()
         do {
-            try await directory.apply({ try spool.nextBatch() }, in: network)
+            try await services.directory.apply({ try spool.nextBatch() }, in: network)
         } catch  where error.isTransient || error is CancellationError {
             let mayHaveWritten = UnitOfWork.current?.mayHaveWritten ?? true
             throw mayHaveWritten ? Problem.importInterrupted : .serviceUnavailable(retryAfter: 10)

@@ -4,12 +4,9 @@ import HTTPTypes
 import Hummingbird
 
 /// Networks and what is needed to begin with one (API section 2). For operators, and for admins as far as it is theirs.
-struct NetworkController: Sendable {
-    let authenticator: Authenticator
-    let accounts: any AccountStore
-    let cache: CredentialCache
+struct NetworkController: Controller {
+    let services: Services
     let overview: NetworkOverview
-    let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.pages.get("/v1/networks", use: list)
@@ -20,24 +17,24 @@ struct NetworkController: Sendable {
     }
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        try await authenticator.requireOperator(request, context)
+        try await services.authenticator.requireOperator(request, context)
         let page = try Page(QueryParameters(request))
-        let networks = try await accounts.networks(after: page.after { NetworkID($0) }, limit: page.fetchLimit)
+        let networks = try await services.accounts.networks(after: page.after { NetworkID($0) }, limit: page.fetchLimit)
         let states = try await overview.states(of: networks.prefix(page.limit).map(\.id))
         return page.answer(networks, key: \.id.rawValue) { $0.json(in: states[$0.id] ?? .new) }
     }
 
     private func create(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        try await authenticator.requireOperator(request, context)
+        try await services.authenticator.requireOperator(request, context)
         let body = try await RequestBodyReader.json(of: request)
         let network = try body.read(as: "invalid-network") { reader in
             let id = reader.identifier("id", as: Network.self, required: true)
             // What else is wrong is said even where the id is.
-            var network = Network(id: id ?? NetworkID(trusted: ""), createdAt: clock.now())
+            var network = Network(id: id ?? NetworkID(trusted: ""), createdAt: services.clock.now())
             network.merge(&reader)
             return id == nil ? nil : network
         }
-        let (key, stored) = APIKeySecret.make(for: network.id, role: .admin, label: nil, at: clock.now())
+        let (key, stored) = APIKeySecret.make(for: network.id, role: .admin, label: nil, at: services.clock.now())
         let webhookSecret = WebhookSecret.generate()
         let userTokenSecret = APIKeySecret.random(43)
         let credentials = NetworkCredentials(
@@ -53,8 +50,8 @@ struct NetworkController: Sendable {
             "userTokenSecret": .string(userTokenSecret),
         ]
         let repeatable = try IdempotentRequest(request, by: .operator, in: nil, body: body, answer: answer)
-        let creation = try await accounts.createNetwork(credentials, answering: repeatable)
-        cache.invalidate(network.id)
+        let creation = try await services.accounts.createNetwork(credentials, answering: repeatable)
+        services.cache.invalidate(network.id)
         if creation == .beingDeleted { throw Problem.beingDeleted }
         guard let response = creation.response(answer) else {
             throw Problem.conflict("network-exists", "there is a network of this id")
@@ -63,18 +60,18 @@ struct NetworkController: Sendable {
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
-        guard let network = try await accounts.network(access.networkID) else { throw Problem.notFound() }
+        let access = try await admin(request, context)
+        guard let network = try await services.accounts.network(access.networkID) else { throw Problem.notFound() }
         return .json(network.json)
     }
 
     private func update(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let patch = try await RequestBodyReader.json(of: request, types: ContentType.mergePatch)
         if access.principal != .operator, case .object(let members) = patch, members.contains("limits") {
             throw Problem.forbidden("limits are the operator's to change", at: "/limits")
         }
-        let network = try await accounts.updateNetwork(access.networkID) { network in
+        let network = try await services.accounts.updateNetwork(access.networkID) { network in
             try patch.read(as: "invalid-network") { reader in
                 var changed = network
                 changed.merge(&reader)
@@ -82,15 +79,15 @@ struct NetworkController: Sendable {
             }
         }
         guard let network else { throw Problem.notFound() }
-        cache.invalidate(network.id)
+        services.cache.invalidate(network.id)
         return .json(network.json)
     }
 
     private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let id = try context.identifier("network", as: Network.self)
-        try await authenticator.requireOperator(request, context, networkID: id)
-        let existed = try await accounts.deleteNetwork(id)
-        cache.invalidate(id)
+        try await services.authenticator.requireOperator(request, context, networkID: id)
+        let existed = try await services.accounts.deleteNetwork(id)
+        services.cache.invalidate(id)
         guard existed else { throw Problem.notFound() }
         return .noContent
     }

@@ -6,13 +6,9 @@ import struct Foundation.UUID
 import Hummingbird
 
 /// Takes notifications that no event of the chat caused (FACES section B1).
-struct NotificationController: Sendable {
-    let authenticator: Authenticator
-    let rates: RequestRates
-    let accept: EventController.Accept
-    let egress: EgressGuard
+struct NotificationController: Controller {
+    let services: Services
     let count: PostCount
-    let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.post("/v1/networks/{network}/notifications") { request, context in
@@ -21,24 +17,24 @@ struct NotificationController: Sendable {
     }
 
     private func post(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.access(request, context)
+        let access = try await access(request, context)
         try access.requireNotifications()
         let key = try IdempotencyKey.text(request.headers)
         try ContentType.check(request.headers, accepted: ContentType.json)
         let body = try await RequestBodyReader.bytes(of: request, upTo: RequestBodyReader.eventsLimit)
-        let addresses = DeviceAddressReader(egress: egress, webPushHosts: access.network.webPushHosts)
-        let parsed = try NotificationParser(clock: clock, addresses: addresses).parse(body: body) { index in
+        let addresses = services.addressReader(for: access.network)
+        let parsed = try NotificationParser(clock: services.clock, addresses: addresses).parse(body: body) { index in
             key.map { Self.sourceID(key: $0, index: index) } ?? EventID(UUID()).description
         }
         switch parsed {
         case .single(let notification):
             try check([notification], isArray: false, of: access)
-            let receipts = try await accept([notification], access.networkID)
+            let receipts = try await services.accept([notification], access.networkID)
             guard let receipt = receipts.first else { throw Problem.internalError }
             return .json(receipt.json, status: .accepted)
         case .batch(let notifications):
             try check(notifications, isArray: true, of: access)
-            let receipts = try await accept(notifications, access.networkID)
+            let receipts = try await services.accept(notifications, access.networkID)
             return .json(["results": .array(receipts.map(\.json))], status: .accepted)
         }
     }
@@ -51,7 +47,7 @@ struct NotificationController: Sendable {
             let pointer = (isArray ? "/\(index)" : "") + "/to/addresses/\(place)/provider"
             throw Problem.forbidden("devices of this provider are addressed by admins", at: pointer)
         }
-        try rates.take(events: notifications.count, of: access.network)
+        try services.rates.take(events: notifications.count, of: access.network)
     }
 
     /// What a notification without an id is recognised by: the request's key, with its place in an array.

@@ -3,8 +3,8 @@ import CarillonEdge
 import Hummingbird
 
 /// How all networks fare, the worst first (API section 13). For operators.
-struct OverviewController: Sendable {
-    let authenticator: Authenticator
+struct OverviewController: Controller {
+    let services: Services
     let overview: NetworkOverview
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
@@ -12,7 +12,7 @@ struct OverviewController: Sendable {
     }
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        try await authenticator.requireOperator(request, context)
+        try await services.authenticator.requireOperator(request, context)
         let query = QueryParameters(request)
         try query.refuseAll(but: "all")
         let page = try Page(query)

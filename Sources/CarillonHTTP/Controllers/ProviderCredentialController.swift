@@ -5,24 +5,16 @@ import Hummingbird
 
 /// What networks are known by to push services (API section 9). For admins, except for the key that browsers subscribe
 /// with.
-struct ProviderCredentialController: Sendable {
+struct ProviderCredentialController: Controller {
     /// How often a credential is read again that somebody else has just replaced.
     private static let mostAttempts = 10
     /// What is said of a body, and never of what is stored.
     private static let invalidDocument = "invalid-credential"
 
-    let authenticator: Authenticator
-    let credentials: any ProviderCredentialStore
-    let formats: [any CredentialFormat]
-    let devices: any DeviceStore
-    /// Told of what was stored or removed; without an app when it is for all lanes of the provider.
-    let changed: @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void
-    /// Told of what was stored once more.
-    let confirmed: @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void
-    let clock: WallClock
+    let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
-        for format in formats {
+        for format in services.credentialFormats {
             let provider = "/v1/networks/{network}/providers/\(format.provider.rawValue)"
             let path = RouterPath(format.isPerApp ? provider + "/apps/{appId}" : provider)
             router.get(path) { try await show(format, $0, $1) }
@@ -51,16 +43,16 @@ struct ProviderCredentialController: Sendable {
     ) async throws -> Response {
         let (network, appID) = try await place(of: format, request, context)
         let body = try await RequestBodyReader.json(of: request)
-        var credential = try format.read(body, appID: appID, former: nil, now: clock.now())
+        var credential = try format.read(body, appID: appID, former: nil, now: services.clock.now())
         let change =
             format.isPerApp
-            ? try await credentials.putProviderCredential(credential, of: network)
+            ? try await services.credentials.putProviderCredential(credential, of: network)
             : try await putKeepingKeys(&credential, format, body, of: network)
         if case .unchanged(let present) = change {
-            await confirmed(network, format.provider, format.lanes(of: appID))
+            await services.credentialConfirmed(network, format.provider, format.lanes(of: appID))
             return .json(present.json)
         }
-        await changed(network, format.provider, format.lanes(of: appID))
+        await services.credentialChanged(network, format.provider, format.lanes(of: appID))
         return .json(credential.json, status: change == .added ? .created : .ok)
     }
 
@@ -78,10 +70,14 @@ struct ProviderCredentialController: Sendable {
         for _ in 0..<Self.mostAttempts {
             let former: ProviderCredential
             do {
-                if let present = try await credentials.providerCredential(format.provider, appID: "", of: network) {
+                if let present = try await services.credentials.providerCredential(
+                    format.provider,
+                    appID: "",
+                    of: network
+                ) {
                     former = present
                 } else {
-                    former = try await credentials.addProviderCredential(fresh, of: network)
+                    former = try await services.credentials.addProviderCredential(fresh, of: network)
                     if former.isSame(as: fresh) { return .added }
                 }
             } catch is UnreadableCredential {
@@ -92,11 +88,13 @@ struct ProviderCredentialController: Sendable {
             } catch {
                 guard error.problem == Self.invalidDocument else { throw Problem.unreadableKeyPair }
                 // What is right by itself and wrong beside what is there is another key pair.
-                guard try await !devices.hasBrowsers(in: network) else { throw error }
+                guard try await !services.devices.hasBrowsers(in: network) else { throw error }
                 credential = fresh
             }
             if credential.isSame(as: former) { return .unchanged(former) }
-            if try await credentials.replaceProviderCredential(former, by: credential, of: network) { return .replaced }
+            if try await services.credentials.replaceProviderCredential(former, by: credential, of: network) {
+                return .replaced
+            }
         }
         throw Problem.serviceUnavailable()
     }
@@ -107,8 +105,8 @@ struct ProviderCredentialController: Sendable {
         _ context: CarillonRequestContext
     ) async throws -> Response {
         let (network, appID) = try await place(of: format, request, context)
-        _ = try await credentials.deleteProviderCredential(format.provider, appID: appID, of: network)
-        await changed(network, format.provider, format.lanes(of: appID))
+        _ = try await services.credentials.deleteProviderCredential(format.provider, appID: appID, of: network)
+        await services.credentialChanged(network, format.provider, format.lanes(of: appID))
         return .noContent
     }
 
@@ -117,10 +115,14 @@ struct ProviderCredentialController: Sendable {
         _ request: Request,
         _ context: CarillonRequestContext
     ) async throws -> Response {
-        let access = try await authenticator.access(request, context)
+        let access = try await access(request, context)
         try access.requireDevices()
         // Whoever looks makes none: it would stand in the way of the one that is brought along.
-        let present = try await credentials.providerCredential(format.provider, appID: "", of: access.networkID)
+        let present = try await services.credentials.providerCredential(
+            format.provider,
+            appID: "",
+            of: access.networkID
+        )
         guard let publicKey = present?.identity["publicKey"] else {
             throw Problem.notFound("the network has no key yet: PUT /providers/\(format.provider.rawValue) makes one")
         }
@@ -133,7 +135,7 @@ struct ProviderCredentialController: Sendable {
         _ request: Request,
         _ context: CarillonRequestContext
     ) async throws -> (network: NetworkID, appID: String) {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         return (access.networkID, try format.appID(in: context))
     }
 
@@ -143,11 +145,11 @@ struct ProviderCredentialController: Sendable {
         _ appID: String,
         of network: NetworkID
     ) async throws -> ProviderCredential {
-        if let present = try await credentials.providerCredential(format.provider, appID: appID, of: network) {
+        if let present = try await services.credentials.providerCredential(format.provider, appID: appID, of: network) {
             return present
         }
-        guard let initial = format.initial(now: clock.now()) else { throw Problem.notFound() }
-        return try await credentials.addProviderCredential(initial, of: network)
+        guard let initial = format.initial(now: services.clock.now()) else { throw Problem.notFound() }
+        return try await services.credentials.addProviderCredential(initial, of: network)
     }
 }
 

@@ -5,11 +5,8 @@ import HTTPTypes
 import Hummingbird
 
 /// What endpoints were told, and telling them again (FACES section C2). For admins.
-struct RelayController: Sendable {
-    let authenticator: Authenticator
-    let endpoints: any EndpointStore
-    let history: any RelayHistory
-    let clock: WallClock
+struct RelayController: Controller {
+    let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.pages.get("/v1/networks/{network}/endpoints/{endpoint}/deliveries", use: list)
@@ -32,7 +29,7 @@ struct RelayController: Sendable {
             guard let id = EventID(text) else { throw .invalidParameter("eventId", "must be an id of an event") }
             return id
         }
-        let deliveries = try await history.relayDeliveries(
+        let deliveries = try await services.relays.relayDeliveries(
             to: endpoint.id,
             in: network,
             state: state,
@@ -46,14 +43,12 @@ struct RelayController: Sendable {
     private func retry(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let (network, endpoint, observation) = try await observer(request, context)
         guard let event = EventID(try context.segment("event")) else { throw Problem.notFound() }
-        if let body = try await RequestBodyReader.optionalJSON(of: request) {
-            try body.read(as: "invalid-retry") { _ in () }
-        }
-        let retry = try await history.retryRelay(
+        try await RequestBodyReader.passEmpty(of: request, as: "invalid-retry")
+        let retry = try await services.relays.retryRelay(
             of: event,
             to: endpoint.id,
             in: network,
-            until: clock.now() + observation.retryTime
+            until: services.clock.now() + observation.retryTime
         )
         switch retry {
         case .queued: return Response(status: .accepted)
@@ -69,9 +64,9 @@ struct RelayController: Sendable {
             ReplayOrder(from: &reader, of: endpoint.settings)
         }
         // What is older is on its way to be forgotten.
-        order.from = max(order.from, clock.now() - .seconds(observation.replayHours * 3_600))
+        order.from = max(order.from, services.clock.now() - .seconds(observation.replayHours * 3_600))
         do {
-            let count = try await history.beginReplay(order, to: endpoint.id, in: network)
+            let count = try await services.relays.beginReplay(order, to: endpoint.id, in: network)
             var answer: JSONObject = ["events": JSONValue(count.events)]
             if count.hasMore { answer["more"] = true }
             return .json(.object(answer), status: .accepted)
@@ -85,9 +80,10 @@ struct RelayController: Sendable {
         _ request: Request,
         _ context: CarillonRequestContext
     ) async throws -> (network: NetworkID, endpoint: Endpoint, EndpointRole.Observation) {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let id = try context.identifier("endpoint", as: Endpoint.self)
-        guard let endpoint = try await endpoints.endpoints(of: access.networkID).first(where: { $0.id == id }) else {
+        guard let endpoint = try await services.endpoints.endpoints(of: access.networkID).first(where: { $0.id == id })
+        else {
             throw Problem.notFound()
         }
         guard case .observe(let observation) = endpoint.settings.role else {

@@ -4,10 +4,8 @@ import HTTPTypes
 import Hummingbird
 
 /// A network's sources: backends that are asked for events (FACES section H5). For admins.
-struct SourceController: Sendable {
-    let authenticator: Authenticator
-    let sources: any SourceStore
-    let egress: EgressGuard
+struct SourceController: Controller {
+    let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.pages.get("/v1/networks/{network}/sources", use: list)
@@ -17,15 +15,14 @@ struct SourceController: Sendable {
     }
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
-        let all = try await sources.sources(of: access.networkID)
+        let access = try await admin(request, context)
+        let all = try await services.sources.sources(of: access.networkID)
         return .json(["items": .array(all.map { .object($0.json) })])
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
-        let id = try context.identifier("source", as: Source.self)
-        guard let source = try await sources.sources(of: access.networkID).first(where: { $0.id == id }) else {
+        let (access, id) = try await admin(request, context, and: "source", as: Source.self)
+        guard let source = try await services.sources.sources(of: access.networkID).first(where: { $0.id == id }) else {
             throw Problem.notFound()
         }
         return .json(.object(source.json))
@@ -33,20 +30,18 @@ struct SourceController: Sendable {
 
     /// Makes a source, whose secret is shown once, or changes one, which is asked at once then.
     private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
-        let id = try context.identifier("source", as: Source.self)
-        let settings = try SourceSettings(await RequestBodyReader.json(of: request), egress: egress)
+        let (access, id) = try await admin(request, context, and: "source", as: Source.self)
+        let settings = try SourceSettings(await RequestBodyReader.json(of: request), egress: services.egress)
         let secret = WebhookSecret.generate()
-        let (source, isNew) = try await sources.putSource(id, settings, secret: secret, of: access.networkID)
+        let (source, isNew) = try await services.sources.putSource(id, settings, secret: secret, of: access.networkID)
         var json = source.json
         if isNew { json["secret"] = .string(secret.text.reveal { $0 }) }
         return .json(.object(json), status: isNew ? .created : .ok)
     }
 
     private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
-        let id = try context.identifier("source", as: Source.self)
-        guard try await sources.deleteSource(id, of: access.networkID) else { throw Problem.notFound() }
+        let (access, id) = try await admin(request, context, and: "source", as: Source.self)
+        guard try await services.sources.deleteSource(id, of: access.networkID) else { throw Problem.notFound() }
         return .noContent
     }
 }
@@ -60,17 +55,12 @@ extension SourceSettings {
     /// - Throws: What is wrong with it.
     fileprivate init(_ body: JSONValue, egress: EgressGuard) throws(InvalidInput) {
         self = try body.read(as: "invalid-source") { reader in
-            let url = Self.url(from: &reader, egress)
+            let url = reader.serverURL(maximumBytes: Self.maximumURLBytes, by: egress)
             let interval = reader.integer("intervalSeconds", required: true, in: Self.intervals)
             let isEnabled = reader.bool("enabled") ?? true
             guard let url, let interval else { return nil }
             return SourceSettings(url: url, interval: interval, isEnabled: isEnabled)
         }
-    }
-
-    private static func url(from reader: inout JSONObjectReader, _ egress: EgressGuard) -> String? {
-        guard let text = reader.string("url", required: true, maximumBytes: maximumURLBytes) else { return nil }
-        return reader.admits(text, as: "url", by: egress) ? text : nil
     }
 }
 

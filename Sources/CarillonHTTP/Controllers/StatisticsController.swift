@@ -4,18 +4,17 @@ import HTTPTypes
 import Hummingbird
 
 /// What happened in a network, counted (CONSOLE section 2). For admins.
-struct StatisticsController: Sendable {
-    let authenticator: Authenticator
-    let statistics: StatisticsReader
+struct StatisticsController: Controller {
+    let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.pages.get("/v1/networks/{network}/stats", use: show)
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let query = try StatisticsQuery(QueryParameters(request))
-        let points = try await statistics.points(
+        let points = try await services.statistics.points(
             of: access.networkID,
             from: query.from,
             to: query.to,

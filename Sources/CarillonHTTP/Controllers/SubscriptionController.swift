@@ -5,13 +5,10 @@ import Hummingbird
 
 /// Who subscribes to which tags (FACES section B2). For admins; users subscribe themselves and their devices to tags that are
 /// self-service, and see no others.
-struct SubscriptionController: Sendable {
+struct SubscriptionController: Controller {
     private typealias Target = (access: Access, tag: TagID, subscriber: Subscriber)
 
-    let authenticator: Authenticator
-    let tags: any TagStore
-    let devices: any DeviceStore
-    let directory: any DirectoryStore
+    let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         let kinds: [(RouterPath, @Sendable (Request, CarillonRequestContext) async throws -> Target)] = [
@@ -29,11 +26,9 @@ struct SubscriptionController: Sendable {
     }
 
     private func subscribe(_ target: Target, _ request: Request) async throws -> Response {
-        if let body = try await RequestBodyReader.optionalJSON(of: request) {
-            try body.read(as: "invalid-subscription") { _ in () }
-        }
+        try await RequestBodyReader.passEmpty(of: request, as: "invalid-subscription")
         try await checkSelfService(target)
-        let isSubscribed = try await tags.subscribe(
+        let isSubscribed = try await services.tags.subscribe(
             target.subscriber,
             to: target.tag,
             in: target.access.networkID,
@@ -46,7 +41,7 @@ struct SubscriptionController: Sendable {
 
     private func unsubscribe(_ target: Target) async throws -> Response {
         try await checkSelfService(target)
-        try await tags.unsubscribe(
+        try await services.tags.unsubscribe(
             target.subscriber,
             from: target.tag,
             in: target.access.networkID,
@@ -56,20 +51,20 @@ struct SubscriptionController: Sendable {
     }
 
     private func listUsersTags(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.access(request, context)
+        let access = try await access(request, context)
         let user = try access.knownUser(try context.identifier("user", as: Person.self))
         let (page, tags) = try await page(of: .user(user), access, request)
         if tags.isEmpty, access.ownUser == nil {
-            guard try await directory.user(user, in: access.networkID) != nil else { throw Problem.notFound() }
+            guard try await services.directory.user(user, in: access.networkID) != nil else { throw Problem.notFound() }
         }
         return answer(tags, page)
     }
 
     private func listDevicesTags(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.access(request, context)
+        let access = try await access(request, context)
         if access.ownUser == nil { try access.requireAdmin() }
         let id = try DeviceController.deviceID(context)
-        guard let device = try await devices.device(id, in: access.networkID),
+        guard let device = try await services.devices.device(id, in: access.networkID),
             device.userID == access.ownUser ?? device.userID
         else { throw Problem.notFound() }
         let (page, tags) = try await page(of: .device(id), access, request)
@@ -82,7 +77,7 @@ struct SubscriptionController: Sendable {
         _ request: Request
     ) async throws -> (page: Page, tags: [TagID]) {
         let page = try Page(QueryParameters(request))
-        let tags = try await tags.tags(
+        let tags = try await services.tags.tags(
             of: subscriber,
             in: access.networkID,
             selfService: access.ownUser != nil,
@@ -97,13 +92,13 @@ struct SubscriptionController: Sendable {
     }
 
     private func user(_ request: Request, _ context: CarillonRequestContext) async throws -> Target {
-        let access = try await authenticator.access(request, context)
+        let access = try await access(request, context)
         let user = try access.knownUser(try context.identifier("user", as: Person.self))
         return (access, try context.identifier("tag", as: Tag.self), .user(user))
     }
 
     private func device(_ request: Request, _ context: CarillonRequestContext) async throws -> Target {
-        let access = try await authenticator.access(request, context)
+        let access = try await access(request, context)
         if access.ownUser == nil { try access.requireAdmin() }
         let device = try context.identifier("device", as: Device.self)
         return (access, try context.identifier("tag", as: Tag.self), .device(device))
@@ -112,7 +107,7 @@ struct SubscriptionController: Sendable {
     /// Whether a tag is there at all is nothing that users are told.
     private func checkSelfService(_ target: Target) async throws {
         guard target.access.ownUser != nil else { return }
-        guard try await tags.tag(target.tag, in: target.access.networkID)?.isSelfService == true else {
+        guard try await services.tags.tag(target.tag, in: target.access.networkID)?.isSelfService == true else {
             throw Problem.forbidden("users may subscribe to tags with selfService only")
         }
     }

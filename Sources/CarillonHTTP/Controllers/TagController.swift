@@ -4,9 +4,8 @@ import HTTPTypes
 import Hummingbird
 
 /// The tags that a network has declared (FACES section B2). For admins.
-struct TagController: Sendable {
-    let authenticator: Authenticator
-    let tags: any TagStore
+struct TagController: Controller {
+    let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.pages.get("/v1/networks/{network}/tags", use: list)
@@ -17,9 +16,9 @@ struct TagController: Sendable {
     }
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let page = try Page(QueryParameters(request))
-        let tags = try await tags.tags(
+        let tags = try await services.tags.tags(
             in: access.networkID,
             after: page.after { TagID($0) },
             limit: page.fetchLimit
@@ -28,41 +27,34 @@ struct TagController: Sendable {
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await adminAndTag(request, context)
-        guard let tag = try await tags.tag(id, in: access.networkID) else { throw Problem.notFound() }
+        let (access, id) = try await admin(request, context, and: "tag", as: Tag.self)
+        guard let tag = try await services.tags.tag(id, in: access.networkID) else { throw Problem.notFound() }
         return .json(tag.json)
     }
 
     private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await adminAndTag(request, context)
+        let (access, id) = try await admin(request, context, and: "tag", as: Tag.self)
         let tag = try Tag(id: id, json: await RequestBodyReader.json(of: request))
-        let stored = try await tags.putTag(tag, in: access.networkID)
+        let stored = try await services.tags.putTag(tag, in: access.networkID)
         return .json(stored.tag.json, status: stored.isNew ? .created : .ok)
     }
 
     private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await adminAndTag(request, context)
-        try await tags.deleteTag(id, in: access.networkID)
+        let (access, id) = try await admin(request, context, and: "tag", as: Tag.self)
+        try await services.tags.deleteTag(id, in: access.networkID)
         return .noContent
     }
 
     /// Of a tag that nobody has declared, too: it may have subscribers.
     private func listSubscribers(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await adminAndTag(request, context)
+        let (access, id) = try await admin(request, context, and: "tag", as: Tag.self)
         let page = try Page(QueryParameters(request))
-        let subscribers = try await tags.subscribers(
+        let subscribers = try await services.tags.subscribers(
             of: id,
             in: access.networkID,
             after: page.after { Subscriber(cursor: $0) },
             limit: page.fetchLimit
         )
         return page.answer(subscribers, key: \.cursor, \.json)
-    }
-
-    private func adminAndTag(
-        _ request: Request,
-        _ context: CarillonRequestContext
-    ) async throws -> (access: Access, tag: TagID) {
-        (try await authenticator.admin(request, context), try context.identifier("tag", as: Tag.self))
     }
 }

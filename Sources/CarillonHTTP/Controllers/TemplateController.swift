@@ -4,12 +4,8 @@ import HTTPTypes
 import Hummingbird
 
 /// The templates of a network: the built-in ones and its own in their place (API section 7). For admins.
-struct TemplateController: Sendable {
-    let authenticator: Authenticator
-    let templates: any TemplateStore
-    let catalog: TemplateCatalog
-    let recipients: any RecipientSource
-    let clock: WallClock
+struct TemplateController: Controller {
+    let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.pages.get("/v1/networks/{network}/templates", use: list)
@@ -20,16 +16,16 @@ struct TemplateController: Sendable {
     }
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let page = try Page(QueryParameters(request))
         var listed: [String: ListedTemplate] = [:]
         for type in EventType.withTemplates {
-            for locale in catalog.locales(for: type) {
-                guard let template = catalog[type, locale].map(ListedTemplate.init) else { continue }
+            for locale in services.catalog.locales(for: type) {
+                guard let template = services.catalog[type, locale].map(ListedTemplate.init) else { continue }
                 listed[template.key] = template
             }
         }
-        for template in try await templates.templates(in: access.networkID).compactMap(ListedTemplate.init) {
+        for template in try await services.templates.templates(in: access.networkID).compactMap(ListedTemplate.init) {
             listed[template.key] = template
         }
         let after = page.after ?? ""
@@ -38,16 +34,18 @@ struct TemplateController: Sendable {
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let (type, locale) = try place(context)
-        let own = try await templates.templates(in: access.networkID).compactMap(ListedTemplate.init)
+        let own = try await services.templates.templates(in: access.networkID).compactMap(ListedTemplate.init)
             .first { $0.eventType == type && $0.locale == locale }
-        guard let template = own ?? catalog[type, locale].map(ListedTemplate.init) else { throw Problem.notFound() }
+        guard let template = own ?? services.catalog[type, locale].map(ListedTemplate.init) else {
+            throw Problem.notFound()
+        }
         return .json(template.json)
     }
 
     private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let (type, locale) = try place(context)
         let source = try TemplateSource(json: await RequestBodyReader.json(of: request))
         _ = try CompiledTemplate(source, for: type, locale: locale)
@@ -55,27 +53,27 @@ struct TemplateController: Sendable {
             eventType: type,
             locale: locale.rawValue,
             source: source,
-            updatedAt: clock.now()
+            updatedAt: services.clock.now()
         )
-        let isNew = try await templates.putTemplate(override, in: access.networkID)
+        let isNew = try await services.templates.putTemplate(override, in: access.networkID)
         guard let listed = ListedTemplate(override) else { throw Problem.internalError }
         return .json(listed.json, status: isNew ? .created : .ok)
     }
 
     private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let (type, locale) = try place(context)
-        guard try await templates.deleteTemplate(type, locale: locale.rawValue, in: access.networkID) else {
+        guard try await services.templates.deleteTemplate(type, locale: locale.rawValue, in: access.networkID) else {
             throw Problem.notFound("only a network's own templates can be deleted")
         }
         return .noContent
     }
 
     private func preview(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
-        let wanted = try TemplatePreview(json: await RequestBodyReader.json(of: request), clock: clock)
+        let access = try await admin(request, context)
+        let wanted = try TemplatePreview(json: await RequestBodyReader.json(of: request), clock: services.clock)
         let query = RecipientQuery(networkID: access.networkID, prospect: wanted.event, only: [])
-        let page = try await recipients.page(for: query)
+        let page = try await services.recipients.page(for: query)
         guard let subject = NotificationSubject(event: wanted.event, names: page.names) else {
             let lacksName = RecipientJudge(wanted.event, page).lacksName
             let detail = lacksName ? WhyNobody.noName.sentence : "lacks what its type must carry"
@@ -83,7 +81,7 @@ struct TemplateController: Sendable {
         }
         var settings = page.settings
         if let template = wanted.template { settings.templates.insert(template) }
-        let notification = catalog.render(
+        let notification = services.catalog.render(
             subject,
             locales: [wanted.locale.rawValue],
             networkDefault: settings.defaultLocale,

@@ -4,11 +4,10 @@ import HTTPTypes
 import Hummingbird
 
 /// The toggle documents of the three levels (API section 5).
-struct ToggleController: Sendable {
+struct ToggleController: Controller {
     private typealias Target = (scope: ToggleScope, networkID: NetworkID, writer: Writer)
 
-    let authenticator: Authenticator
-    let toggles: any ToggleStore
+    let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         let paths: [(RouterPath, @Sendable (Request, CarillonRequestContext) async throws -> Target)] = [
@@ -36,7 +35,7 @@ struct ToggleController: Sendable {
             }
             router.delete(path) { request, context in
                 let target = try await target(request, context)
-                let isRemoved = try await toggles.removeToggles(
+                let isRemoved = try await services.toggles.removeToggles(
                     target.scope,
                     in: target.networkID,
                     expected: EntityTag.condition(request.headers)
@@ -48,12 +47,12 @@ struct ToggleController: Sendable {
     }
 
     private func listChannels(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.access(request, context)
+        let access = try await access(request, context)
         let user = try access.knownUser(try context.identifier("user", as: Person.self))
         let query = QueryParameters(request)
         try query.refuseAll()
         let page = try Page(query)
-        let channels = try await toggles.channels(
+        let channels = try await services.toggles.channels(
             of: user,
             in: access.networkID,
             after: page.after { ChannelID($0) },
@@ -64,21 +63,21 @@ struct ToggleController: Sendable {
     }
 
     private func networkLevel(_ request: Request, _ context: CarillonRequestContext) async throws -> Target {
-        (.network, try await authenticator.admin(request, context).networkID, .admin)
+        (.network, try await admin(request, context).networkID, .admin)
     }
 
     private func userLevel(_ request: Request, _ context: CarillonRequestContext) async throws -> Target {
-        let (access, user) = try await authenticator.accessToUser(request, context)
+        let (access, user) = try await accessToUser(request, context)
         return (.user(user), access.networkID, access.writer)
     }
 
     private func channelLevel(_ request: Request, _ context: CarillonRequestContext) async throws -> Target {
-        let (access, user) = try await authenticator.accessToUser(request, context)
+        let (access, user) = try await accessToUser(request, context)
         return (.channel(user, try context.identifier("channel", as: Channel.self)), access.networkID, access.writer)
     }
 
     private func show(_ target: Target, _ request: Request) async throws -> Response {
-        let current = try await toggles.toggles(target.scope, in: target.networkID)
+        let current = try await services.toggles.toggles(target.scope, in: target.networkID)
         guard !EntityTag.isKnown(current.version, to: request.headers) else {
             return Response(status: .notModified, headers: [.eTag: EntityTag.text(of: current.version)])
         }
@@ -90,7 +89,7 @@ struct ToggleController: Sendable {
         _ request: Request,
         _ change: @escaping @Sendable (JSONValue) throws -> JSONValue
     ) async throws -> Response {
-        let written = try await toggles.updateToggles(
+        let written = try await services.toggles.updateToggles(
             target.scope,
             in: target.networkID,
             by: target.writer,

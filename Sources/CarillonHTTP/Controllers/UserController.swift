@@ -4,9 +4,8 @@ import HTTPTypes
 import Hummingbird
 
 /// The people of a network (API section 4). For admins.
-struct UserController: Sendable {
-    let authenticator: Authenticator
-    let directory: any DirectoryStore
+struct UserController: Controller {
+    let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.pages.get("/v1/networks/{network}/users", use: list)
@@ -16,9 +15,9 @@ struct UserController: Sendable {
     }
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let (page, text) = try DirectoryQuery.read(request)
-        let found = try await directory.users(
+        let found = try await services.directory.users(
             matching: text,
             in: access.networkID,
             after: page.after { SearchPlace($0) },
@@ -28,41 +27,21 @@ struct UserController: Sendable {
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await authenticator.adminAndUser(request, context)
-        guard let person = try await directory.user(id, in: access.networkID) else { throw Problem.notFound() }
+        let (access, id) = try await adminAndUser(request, context)
+        guard let person = try await services.directory.user(id, in: access.networkID) else { throw Problem.notFound() }
         return .json(person.json)
     }
 
     private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await authenticator.adminAndUser(request, context)
+        let (access, id) = try await adminAndUser(request, context)
         let person = try Person(id: id, json: await RequestBodyReader.json(of: request))
-        let isNew = try await directory.putUser(person, in: access.networkID)
+        let isNew = try await services.directory.putUser(person, in: access.networkID)
         return .json(person.json, status: isNew ? .created : .ok)
     }
 
     private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let (access, id) = try await authenticator.adminAndUser(request, context)
-        guard try await directory.deleteUser(id, in: access.networkID) else { throw Problem.notFound() }
+        let (access, id) = try await adminAndUser(request, context)
+        guard try await services.directory.deleteUser(id, in: access.networkID) else { throw Problem.notFound() }
         return .noContent
-    }
-}
-
-extension Authenticator {
-    /// An admin, and the user of the path.
-    func adminAndUser(
-        _ request: Request,
-        _ context: CarillonRequestContext
-    ) async throws -> (access: Access, user: UserID) {
-        let access = try await admin(request, context)
-        return (access, try access.user(try context.identifier("user", as: Person.self)))
-    }
-
-    /// An admin for any user, or a user for themselves: the caller, and the user of the path.
-    func accessToUser(
-        _ request: Request,
-        _ context: CarillonRequestContext
-    ) async throws -> (access: Access, user: UserID) {
-        let access = try await access(request, context)
-        return (access, try access.user(try context.identifier("user", as: Person.self)))
     }
 }

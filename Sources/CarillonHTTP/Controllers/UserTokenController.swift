@@ -5,19 +5,17 @@ import Hummingbird
 
 /// Tokens of users to try things with, as a network's back end makes them (API section 2). For admins, who could add a key of their
 /// own and sign with that.
-struct UserTokenController: Sendable {
+struct UserTokenController: Controller {
     private static let usualLifetime = 3_600
 
-    let authenticator: Authenticator
-    let accounts: any AccountStore
-    let clock: WallClock
+    let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.post("/v1/networks/{network}/user-tokens", use: make)
     }
 
     private func make(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let longest = Int(access.network.userTokenMaxLifetime.components.seconds)
         let body = try await RequestBodyReader.json(of: request)
         let (user, seconds) = try body.read(as: "invalid-user-token") { reader -> (UserID, Int)? in
@@ -26,12 +24,12 @@ struct UserTokenController: Sendable {
             if user?.isReserved == true { reader.refuse("userId", "is reserved") }
             return user.map { ($0, seconds ?? min(Self.usualLifetime, longest)) }
         }
-        let keys = try await accounts.userTokenKeys(of: access.networkID)
+        let keys = try await services.accounts.userTokenKeys(of: access.networkID)
         let secrets = keys.compactMap { if case .hs256(let secret) = $0.key { secret } else { nil } }
         guard let secret = secrets.first else {
             throw Problem.conflict("no-shared-secret", "the network has no HS256 key to sign with: add one")
         }
-        let now = clock.now()
+        let now = services.clock.now()
         let end = now + .seconds(seconds)
         let token = UserToken.signed(for: user, in: access.networkID, issuedAt: now, until: end, by: secret)
         return .json(

@@ -8,11 +8,8 @@ import Hummingbird
 ///
 /// Several are valid at once, so that one can be changed without anybody's token becoming invalid: the new one is added,
 /// the issuer goes over to it, and when the last of its former tokens has ended the old one is removed.
-struct UserTokenKeyController: Sendable {
-    let authenticator: Authenticator
-    let accounts: any AccountStore
-    let cache: CredentialCache
-    let ids: UUIDv7Generator
+struct UserTokenKeyController: Controller {
+    let services: Services
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.pages.get("/v1/networks/{network}/user-token-keys", use: list)
@@ -24,25 +21,25 @@ struct UserTokenKeyController: Sendable {
     }
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
-        let keys = try await accounts.userTokenKeys(of: access.networkID)
+        let access = try await admin(request, context)
+        let keys = try await services.accounts.userTokenKeys(of: access.networkID)
         return .json(["items": .array(keys.map(\.json))])
     }
 
     /// Adds a key; a secret that the caller does not name is made, and shown once.
     private func add(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let body = try await RequestBodyReader.json(of: request)
         let made = Secret(APIKeySecret.random(43))
         let key = try await Self.checked(UserTokenKey(json: body, secretIfNone: made))
-        let stored = StoredUserTokenKey(id: ids.next(), key: key)
+        let stored = StoredUserTokenKey(id: services.ids.next(), key: key)
         let answer = stored.json(revealing: key == .hs256(made) ? made : nil)
-        let creation = try await accounts.addUserTokenKey(
+        let creation = try await services.accounts.addUserTokenKey(
             stored,
             of: access.networkID,
             answering: IdempotentRequest(request, by: access.admin, in: access.networkID, body: body, answer: answer)
         )
-        cache.invalidate(access.networkID)
+        services.cache.invalidate(access.networkID)
         guard let response = creation.response(answer) else {
             throw Problem.conflict(
                 "limit-reached",
@@ -53,38 +50,38 @@ struct UserTokenKeyController: Sendable {
     }
 
     private func remove(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         guard let id = UUID(uuidString: try context.segment("id")),
-            try await accounts.deleteUserTokenKey(id, of: access.networkID)
+            try await services.accounts.deleteUserTokenKey(id, of: access.networkID)
         else { throw Problem.notFound() }
-        cache.invalidate(access.networkID)
+        services.cache.invalidate(access.networkID)
         return .noContent
     }
 
     /// The oldest key: the only one, where there is no other.
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
-        guard let key = try await accounts.userTokenKeys(of: access.networkID).first?.key else {
+        let access = try await admin(request, context)
+        guard let key = try await services.accounts.userTokenKeys(of: access.networkID).first?.key else {
             throw Problem.notFound()
         }
         return .json(key.json)
     }
 
     private func replaceAll(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
+        let access = try await admin(request, context)
         let key = try await Self.checked(UserTokenKey(json: await RequestBodyReader.json(of: request)))
-        try await set([StoredUserTokenKey(id: ids.next(), key: key)], access)
+        try await set([StoredUserTokenKey(id: services.ids.next(), key: key)], access)
         return .json(key.json)
     }
 
     private func removeAll(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        try await set([], authenticator.admin(request, context))
+        try await set([], admin(request, context))
         return .noContent
     }
 
     private func set(_ keys: [StoredUserTokenKey], _ access: Access) async throws {
-        try await accounts.setUserTokenKeys(keys, of: access.networkID)
-        cache.invalidate(access.networkID)
+        try await services.accounts.setUserTokenKeys(keys, of: access.networkID)
+        services.cache.invalidate(access.networkID)
     }
 
     /// Passes a key that tokens can be verified with.

@@ -5,12 +5,9 @@ import HTTPTypes
 import Hummingbird
 
 /// What a network says of other backends' webhooks, and what became of them (DIALECTS sections 1 and 18). For admins.
-struct DialectController: Sendable {
-    let authenticator: Authenticator
-    let dialects: any DialectStore
-    let cache: CredentialCache
+struct DialectController: Controller {
+    let services: Services
     let journal: PostJournal
-    let clock: WallClock
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         router.pages.get("/v1/networks/{network}/dialects", use: list)
@@ -23,8 +20,8 @@ struct DialectController: Sendable {
 
     /// All dialects, each with the network's document where there is one.
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let access = try await authenticator.admin(request, context)
-        let documents = try await dialects.dialects(of: access.networkID)
+        let access = try await admin(request, context)
+        let documents = try await services.accounts.dialects(of: access.networkID)
         let items = Dialects.all.map(\.name).map { name -> JSONValue in
             let document = documents.first { $0.name == name }
             return ["dialect": .string(name.rawValue), "document": document?.json ?? .null]
@@ -34,7 +31,7 @@ struct DialectController: Sendable {
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let (access, dialect) = try await adminAndDialect(request, context)
-        guard let document = try await dialects.dialect(dialect.name, of: access.networkID) else {
+        guard let document = try await services.accounts.dialect(dialect.name, of: access.networkID) else {
             throw Problem.notFound()
         }
         return .json(document.json)
@@ -43,19 +40,19 @@ struct DialectController: Sendable {
     private func replace(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let (access, dialect) = try await adminAndDialect(request, context)
         let draft = try DialectDraft(try await RequestBodyReader.json(of: request), for: dialect)
-        let now = clock.now()
-        let document = try await dialects.updateDialect(dialect.name, of: access.networkID) { former in
+        let now = services.clock.now()
+        let document = try await services.accounts.updateDialect(dialect.name, of: access.networkID) { former in
             try draft.document(dialect.name, after: former, at: now)
         }
-        cache.invalidate(access.networkID)
+        services.cache.invalidate(access.networkID)
         guard let document else { throw Problem.notFound() }
         return .json(document.json)
     }
 
     private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let (access, dialect) = try await adminAndDialect(request, context)
-        let existed = try await dialects.deleteDialect(dialect.name, of: access.networkID)
-        cache.invalidate(access.networkID)
+        let existed = try await services.accounts.deleteDialect(dialect.name, of: access.networkID)
+        services.cache.invalidate(access.networkID)
         guard existed else { throw Problem.notFound() }
         return .noContent
     }
@@ -68,9 +65,9 @@ struct DialectController: Sendable {
     /// Says what a body would become; nothing of it is stored, and no signature is asked for.
     private func preview(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let (access, dialect) = try await adminAndDialect(request, context)
-        let settings = try await dialects.dialect(dialect.name, of: access.networkID)?.settings ?? JSONObject()
+        let settings = try await services.accounts.dialect(dialect.name, of: access.networkID)?.settings ?? JSONObject()
         let posted = try await DialectDesk.request(request, for: dialect)
-        let reading = try DialectDesk.read(posted, by: dialect, settings, now: clock.now())
+        let reading = try DialectDesk.read(posted, by: dialect, settings, now: services.clock.now())
         let events = reading.events.compactMap { event in
             if case .known(_, let canonical) = event.content { canonical } else { nil }
         }
@@ -85,6 +82,6 @@ struct DialectController: Sendable {
         _ request: Request,
         _ context: CarillonRequestContext
     ) async throws -> (Access, any EventDialect) {
-        (try await authenticator.admin(request, context), try DialectDesk.dialect(context))
+        (try await admin(request, context), try DialectDesk.dialect(context))
     }
 }

@@ -5,33 +5,14 @@ import HTTPTypes
 import Hummingbird
 
 /// Other chat backends' webhooks, taken as they are (DIALECTS sections 1 and 18).
-struct DialectPostController: Sendable {
+struct DialectPostController: Controller {
     /// Where an application service is sent its transactions by older homeservers, and by newer ones.
     private static let matrixRoots = ["", "/_matrix/app/v1"]
 
-    let authenticator: Authenticator
-    let rates: RequestRates
-    let accept: EventController.Accept
+    let services: Services
     let journal: PostJournal
     let count: PostCount
-    let clock: WallClock
-    private let large = LargeBodies()
-
-    init(
-        authenticator: Authenticator,
-        rates: RequestRates,
-        accept: @escaping EventController.Accept,
-        journal: PostJournal,
-        count: PostCount,
-        clock: WallClock
-    ) {
-        self.authenticator = authenticator
-        self.rates = rates
-        self.accept = accept
-        self.journal = journal
-        self.count = count
-        self.clock = clock
-    }
+    let large = LargeBodies()
 
     func addRoutes(to router: Router<CarillonRequestContext>) {
         let base = "/v1/networks/{network}/events"
@@ -98,9 +79,9 @@ struct DialectPostController: Sendable {
                 return .json([:])
             }
             let settings = sender.document?.settings ?? JSONObject()
-            let reading = try DialectDesk.read(posted, by: dialect, settings, now: clock.now())
+            let reading = try DialectDesk.read(posted, by: dialect, settings, now: services.clock.now())
             let known = reading.events.count { if case .known = $0.content { true } else { false } }
-            if known > 0 { try rates.take(events: known, of: network) }
+            if known > 0 { try services.rates.take(events: known, of: network) }
             let receipts = try await accept(inSlices: reading.events.map(\.parsed), of: network.id)
             journal.answered(reading, receipts, dialect.name, in: network.id)
             return DialectAnswer(dialect.name).response(to: reading, receipts)
@@ -113,7 +94,7 @@ struct DialectPostController: Sendable {
         var receipts: [Receipt] = []
         for start in stride(from: 0, to: events.count, by: EventParser.maximumBatchCount) {
             let end = min(start + EventParser.maximumBatchCount, events.count)
-            receipts += try await accept(Array(events[start..<end]), network)
+            receipts += try await services.accept(Array(events[start..<end]), network)
         }
         return receipts
     }
@@ -133,21 +114,21 @@ struct DialectPostController: Sendable {
         _ context: CarillonRequestContext
     ) async throws -> Sender {
         let networkID = try context.identifier("network", as: Network.self)
-        let known = try await authenticator.sender(of: dialect.name, in: networkID, context)
+        let known = try await services.authenticator.sender(of: dialect.name, in: networkID, context)
         if claimsKey(request, dialect) {
             do {
-                let access = try await authenticator.access(request, context)
+                let access = try await access(request, context)
                 try access.requireEvents()
                 return Sender(network: access.network, document: known?.document, hasKey: true)
             } catch let problem as Problem
                 where known?.document.isEnabled != true && [.unauthorized, .forbidden].contains(problem.status)
             {
-                if problem.status == .unauthorized { try rates.takeRefusal(of: context) }
+                if problem.status == .unauthorized { try services.rates.takeRefusal(of: context) }
                 throw Problem.notFound()
             }
         }
         guard let known, known.document.isEnabled else {
-            try rates.takeRefusal(of: context)
+            try services.rates.takeRefusal(of: context)
             throw Problem.notFound()
         }
         return Sender(network: known.network, document: known.document, hasKey: false)
@@ -173,11 +154,11 @@ struct DialectPostController: Sendable {
     ) async throws -> String? {
         guard !sender.hasKey, let document = sender.document else { return nil }
         if dialect.name == .cloudevents, let signature = SignedBody(request.headers) {
-            _ = try await authenticator.verify(signature, posted.body, of: sender.network.id, context)
+            _ = try await services.authenticator.verify(signature, posted.body, of: sender.network.id, context)
             return nil
         }
         do throws(DialectRefusal) {
-            try dialect.verify(posted, document, now: clock.now())
+            try dialect.verify(posted, document, now: services.clock.now())
             context.caller.note(.network(sender.network.id))
             return nil
         } catch .dropped(let reason) {
@@ -191,9 +172,11 @@ struct DialectPostController: Sendable {
     /// Lets a sender of CloudEvents post here (HTTP 1.1 Web Hooks for Event Delivery, section 4).
     private func shakeHands(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let networkID = try context.identifier("network", as: Network.self)
-        guard try await authenticator.sender(of: .cloudevents, in: networkID, context)?.document.isEnabled == true
+        guard
+            try await services.authenticator.sender(of: .cloudevents, in: networkID, context)?.document.isEnabled
+                == true
         else {
-            try rates.takeRefusal(of: context)
+            try services.rates.takeRefusal(of: context)
             throw Problem.notFound()
         }
         let origin = HTTPField.Name.known("webhook-request-origin")
@@ -249,7 +232,9 @@ struct DialectPostController: Sendable {
         } catch {
             guard let problem = (error as? Problem) ?? (error as? InvalidInput).map(Problem.init) else { throw error }
             if problem.status == .unauthorized {
-                do throws(Problem) { try rates.takeRefusal(of: context) } catch { return MatrixError(error).response }
+                do throws(Problem) { try services.rates.takeRefusal(of: context) } catch {
+                    return MatrixError(error).response
+                }
             }
             return MatrixError(problem).response
         }

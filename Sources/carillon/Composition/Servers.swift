@@ -35,33 +35,35 @@ struct Servers: Sendable {
         let announcements = storage.announcements
         let spools = SpoolDirectory(path: "\(settings.dataDirectory)/imports")
         spools.removeLeftovers()
-        let dependencies = PublicDependencies(
+        let services = Services(
             accounts: storage.accounts,
             directory: storage.directory,
             devices: storage.devices,
             toggles: storage.toggles,
             tags: storage.tags,
             templates: storage.templates,
+            catalog: pipeline.catalog,
             endpoints: storage.endpoints,
             endpointsChanged: { [book = storage.endpointBook] network in await book.changed(in: network) },
             endpointEnabled: { lane in await lanes.credentialConfirmed(LaneSelection(lane)) },
+            endpointCaller: providers.endpoints,
             relays: storage.relays,
             sources: storage.sources,
-            endpointCaller: providers.endpoints,
             recipients: storage.recipients,
-            history: storage.history,
-            recorder: storage.recorder,
-            statistics: StatisticsReader(recorder: storage.recorder, store: storage.statistics),
-            survey: PostgresNetworkSurvey(pool: storage.pool, outbox: storage.outbox),
             accept: { [readiness = storage.readiness] events, network in
                 // Nobody here would expand them before the tables are those of this release.
                 guard readiness.hasDatabase else { throw Problem.migrating }
                 return try await ingestor.accept(events, for: network)
             },
-            catalog: pipeline.catalog,
+            history: storage.history,
+            journal: storage.journal,
+            recorder: storage.recorder,
+            statistics: StatisticsReader(recorder: storage.recorder, store: storage.statistics),
+            survey: PostgresNetworkSurvey(pool: storage.pool, outbox: storage.outbox),
             providers: providers.all.map(\.name).filter { $0 != .relay },
             lanes: { lanes.statuses },
             stuckQueue: { [readiness = storage.readiness] in readiness.stuckQueue },
+            releaseBrake: { lane, end in try await lanes.believe(lane, until: end) },
             credentials: storage.credentials,
             credentialFormats: providers.formats,
             credentialChanged: { network, provider, appID in
@@ -75,10 +77,6 @@ struct Servers: Sendable {
                 await providers.forgetCredentials(of: network)
                 await lanes.credentialConfirmed(LaneSelection(networkID: network, provider: provider, appID: appID))
             },
-            releaseBrake: { lane, end in try await lanes.believe(lane, until: end) },
-            egress: settings.egress,
-            announcements: announcements,
-            faces: { services in .all(services) },
             faceStore: storage.faces,
             faceIndex: { [book = storage.faceBook] in try await book.index() },
             facesChanged: { [book = storage.faceBook] network in await book.changed(in: network) },
@@ -86,16 +84,12 @@ struct Servers: Sendable {
                 masterKey: storage.secrets.masterKey.bytes,
                 previous: settings.masterKeyPrevious?.bytes
             ),
-            journal: storage.journal,
             operatorToken: OperatorToken(storage.secrets.operatorToken, previous: settings.operatorTokenPrevious),
-            openAPI: try String(contentsOfFile: settings.description.path, encoding: .utf8),
-            facesOpenAPI: try String(contentsOfFile: settings.facesDescription.path, encoding: .utf8),
-            console: try settings.console.map { try ConsoleFiles(directory: $0.path) },
-            spools: spools,
             asker: providers.introspection,
-            rates: pipeline.rates,
             pages: PagePlaces(connections: storage.connections, processors: System.coreCount),
-            problems: .stored,
+            announcements: announcements,
+            egress: settings.egress,
+            rates: pipeline.rates,
             metrics: storage.metrics,
             logger: logger,
             clock: storage.clock
@@ -105,7 +99,19 @@ struct Servers: Sendable {
         limits.corsOrigins = settings.corsOrigins
         limits.connections = descriptors.publicConnections
         open = Listener(
-            router: PublicRouter.make(dependencies, settings: limits),
+            router: PublicRouter.make(
+                services,
+                faces: [
+                    AblyFace(services), AmityFace(services), BuzzFace(services), MatrixFace(services),
+                    MobileFirstFace(services),
+                ],
+                openAPI: try String(contentsOfFile: settings.description.path, encoding: .utf8),
+                facesOpenAPI: try String(contentsOfFile: settings.facesDescription.path, encoding: .utf8),
+                console: try settings.console.map { try ConsoleFiles(directory: $0.path) },
+                spools: spools,
+                problems: .stored,
+                settings: limits
+            ),
             settings: limits,
             address: settings.listen,
             port: .open,
@@ -179,16 +185,6 @@ private struct Listener: Service {
             let reason = ListenAddress.reason(error)
             throw ConfigurationError(mistakes: [ConfigurationError.cannotListen(setting, address, reason)])
         }
-    }
-}
-
-extension [any Face] {
-    /// The other systems that are answered.
-    fileprivate static func all(_ services: FaceServices) -> Self {
-        [
-            AblyFace(services), AmityFace(services), BuzzFace(services), MatrixFace(services),
-            MobileFirstFace(services),
-        ]
     }
 }
 

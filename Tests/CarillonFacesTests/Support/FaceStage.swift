@@ -20,7 +20,7 @@ struct FaceStage {
     let client: any TestClientProtocol
     let database: TimedDatabase
     let book: FaceBook
-    let services: FaceServices
+    let services: Services
     let face: any Face
     /// A key of role `admin` of the first network.
     let adminKey: String
@@ -123,7 +123,7 @@ struct FaceStage {
 ///   - test: What happens.
 /// - Throws: What `test` throws.
 func withStage(
-    _ make: (FaceServices) -> any Face,
+    _ make: (Services) -> any Face,
     over transport: TestingSetup = .router,
     networks: [Network] = FaceStage.networks,
     bindings: [FaceBinding] = [],
@@ -147,13 +147,10 @@ func withStage(
             )
         }
         let book = FaceBook(bindings, keys)
-        var services = try FaceServices(over: database, book, asker)
-        if readsStore {
-            services.index = { FaceIndex(try await database.stores.faces.faceList(unless: nil) ?? .empty) }
-        }
+        let services = try Services(over: database, book, readsStore: readsStore, asker)
         let face = make(services)
         let application = Application(router: face.router(services, settings), logger: services.logger)
-        try await application.test(transport) { [services] client in
+        try await application.test(transport) { client in
             try await test(
                 FaceStage(
                     client: client,
@@ -171,9 +168,9 @@ func withStage(
 
 extension Face {
     /// Answers requests as the service does.
-    fileprivate func router(_ services: FaceServices, _ settings: ServerSettings) -> Router<CarillonRequestContext> {
+    fileprivate func router(_ services: Services, _ settings: ServerSettings) -> Router<CarillonRequestContext> {
         let outline = Router(context: CarillonRequestContext.self)
-        addRoutes(to: FaceRoutes(name, on: outline, index: services.index))
+        addRoutes(to: FaceRoutes(name, on: outline, index: services.faceIndex))
         let router = Router(context: CarillonRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.addEdge(
             problems: ProblemMapping(),
@@ -184,40 +181,37 @@ extension Face {
             metrics: services.metrics
         )
         router.add(middleware: RefusalRateMiddleware(rates: services.rates))
-        addRoutes(to: FaceRoutes(name, on: router, index: services.index))
+        addRoutes(to: FaceRoutes(name, on: router, index: services.faceIndex))
         return router
     }
 }
 
-extension FaceServices {
+extension Services {
     /// Everything over one database.
-    fileprivate init(over database: TimedDatabase, _ book: FaceBook, _ asker: any UserTokenAsker) throws {
-        let (store, clock, monotonic) = (database.stores, database.time.clock, database.time.monotonic)
+    fileprivate convenience init(
+        over database: TimedDatabase,
+        _ book: FaceBook,
+        readsStore: Bool,
+        _ asker: any UserTokenAsker
+    ) throws {
+        let (store, clock) = (database.stores, database.time.clock)
         let ids = UUIDv7Generator(clock: clock)
-        let rates = RequestRates(now: monotonic)
-        let cache = CredentialCache(
-            accounts: store.accounts,
-            announcements: Announcements(),
-            logger: TestDatabase.logger,
-            now: monotonic
-        )
+        let recorder = StatisticsRecorder(clock: clock)
         self.init(
-            index: { book.index },
-            faces: store.faces,
-            secret: FaceSecret(),
-            authenticator: Authenticator(
-                operatorToken: OperatorToken(Secret("operator-token-of-at-least-32-characters")),
-                cache: cache,
-                introspector: UserTokenIntrospector(
-                    asker: asker,
-                    metrics: NOOPMetricsHandler.instance,
-                    now: monotonic
-                ),
-                rates: rates,
-                pages: PagePlaces(connections: 6, processors: 4),
-                clock: clock
-            ),
-            network: { try await cache.credentials(of: $0)?.network },
+            accounts: store.accounts,
+            directory: store.directory,
+            devices: store.devices,
+            toggles: store.toggles,
+            tags: store.tags,
+            templates: store.templates,
+            catalog: try .english,
+            endpoints: store.endpoints,
+            endpointsChanged: { _ in },
+            endpointEnabled: { _ in },
+            endpointCaller: NobodyToCall(),
+            relays: store.relays,
+            sources: store.sources,
+            recipients: store.recipients,
             accept: { events, network in
                 try book.take(events)
                 let receipts = try await store.ingest(events, in: network, ids, at: clock.now())
@@ -230,23 +224,42 @@ extension FaceServices {
                 _ = try await store.recipients.recipients(for: addressing)
                 return receipts
             },
-            devices: store.devices,
-            lanes: { book.lanes },
-            directory: store.directory,
-            tags: store.tags,
-            toggles: store.toggles,
-            templates: TemplateBook(store.templates),
-            catalog: try .english,
             history: store.history,
             journal: Journal(store: store.journal, clock: clock, logger: TestDatabase.logger),
+            recorder: recorder,
+            statistics: StatisticsReader(recorder: recorder, store: store.statistics),
+            survey: store.survey,
+            providers: [],
+            lanes: { book.lanes },
+            stuckQueue: { nil },
+            releaseBrake: { _, _ in },
             credentials: store.credentials,
             credentialFormats: [],
             credentialChanged: { _, _, _ in },
+            credentialConfirmed: { _, _, _ in },
+            faceStore: store.faces,
+            faceIndex: {
+                readsStore ? FaceIndex(try await store.faces.faceList(unless: nil) ?? .empty) : book.index
+            },
+            facesChanged: { _ in },
+            faceSecret: FaceSecret(),
+            operatorToken: OperatorToken(Secret("operator-token-of-at-least-32-characters")),
+            asker: asker,
+            pages: PagePlaces(connections: 6, processors: 4),
+            announcements: Announcements(),
             egress: EgressGuard(),
-            rates: rates,
+            rates: RequestRates(now: database.time.monotonic),
             metrics: NOOPMetricsHandler.instance,
             logger: TestDatabase.logger,
-            clock: clock
+            clock: clock,
+            now: database.time.monotonic
         )
+    }
+}
+
+/// Endpoints that no face calls.
+private struct NobodyToCall: EndpointCaller {
+    func call(_ call: EndpointCall) async -> EndpointAnswer {
+        EndpointAnswer(.failure(.init(reason: "nobody is called")), time: .zero)
     }
 }

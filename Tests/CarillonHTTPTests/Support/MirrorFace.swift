@@ -5,7 +5,7 @@ import Hummingbird
 
 /// Another system that is as small as one can be: keeps what it is told, and answers with it.
 struct MirrorFace: Face {
-    let services: FaceServices
+    let services: Services
     let name = FaceName.matrix
     let roots = ["/mirror"]
 
@@ -14,7 +14,7 @@ struct MirrorFace: Face {
     }
 
     func addRoutes(to routes: FaceRoutes) {
-        routes.on(.get, "/mirror/{name}", as: "look") { [index = services.index] request, context in
+        routes.on(.get, "/mirror/{name}", as: "look") { [index = services.faceIndex] request, context in
             let name = try context.segment("name")
             guard let binding = try await index().binding(.matrix, matching: name) else { throw Problem.notFound() }
             context.face.note(network: binding.networkID)

@@ -169,7 +169,7 @@ func withAPI(
     console: ConsoleFiles? = nil,
     spools: SpoolDirectory = SpoolDirectory(path: NSTemporaryDirectory()),
     problems: ProblemMapping = ProblemMapping(),
-    faces: @escaping @Sendable (FaceServices) -> [any Face] = { _ in [] },
+    faces: @escaping @Sendable (Services) -> [any Face] = { _ in [] },
     asker: any UserTokenAsker = NobodyToAsk(),
     pages: PagePlaces = PagePlaces(connections: 6, processors: 4),
     logger: Logger = .silent,
@@ -179,25 +179,27 @@ func withAPI(
         let rates = RequestRates(now: database.time.monotonic)
         let dispatcher = RecordingDispatcher()
         let caller = RecordingCaller()
-        var dependencies = try PublicDependencies(
+        let services = try Services(
             over: database.stores,
             clock: database.time.clock,
             dispatcher: dispatcher,
             caller: caller,
+            lanes: lanes,
+            stuckQueue: stuckQueue,
+            credentials: credentials(database.stores),
+            asker: asker,
+            pages: pages,
             rates: rates
         )
-        dependencies.lanes = { lanes }
-        dependencies.stuckQueue = { stuckQueue }
-        dependencies.credentials = credentials(database.stores)
-        dependencies.console = console
-        dependencies.spools = spools
-        dependencies.problems = problems
-        dependencies.faces = faces
-        dependencies.asker = asker
-        dependencies.pages = pages
-        let journal = dependencies.journal
         let application = Application(
-            router: PublicRouter.make(dependencies, settings: settings),
+            router: PublicRouter.make(
+                services,
+                faces: faces(services),
+                console: console,
+                spools: spools,
+                problems: problems,
+                settings: settings
+            ),
             server: settings.server(
                 InboundConnections(settings, port: "test", metrics: NOOPMetricsHandler.instance),
                 logger: .silent
@@ -212,20 +214,48 @@ func withAPI(
                 rates: rates,
                 dispatcher: dispatcher,
                 caller: caller,
-                journal: journal
+                journal: services.journal
             )
             try await test(api)
         }
     }
 }
 
-extension PublicDependencies {
+extension PublicRouter {
+    /// The router with short descriptions.
+    static func make(
+        _ services: Services,
+        faces: [any Face] = [],
+        console: ConsoleFiles? = nil,
+        spools: SpoolDirectory = SpoolDirectory(path: NSTemporaryDirectory()),
+        problems: ProblemMapping = ProblemMapping(),
+        settings: ServerSettings = ServerSettings()
+    ) -> Router<CarillonRequestContext> {
+        make(
+            services,
+            faces: faces,
+            openAPI: "openapi: 3.1.0\n",
+            facesOpenAPI: "openapi: 3.1.0\ninfo:\n",
+            console: console,
+            spools: spools,
+            problems: problems,
+            settings: settings
+        )
+    }
+}
+
+extension Services {
     /// Everything over one database.
-    init(
+    convenience init(
         over store: StoreScene,
         clock: WallClock,
         dispatcher: RecordingDispatcher = RecordingDispatcher(),
         caller: RecordingCaller = RecordingCaller(),
+        lanes: [LaneStatus] = [],
+        stuckQueue: StuckQueue? = nil,
+        credentials: (any ProviderCredentialStore)? = nil,
+        asker: any UserTokenAsker = NobodyToAsk(),
+        pages: PagePlaces = PagePlaces(connections: 6, processors: 4),
         rates: RequestRates = RequestRates()
     ) throws {
         self.init(
@@ -235,42 +265,41 @@ extension PublicDependencies {
             toggles: store.toggles,
             tags: store.tags,
             templates: store.templates,
+            catalog: try .english,
             endpoints: store.endpoints,
             endpointsChanged: { dispatcher.endpointsChanged($0) },
             endpointEnabled: { dispatcher.endpointEnabled($0) },
+            endpointCaller: caller,
             relays: store.relays,
             sources: store.sources,
-            endpointCaller: caller,
             recipients: store.recipients,
+            accept: { parsed, network in try await store.ingest(parsed, in: network, store.ids, at: clock.now()) },
             history: store.history,
+            journal: Journal(store: store.journal, clock: clock, logger: .silent),
             recorder: StatisticsRecorder(clock: clock),
             statistics: StatisticsReader(recorder: StatisticsRecorder(clock: clock), store: store.statistics),
             survey: store.survey,
-            accept: { parsed, network in try await store.ingest(parsed, in: network, store.ids, at: clock.now()) },
-            catalog: try .english,
             providers: [.log, .webhook],
-            lanes: { [] },
-            credentials: store.credentials,
+            lanes: { lanes },
+            stuckQueue: { stuckQueue },
+            releaseBrake: { dispatcher.releaseBrake($0, until: $1) },
+            credentials: credentials ?? store.credentials,
             credentialFormats: [APNsCredentialFormat(), FCMCredentialFormat(), WebPushCredentialFormat()],
             credentialChanged: { dispatcher.credentialChanged($0, $1, $2) },
             credentialConfirmed: { dispatcher.credentialConfirmed($0, $1, $2) },
-            releaseBrake: { dispatcher.releaseBrake($0, until: $1) },
-            egress: EgressGuard(allowing: [try CIDRBlock("127.0.0.1/32")]),
             faceStore: store.faces,
             faceIndex: { FaceIndex(try await store.faces.faceList(unless: nil) ?? .empty) },
             facesChanged: { dispatcher.facesChanged($0) },
-            journal: Journal(store: store.journal, clock: clock, logger: .silent),
+            faceSecret: FaceSecret(),
             operatorToken: OperatorToken(
                 Secret(TestAPI.operatorToken),
                 previous: Secret(TestAPI.formerOperatorToken)
             ),
-            openAPI: "openapi: 3.1.0\n",
-            facesOpenAPI: "openapi: 3.1.0\ninfo:\n",
-            console: nil,
-            spools: SpoolDirectory(path: NSTemporaryDirectory()),
-            asker: NobodyToAsk(),
+            asker: asker,
+            pages: pages,
+            announcements: Announcements(),
+            egress: EgressGuard(allowing: [try CIDRBlock("127.0.0.1/32")]),
             rates: rates,
-            pages: PagePlaces(connections: 6, processors: 4),
             metrics: NOOPMetricsHandler.instance,
             logger: .silent,
             clock: clock

@@ -6,7 +6,7 @@ import Hummingbird
 
 /// Finds out who calls (FACES E2).
 struct AblyAuthenticator: Sendable {
-    let services: FaceServices
+    let services: Services
 
     /// The caller; noted, and counted unless everything is theirs.
     func caller(_ request: Request, _ context: CarillonRequestContext) async throws -> AblyCaller {
@@ -55,7 +55,7 @@ struct AblyAuthenticator: Sendable {
         guard context.isConfidential else { throw AblyError.insecure }
         let wrong = AblyError.credentials("there is no such key")
         guard let text = Base64URL.text(encoded), let colon = text.firstIndex(of: ":"),
-            let key = try await services.index().key(.ably, named: String(text[..<colon])),
+            let key = try await services.faceIndex().key(.ably, named: String(text[..<colon])),
             case .secret(let secret) = key.proof
         else { throw wrong }
         let sent = SHA256.hash(data: Array(text[text.index(after: colon)...].utf8))
@@ -68,7 +68,7 @@ struct AblyAuthenticator: Sendable {
     private func holder(of text: String) async throws -> AblyCaller {
         guard let token = Self.token(text) else { throw AblyError.unknownToken }
         guard !token.isOfDevice else { return try await device(token) }
-        guard let key = try await services.index().key(.ably, named: token.keyName),
+        guard let key = try await services.faceIndex().key(.ably, named: token.keyName),
             case .secret(let secret) = key.proof,
             token.isSigned(with: secret)
         else { throw AblyError.unknownToken }
@@ -98,9 +98,9 @@ struct AblyAuthenticator: Sendable {
 
     /// A device that proves itself and needs nothing else for its own affairs.
     private func device(_ token: AblyToken) async throws -> AblyCaller {
-        guard let binding = try await services.index().binding(.ably, token.keyName),
+        guard let binding = try await services.faceIndex().binding(.ably, token.keyName),
             let network = try await services.network(binding.networkID),
-            let device = AblyDeviceToken(token, of: network.id, secret: services.secret, now: services.clock.now())
+            let device = AblyDeviceToken(token, of: network.id, secret: services.faceSecret, now: services.clock.now())
         else { throw AblyError.credentials("the device's token is not valid") }
         let known = try await services.devices.device(device.deviceID, in: network.id)
         guard known.map(device.isOf) ?? true else { throw AblyError.credentials("the device's token is not valid") }
@@ -128,7 +128,8 @@ struct AblyAuthenticator: Sendable {
         let name = key.key.name
         let appID = String(name.prefix { $0 != "." })
         // Whoever has made a key of a name is not therefore whose name it is.
-        guard let binding = try await services.index().binding(.ably, appID), binding.networkID == key.key.networkID,
+        guard let binding = try await services.faceIndex().binding(.ably, appID),
+            binding.networkID == key.key.networkID,
             let network = try await services.network(binding.networkID)
         else { throw AblyError.notFound("no network has bound this application") }
         return AblyCaller(

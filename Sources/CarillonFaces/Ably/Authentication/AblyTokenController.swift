@@ -12,7 +12,7 @@ struct AblyTokenController: Sendable {
     /// For longer than a request with this nonce could be taken for one of now.
     private static let nonceMemory = Duration.seconds(300)
 
-    let services: FaceServices
+    let services: Services
     let authenticator: AblyAuthenticator
 
     func addRoutes(to routes: FaceRoutes) {
@@ -42,7 +42,7 @@ struct AblyTokenController: Sendable {
             }
         }
         guard case .secret(let secret) = key.proof,
-            let binding = try await services.index().binding(.ably, String(name.prefix { $0 != "." })),
+            let binding = try await services.faceIndex().binding(.ably, String(name.prefix { $0 != "." })),
             binding.networkID == key.key.networkID
         else { throw AblyError.notFound("no network has bound this application") }
         context.face.note(network: binding.networkID)
@@ -55,7 +55,7 @@ struct AblyTokenController: Sendable {
     private func key(named name: String, signing wanted: AblyTokenRequest, _ mac: String) async throws -> StoredFaceKey
     {
         let wrong = AblyError.credentials("there is no such key, or mac is not what it makes of this request")
-        guard let key = try await services.index().key(.ably, named: name), case .secret(let secret) = key.proof,
+        guard let key = try await services.faceIndex().key(.ably, named: name), case .secret(let secret) = key.proof,
             let mac = Base64URL.decodeEither(mac)
         else { throw wrong }
         let isRight = secret.reveal { secret in
@@ -81,7 +81,7 @@ struct AblyTokenController: Sendable {
         }
         guard nonce.utf8.count <= 256 else { throw AblyError.body("nonce must be at most 256 bytes") }
         let hash = Array(SHA256.hash(data: Array("\(timestamp)\n\(nonce)".utf8)))
-        guard try await services.faces.useNonce(hash, until: now + Self.nonceMemory, of: network) else {
+        guard try await services.faceStore.useNonce(hash, until: now + Self.nonceMemory, of: network) else {
             throw AblyError.nonce
         }
     }

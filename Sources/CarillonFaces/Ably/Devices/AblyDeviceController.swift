@@ -8,7 +8,7 @@ import NIOCore
 struct AblyDeviceController: Sendable {
     private static let filters: Set<String> = ["deviceId", "clientId"]
 
-    let services: FaceServices
+    let services: Services
     let authenticator: AblyAuthenticator
 
     func addRoutes(to routes: FaceRoutes) {
@@ -81,7 +81,7 @@ struct AblyDeviceController: Sendable {
         }
         if let text = body.updateToken {
             guard let known, let token = AblyAuthenticator.token(text),
-                AblyDeviceToken(token, of: caller.network.id, secret: services.secret, now: services.clock.now())?
+                AblyDeviceToken(token, of: caller.network.id, secret: services.faceSecret, now: services.clock.now())?
                     .isOf(known) == true
             else { throw AblyError.malformed("updateToken is not the device's") }
         }
@@ -114,7 +114,11 @@ struct AblyDeviceController: Sendable {
     }
 
     private func registration(by caller: AblyCaller) -> AblyRegistration {
-        AblyRegistration(caller: caller, egress: services.egress, now: services.clock.now())
+        AblyRegistration(
+            caller: caller,
+            addresses: services.addressReader(for: caller.network),
+            now: services.clock.now()
+        )
     }
 
     /// Stores a device in the place of the one that it was made of and the caller was judged by.
@@ -136,7 +140,7 @@ struct AblyDeviceController: Sendable {
             of: device,
             keyName: caller.keyName,
             for: caller,
-            secret: services.secret,
+            secret: services.faceSecret,
             now: services.clock.now()
         )
     }

@@ -35,7 +35,7 @@ extension AblyAuthenticator {
         if let token = caller.device { return Self.proof(token, id, device) }
         if let text = request.headers[.ablyDeviceToken] {
             let token = Self.token(text).flatMap {
-                AblyDeviceToken($0, of: caller.network.id, secret: services.secret, now: services.clock.now())
+                AblyDeviceToken($0, of: caller.network.id, secret: services.faceSecret, now: services.clock.now())
             }
             return token.map { Self.proof($0, id, device) } ?? .wrong
         }

@@ -6,8 +6,7 @@ import Crypto
 struct AblyRegistration: Sendable {
     /// Who describes it.
     let caller: AblyCaller
-    /// Where devices may be reached.
-    let egress: EgressGuard
+    let addresses: DeviceAddressReader
     let now: Timestamp
 
     /// A device as it is registered anew, in the place of the one that is known.
@@ -57,8 +56,7 @@ struct AblyRegistration: Sendable {
             body.secret.map { Array(SHA256.hash(data: Array($0.utf8))) } ?? known?.secretHash ?? randomBytes(32)
         if let recipient = body.recipient {
             let recipient = try AblyRecipient(recipient, caller.settings)
-            let reader = DeviceAddressReader(egress: egress, webPushHosts: caller.network.webPushHosts)
-            let (address, isUsable) = try recipient.registered(reader)
+            let (address, isUsable) = try recipient.registered(addresses)
             guard !id.isOfAddress else { throw .device }
             kept.recipient = recipient.shown
             return Device(

@@ -10,7 +10,7 @@ struct AblyLogController: Sendable {
     private static let reads = 10
     private static let smallestRead = 100
 
-    let services: FaceServices
+    let services: Services
     let authenticator: AblyAuthenticator
 
     func addRoutes(to routes: FaceRoutes) {

@@ -10,7 +10,7 @@ import Logging
 struct AblyMessageController: Sendable {
     private static let maximumChannels = 100
 
-    let services: FaceServices
+    let services: Services
     let authenticator: AblyAuthenticator
 
     func addRoutes(to routes: FaceRoutes) {

@@ -19,7 +19,7 @@ struct AblyPublishController: Sendable {
         var json: JSONValue { error.map { ["error": $0.json] } ?? .object(JSONObject()) }
     }
 
-    let services: FaceServices
+    let services: Services
     let authenticator: AblyAuthenticator
 
     func addRoutes(to routes: FaceRoutes) {

@@ -64,8 +64,8 @@ struct AblyPublication: Sendable {
     private let droppedHeaders: Counter
 
     /// Publications of a caller.
-    init(_ caller: AblyCaller, _ services: FaceServices) {
-        let addresses = DeviceAddressReader(egress: services.egress, webPushHosts: caller.network.webPushHosts)
+    init(_ caller: AblyCaller, _ services: Services) {
+        let addresses = services.addressReader(for: caller.network)
         parser = NotificationParser(clock: services.clock, addresses: addresses)
         appID = caller.appID
         droppedHeaders = Counter(

@@ -9,7 +9,7 @@ struct AblySubscriptionController: Sendable {
     /// How many are looked at together.
     private static let batchSize = 500
 
-    let services: FaceServices
+    let services: Services
     let authenticator: AblyAuthenticator
 
     func addRoutes(to routes: FaceRoutes) {

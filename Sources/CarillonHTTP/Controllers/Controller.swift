@@ -1,0 +1,62 @@
+import CarillonCore
+import CarillonEdge
+import Hummingbird
+
+/// The routes of one kind of resource.
+protocol Controller: Sendable {
+    var services: Services { get }
+    func addRoutes(to router: Router<CarillonRequestContext>)
+}
+
+extension Controller {
+    /// The caller in the network of the path.
+    func access(_ request: Request, _ context: CarillonRequestContext) async throws -> Access {
+        try await services.authenticator.access(request, context)
+    }
+
+    /// The caller in the network of the path, when it has to be an admin.
+    func admin(_ request: Request, _ context: CarillonRequestContext) async throws -> Access {
+        try await services.authenticator.admin(request, context)
+    }
+
+    /// An admin, and an id of the path.
+    func admin<Subject>(
+        _ request: Request,
+        _ context: CarillonRequestContext,
+        and name: String,
+        as subject: Subject.Type
+    ) async throws -> (access: Access, id: Identifier<Subject>) {
+        (try await admin(request, context), try context.identifier(name, as: subject))
+    }
+
+    /// An admin, and the user of the path.
+    func adminAndUser(
+        _ request: Request,
+        _ context: CarillonRequestContext
+    ) async throws -> (access: Access, user: UserID) {
+        let (access, id) = try await admin(request, context, and: "user", as: Person.self)
+        return (access, try access.user(id))
+    }
+
+    /// An admin for any user, or a user for themselves: the caller, and the user of the path.
+    func accessToUser(
+        _ request: Request,
+        _ context: CarillonRequestContext
+    ) async throws -> (access: Access, user: UserID) {
+        let access = try await access(request, context)
+        return (access, try access.user(try context.identifier("user", as: Person.self)))
+    }
+}
+
+extension RequestBodyReader {
+    /// Passes a body without any member, and none.
+    static func passEmpty(of request: Request, as problem: String) async throws {
+        try await optionalJSON(of: request)?.read(as: problem) { _ in () }
+    }
+
+    /// Reads `{"overlapSeconds":…}`, which may be left out.
+    static func overlap(of request: Request) async throws -> (Duration, body: JSONValue?) {
+        let body = try await optionalJSON(of: request)
+        return (try (body ?? .object(JSONObject())).read(as: "invalid-rotation") { $0.overlap() }, body)
+    }
+}
