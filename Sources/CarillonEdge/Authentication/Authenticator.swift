@@ -181,7 +181,7 @@ package struct Authenticator: Sendable {
         preferring networkID: NetworkID?,
         ofUsers: Bool
     ) async throws -> Identity {
-        guard let text = try BearerToken.text(request.headers) else {
+        guard let text = try request.headers.bearerToken() else {
             throw Problem.unauthorized("Authorization is missing")
         }
         if operatorToken.matches(text) { return .operator }
@@ -253,5 +253,42 @@ package struct Authenticator: Sendable {
             throw Problem.tooManyRequests(retryAfter: .seconds(1))
         }
         return try await cache.credentials(of: networkID)
+    }
+}
+
+extension HTTPFields {
+    /// The token of `Authorization: Bearer …` (RFC 6750 section 2.1); `nil` when there is no `Authorization` at all.
+    ///
+    /// - Throws: 401 for another scheme and for more than one header.
+    fileprivate func bearerToken() throws(Problem) -> String? {
+        let values = self[values: .authorization]
+        guard let value = values.first else { return nil }
+        let parts = value.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
+        guard values.count == 1, parts.count == 2, parts[0].lowercased() == "bearer",
+            parts[1].utf8.count <= SignedToken.maximumBytes
+        else { throw .unauthorized("Authorization must be one bearer token") }
+        return String(parts[1])
+    }
+}
+
+extension RequestRates {
+    /// Counts a request of a user or of an app's key. Admins, backends and the operator have no rate.
+    ///
+    /// - Throws: 429 when it is too much.
+    fileprivate func take(for access: Access) throws(Problem) {
+        let rates = access.network.limits.requestsPerSecond
+        switch (access.principal, access.keyID) {
+        case (.user(let user), _): try take(from: .user(access.networkID, user), rate: rates.user)
+        case (.apiKey(.device), let keyID?): try take(from: .key(access.networkID, keyID), rate: rates.app)
+        default: break
+        }
+    }
+
+    /// Counts a request whose proof is none, where that is not told by 401.
+    ///
+    /// - Throws: 429 when they are too many.
+    package func takeRefusal(of context: CarillonRequestContext) throws(Problem) {
+        guard let address = context.clientAddress else { return }
+        try take(from: .address(address.subscriber), rate: Self.unauthorizedPerSecond)
     }
 }

@@ -20,7 +20,6 @@ package enum Principal: Sendable, Equatable {
 /// A caller in a network, and what they may do there (API section 2).
 package struct Access: Sendable {
     package let network: Network
-    /// The caller.
     package let principal: Principal
     /// What the caller's API key is listed by; `nil` for those who have none.
     var keyID: String?
@@ -38,7 +37,6 @@ package struct Access: Sendable {
         }
     }
 
-    /// Passes operators and admins.
     package func requireAdmin() throws(Problem) {
         switch principal {
         case .operator, .apiKey(.admin): return
@@ -46,7 +44,6 @@ package struct Access: Sendable {
         }
     }
 
-    /// Passes those who may post events.
     package func requireEvents() throws(Problem) {
         switch principal {
         case .operator, .backend, .apiKey(.admin), .apiKey(.events): return

@@ -12,8 +12,8 @@ struct UserTokenClaims: Sendable {
     /// Reads what can be read; the signature is not looked at.
     init(_ text: String) {
         let segments = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        if segments.count == 3, UserToken.object(segments[0]) != nil {
-            claims = UserToken.object(segments[1])
+        if segments.count == 3, SignedToken.object(segments[0]) != nil {
+            claims = SignedToken.object(segments[1])
         } else {
             claims = nil
         }
@@ -53,14 +53,14 @@ struct UserTokenClaims: Sendable {
 
     private func expiryMistake(_ value: JSONValue?, at now: Timestamp) -> String? {
         guard let value else { return #""exp" is missing"# }
-        guard let end = UserToken.seconds(value) else { return Self.noMoment("exp", value) }
+        guard let end = SignedToken.seconds(value) else { return Self.noMoment("exp", value) }
         let late = Double(now.milliseconds) / 1_000 - end
         return late < 0 ? nil : "expired \(Self.whole(late)) s ago"
     }
 
     private func startMistake(_ name: String, _ value: JSONValue?, at now: Timestamp) -> String? {
         guard let value else { return nil }
-        guard let start = UserToken.seconds(value) else { return Self.noMoment(name, value) }
+        guard let start = SignedToken.seconds(value) else { return Self.noMoment(name, value) }
         let early = start - Double(now.milliseconds) / 1_000
         guard early > UserToken.clockTolerance / .seconds(1) else { return nil }
         return #""\#(name)" is \#(Self.whole(early)) s ahead of the service's clock"#

@@ -35,7 +35,7 @@ package struct UserTokenVerifier: Sendable {
     }
 
     /// Whether the holder of the key signed the token.
-    func verifies(_ token: UserToken) -> Bool {
+    func verifies(_ token: SignedToken) -> Bool {
         guard token.algorithm == name else { return false }
         if name == "ES256", token.signature.count != Self.es256SignatureBytes { return false }
         return (try? algorithm.verify(token.signature, signs: token.signedBytes)) == true

@@ -49,6 +49,6 @@ package final class VerifiableCredentials: Sendable {
 
     /// Whether one of the network's keys signed a user token.
     func verifies(_ token: UserToken) -> Bool {
-        verifiers.contains { $0.verifies(token) }
+        verifiers.contains { $0.verifies(token.signed) }
     }
 }

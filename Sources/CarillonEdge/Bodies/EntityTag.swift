@@ -2,7 +2,6 @@ package import HTTPTypes
 
 /// The version of a document, as `ETag`, `If-Match` and `If-None-Match` speak of it (RFC 9110 section 8.8.3).
 package enum EntityTag {
-    /// The strong tag of a version.
     package static func text(of version: Int64) -> String { "\"\(version)\"" }
 
     /// What `If-Match` asks of the current version; `nil` when the header is absent.

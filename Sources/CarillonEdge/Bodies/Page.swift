@@ -8,7 +8,6 @@ package struct Page {
 
     private static let limits = 1...1000
 
-    /// How many items are wanted.
     package let limit: Int
     /// The key after which they begin; `nil` for the first page.
     package let after: String?

@@ -5,7 +5,6 @@ package import Hummingbird
 package struct QueryParameters {
     private let pairs: [(name: Substring, value: Substring)]
 
-    /// The parameters of a request.
     package init(_ request: Request) {
         pairs = (request.uri.query ?? "").split(separator: "&").map { pair in
             guard let equals = pair.firstIndex(of: "=") else { return (pair, "") }
@@ -57,7 +56,6 @@ package struct QueryParameters {
         return choice
     }
 
-    /// A parameter that is a moment.
     package func timestamp(_ name: String) throws(Problem) -> Timestamp? {
         guard let text = try text(name) else { return nil }
         // The plus sign of an offset means a space, unless it is encoded; a moment has no other.

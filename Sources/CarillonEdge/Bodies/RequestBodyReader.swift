@@ -25,7 +25,6 @@ package enum RequestBodyReader {
         return bytes
     }
 
-    /// A body as JSON.
     package static func json(
         of request: Request,
         types: [String] = ContentType.json,

@@ -4,7 +4,6 @@ package import Hummingbird
 import NIOCore
 
 extension Response {
-    /// An answer with a JSON body.
     package static func json(
         _ value: JSONValue,
         status: HTTPResponse.Status = .ok,

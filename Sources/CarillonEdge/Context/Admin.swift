@@ -40,13 +40,11 @@ package final class CallerNote: Sendable {
     /// Who called, as far as it was proved.
     var proven: ProvenCaller? { state.withLock(\.proven) }
 
-    /// Why the caller was refused.
     var refusal: String? { state.withLock(\.refusal) }
 
     /// Notes why the caller was refused, as the caller is told it.
     func note(refusal: String) { state.withLock { $0.refusal = refusal } }
 
-    /// Notes that an admin has called.
     func note(_ admin: Admin) {
         state.withLock { $0.admin = admin }
     }

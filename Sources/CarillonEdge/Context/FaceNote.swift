@@ -3,7 +3,6 @@ import Synchronization
 
 /// What a face's handler tells those around it about its request.
 package final class FaceNote: Sendable {
-    /// What is known so far.
     package struct State: Sendable {
         /// The operation, as metrics call it.
         package var operation: String?
@@ -17,15 +16,11 @@ package final class FaceNote: Sendable {
 
     private let state = Mutex(State())
 
-    /// What was told.
     package var current: State { state.withLock(\.self) }
 
-    /// Tells whose request it is.
     package func note(network: NetworkID) { state.withLock { $0.networkID = network } }
     /// Tells why there was no effect: words that an admin understands, without token, key or text.
     package func note(reason: String) { state.withLock { $0.reason = reason } }
-    /// Tells what was accepted.
     package func note(event: EventID) { state.withLock { $0.eventID = event } }
-    /// Tells the operation.
     func note(operation: String) { state.withLock { $0.operation = operation } }
 }

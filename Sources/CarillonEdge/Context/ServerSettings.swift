@@ -25,9 +25,23 @@ package struct ServerSettings: Sendable {
     /// How many of them one address may have, unless it is a trusted proxy's.
     package var connectionsPerAddress: Int { max(1, connections / 8) }
 
-    /// The defaults.
     package init() {}
 
     /// How many places are kept for those who arrive, by displacing who has waited longest.
     var sparePlaces: Int { max(1, min(64, connections / 8)) }
+}
+
+/// Which web pages may call the API from a browser (API section 14, `CARILLON_CORS_ORIGINS`).
+package enum CORSOrigins: Hashable, Sendable {
+    /// Pages of these origins, such as `https://chat.example`; none by default.
+    case named(Set<String>)
+    case all
+
+    /// What `Access-Control-Allow-Origin` answers to a page; `nil` when it may not call.
+    func allowed(_ origin: String) -> String? {
+        switch self {
+        case .named(let origins): origins.contains(origin) ? origin : nil
+        case .all: "*"
+        }
+    }
 }

@@ -13,7 +13,6 @@ package protocol Face: Sendable {
     var isForBrowsers: Bool { get }
     /// What a caller is told of an error: `problem` says the same in Carillon's own terms.
     func answer(to error: any Error, _ problem: Problem, _ request: Request) -> Response
-    /// Adds its routes.
     func addRoutes(to routes: FaceRoutes)
 
     /// Reads what an admin says of one of its names; what is wrong is noted, and unknown members are the caller's to find.
@@ -45,7 +44,6 @@ extension Face {
         }
     }
 
-    /// No.
     package var isForBrowsers: Bool { false }
 
     package func conflict(of settings: FaceSettings, in network: Network) -> Problem? { nil }
@@ -59,7 +57,6 @@ package struct FaceSettings: Sendable, Equatable {
     /// operator, whoever else has bound it.
     package var isPrivate: Bool
 
-    /// Settings by their parts.
     package init(_ document: JSONObject, isPrivate: Bool = false) {
         self.document = document
         self.isPrivate = isPrivate
@@ -98,7 +95,6 @@ package struct FaceKeyRequest: Sendable {
 
 /// A key that was made, with what its holder is shown once.
 package struct NewFaceKey: Sendable {
-    /// What is kept.
     package var stored: StoredFaceKey
     /// What is shown beside the key's name, once: `secret`, or whatever the system calls it.
     package var shown: JSONObject
@@ -106,6 +102,26 @@ package struct NewFaceKey: Sendable {
     package init(stored: StoredFaceKey, shown: JSONObject) {
         self.stored = stored
         self.shown = shown
+    }
+
+    /// A key that its holder sends along: only its hash is kept.
+    package init(
+        sent secret: String,
+        name: String,
+        face: FaceName,
+        rights: JSONValue,
+        for request: FaceKeyRequest
+    ) {
+        let key = FaceKey(
+            face: face,
+            networkID: request.networkID,
+            name: name,
+            rights: rights,
+            label: request.label,
+            createdAt: request.now
+        )
+        stored = StoredFaceKey(key: key, proof: .hash(FaceIndex.hash(of: secret)))
+        shown = ["secret": .string(secret)]
     }
 }
 

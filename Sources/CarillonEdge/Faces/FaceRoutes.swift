@@ -12,7 +12,6 @@ package struct FaceRoutes {
     private let router: Router<CarillonRequestContext>
     private let index: @Sendable () async throws -> FaceIndex
 
-    /// Routes of `face` in `router`.
     package init(
         _ face: FaceName,
         on router: Router<CarillonRequestContext>,

@@ -25,15 +25,16 @@ package struct FaceSecret: Sendable {
         return Array(HMAC<SHA256>.authenticationCode(for: bytes, using: Self.key(of: face, from: key)))
     }
 
-    /// Whether bytes were signed here; takes the same time wherever the signatures differ.
-    package func verifies(_ signature: [UInt8], of bytes: [UInt8], for face: FaceName) -> Bool {
-        keys.contains { key in
-            HMAC<SHA256>.isValidAuthenticationCode(
-                signature,
-                authenticating: bytes,
-                using: Self.key(of: face, from: key)
-            )
-        }
+    /// Whether a token was signed here; takes the same time wherever the signatures differ.
+    package func signed(_ token: SignedToken, for face: FaceName) -> Bool {
+        token.algorithm == "HS256"
+            && keys.contains { key in
+                HMAC<SHA256>.isValidAuthenticationCode(
+                    token.signature,
+                    authenticating: token.signedBytes,
+                    using: Self.key(of: face, from: key)
+                )
+            }
     }
 
     private static func key(of face: FaceName, from key: SymmetricKey) -> SymmetricKey {

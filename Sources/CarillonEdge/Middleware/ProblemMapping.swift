@@ -25,8 +25,7 @@ package struct ProblemMapping: Sendable {
         case is UnreadableCredential: .wrongMasterKey
         case let refusal as EndpointRefusal: Problem(refusal)
         case let refusal as FaceRefusal: Problem(refusal)
-        case is TooManySources:
-            .conflict("limit-reached", "a network has at most \(Source.maximumCount) sources: remove one first")
+        case is TooManySources: .full("sources", Source.maximumCount)
         case let failure as IdempotentRequest.Failure: Problem(failure)
         case is RequestDeadlineExceeded: .requestTimeout
         case let error as HTTPError where error.status == .notFound: .notFound()

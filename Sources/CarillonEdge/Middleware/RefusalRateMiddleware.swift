@@ -9,7 +9,6 @@ package import Hummingbird
 package struct RefusalRateMiddleware: RouterMiddleware {
     private let rates: RequestRates
 
-    /// A middleware that counts by `rates`.
     package init(rates: RequestRates) {
         self.rates = rates
     }

@@ -15,7 +15,6 @@ final class RequestLog: Sendable {
         var ofStrangers: Int
         /// Those of a network.
         var ofNetwork: Int
-        /// Within which time.
         var window: Duration
 
         /// Of what requests are answered.

@@ -3,143 +3,105 @@ package import HTTPTypes
 
 /// The problems that any request may meet. Those of one kind of request stand beside them, and nowhere else are any stated.
 extension Problem {
+    private static let closing: HTTPFields = [.connection: "close"]
+
     /// Input that the caller has to correct.
     package init(_ input: InvalidInput) {
-        self.init(
-            input.problem,
-            status: .badRequest,
-            title: input.problem == "invalid-json" ? "The body is not acceptable JSON" : "The body is not valid",
-            detail: input.errors.first.map { $0.pointer.isEmpty ? $0.detail : "\($0.pointer) \($0.detail)" },
-            errors: input.errors
-        )
+        let title = input.problem == "invalid-json" ? "The body is not acceptable JSON" : "The body is not valid"
+        let first = input.errors.first.map { $0.pointer.isEmpty ? $0.detail : "\($0.pointer) \($0.detail)" }
+        self.init(input.problem, .badRequest, title, first, errors: input.errors)
     }
 
     /// A path segment that cannot be an id.
     package static func invalidID(_ name: String, _ detail: String) -> Problem {
-        Problem(
-            "invalid-id",
-            status: .badRequest,
-            title: "An id in the path is not valid",
-            detail: "{\(name)} \(detail)"
-        )
+        Problem("invalid-id", .badRequest, "An id in the path is not valid", "{\(name)} \(detail)")
     }
 
     /// A query parameter that cannot be understood.
     package static func invalidParameter(_ name: String, _ detail: String) -> Problem {
-        Problem(
-            "invalid-parameter",
-            status: .badRequest,
-            title: "A query parameter is not valid",
-            detail: "\(name) \(detail)"
-        )
+        Problem("invalid-parameter", .badRequest, "A query parameter is not valid", "\(name) \(detail)")
     }
 
-    /// What arrived is no request.
     package static func malformedRequest(_ detail: String) -> Problem {
-        Problem(
-            "malformed-request",
-            status: .badRequest,
-            title: "What arrived is not a valid request of HTTP",
-            detail: detail,
-            headers: [.connection: "close"]
-        )
+        let title = "What arrived is not a valid request of HTTP"
+        return Problem("malformed-request", .badRequest, title, detail, headers: closing)
     }
 
     /// A body in a transfer coding that is not understood (RFC 9112 section 6.1).
     package static let unknownTransferCoding = Problem(
         "not-implemented",
-        status: .notImplemented,
-        title: "The service does not know how to do this",
-        detail: "chunked is the only transfer coding that is understood",
-        headers: [.connection: "close"]
+        .notImplemented,
+        "The service does not know how to do this",
+        "chunked is the only transfer coding that is understood",
+        headers: closing
     )
 
     /// A body that ends early or breaks the framing of HTTP.
     package static let incompleteBody = Problem(
         "incomplete-body",
-        status: .badRequest,
-        title: "The body did not arrive as announced",
-        headers: [.connection: "close"]
+        .badRequest,
+        "The body did not arrive as announced",
+        headers: closing
     )
 
     /// No credentials, or credentials that prove nothing.
     package static func unauthorized(_ detail: String) -> Problem {
-        Problem(
-            "unauthorized",
-            status: .unauthorized,
-            title: "Valid credentials are needed",
-            detail: detail,
-            headers: [.wwwAuthenticate: "Bearer"]
-        )
+        let headers: HTTPFields = [.wwwAuthenticate: "Bearer"]
+        return Problem("unauthorized", .unauthorized, "Valid credentials are needed", detail, headers: headers)
     }
 
     /// Valid credentials without the right; `pointer` is the place of the body that asks for too much.
     package static func forbidden(_ detail: String, at pointer: String? = nil) -> Problem {
-        Problem(
-            "forbidden",
-            status: .forbidden,
-            title: "The credentials do not allow this",
-            detail: detail,
-            errors: pointer.map { [FieldError(pointer: $0, detail: detail)] } ?? []
-        )
+        let errors = pointer.map { [FieldError(pointer: $0, detail: detail)] } ?? []
+        return Problem("forbidden", .forbidden, "The credentials do not allow this", detail, errors: errors)
     }
 
     /// What is unknown, and everything that belongs to another network.
     package static func notFound(_ detail: String? = nil) -> Problem {
-        Problem("not-found", status: .notFound, title: "There is no such resource", detail: detail)
+        Problem("not-found", .notFound, "There is no such resource", detail)
     }
 
-    /// A known path with another method.
     package static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> Problem {
-        Problem(
-            "method-not-allowed",
-            status: .methodNotAllowed,
-            title: "This resource does not support the method",
-            headers: [.allow: allowed.map(\.rawValue).joined(separator: ", ")]
-        )
+        let headers: HTTPFields = [.allow: allowed.map(\.rawValue).joined(separator: ", ")]
+        let title = "This resource does not support the method"
+        return Problem("method-not-allowed", .methodNotAllowed, title, headers: headers)
     }
 
-    /// A body that took too long.
     package static let requestTimeout = Problem(
         "request-timeout",
-        status: .requestTimeout,
-        title: "The request took too long to arrive",
-        headers: [.connection: "close"]
+        .requestTimeout,
+        "The request took too long to arrive",
+        headers: closing
     )
 
     /// The state of the resource does not permit it.
     package static func conflict(_ name: String, _ detail: String) -> Problem {
-        Problem(name, status: .conflict, title: "The resource is in conflict with this", detail: detail)
+        Problem(name, .conflict, "The resource is in conflict with this", detail)
     }
 
     /// Something is left of a former network of that id.
     package static let beingDeleted = Problem(
         "being-deleted",
-        status: .conflict,
-        title: "A former network of this id is still being deleted",
-        detail: "nothing was changed; try again later",
+        .conflict,
+        "A former network of this id is still being deleted",
+        "nothing was changed; try again later",
         headers: [.retryAfter: "5"]
     )
 
     /// The network has as much of something as it may have.
     package static func limitReached(_ reached: LimitReached) -> Problem {
-        let name = reached.count.rawValue
-        return Problem(
-            "limit-reached",
-            status: .conflict,
-            title: "The network's limit is reached",
-            detail: "\(name) is \(reached.limit)",
-            errors: [FieldError(pointer: "/limits/\(name)", detail: "is \(reached.limit)")]
-        )
+        let (name, words) = (reached.count.rawValue, "is \(reached.limit)")
+        let errors = [FieldError(pointer: "/limits/\(name)", detail: words)]
+        return Problem("limit-reached", .conflict, "The network's limit is reached", "\(name) \(words)", errors: errors)
     }
 
     /// More than a rate allows; the wait is told in whole seconds.
     package static func tooManyRequests(retryAfter wait: Duration) -> Problem {
         Problem(
             "too-many-requests",
-            status: .tooManyRequests,
-            title: "That was too much at once",
-            detail: "nothing was changed; try again later",
+            .tooManyRequests,
+            "That was too much at once",
+            "nothing was changed; try again later",
             headers: [.retryAfter: "\(max(1, Int((wait / .seconds(1)).rounded(.up))))"]
         )
     }
@@ -147,41 +109,24 @@ extension Problem {
     /// `If-Match` names another version.
     package static let preconditionFailed = Problem(
         "precondition-failed",
-        status: .preconditionFailed,
-        title: "The document was changed meanwhile",
-        detail: "If-Match does not name the current version; get the document again"
+        .preconditionFailed,
+        "The document was changed meanwhile",
+        "If-Match does not name the current version; get the document again"
     )
 
-    /// A body over its limit.
     package static func contentTooLarge(limit: Int) -> Problem {
-        Problem(
-            "content-too-large",
-            status: .contentTooLarge,
-            title: "The body is too large",
-            detail: "at most \(limit) bytes are accepted here",
-            headers: [.connection: "close"]
-        )
+        let detail = "at most \(limit) bytes are accepted here"
+        return Problem("content-too-large", .contentTooLarge, "The body is too large", detail, headers: closing)
     }
 
     /// A body in a form that is not understood.
     package static func unsupportedMediaType(_ detail: String) -> Problem {
-        Problem(
-            "unsupported-media-type",
-            status: .unsupportedMediaType,
-            title: "The body has an unsupported type",
-            detail: detail
-        )
+        Problem("unsupported-media-type", .unsupportedMediaType, "The body has an unsupported type", detail)
     }
 
-    /// Header fields over their limits.
     package static func headersTooLarge(_ detail: String) -> Problem {
-        Problem(
-            "headers-too-large",
-            status: .requestHeaderFieldsTooLarge,
-            title: "The header fields are too large",
-            detail: detail,
-            headers: [.connection: "close"]
-        )
+        let title = "The header fields are too large"
+        return Problem("headers-too-large", .requestHeaderFieldsTooLarge, title, detail, headers: closing)
     }
 
     /// PostgreSQL is away or too much is waiting. What is known of the change is added where the problem is answered.
@@ -190,13 +135,8 @@ extension Problem {
     ///   - seconds: When to try again.
     /// - Returns: The problem.
     package static func serviceUnavailable(_ detail: String? = nil, retryAfter seconds: Int = 1) -> Problem {
-        Problem(
-            "service-unavailable",
-            status: .serviceUnavailable,
-            title: "The service cannot do this at the moment",
-            detail: detail,
-            headers: [.retryAfter: "\(seconds)"]
-        )
+        let title = "The service cannot do this at the moment"
+        return Problem("service-unavailable", .serviceUnavailable, title, detail, headers: [.retryAfter: "\(seconds)"])
     }
 
     /// The tables are not there yet, or not yet those of this release.
@@ -205,27 +145,80 @@ extension Problem {
     /// A secret is needed that the service's master key does not open, or that it may not seal.
     package static let wrongMasterKey = Problem(
         "wrong-master-key",
-        status: .serviceUnavailable,
-        title: "The service has another master key than the one that stored secrets are sealed with",
-        detail: "nothing was changed; those who run the service have to set the right CARILLON_MASTER_KEY",
+        .serviceUnavailable,
+        "The service has another master key than the one that stored secrets are sealed with",
+        "nothing was changed; those who run the service have to set the right CARILLON_MASTER_KEY",
         headers: [.retryAfter: "60"]
     )
 
     /// The service is up but cannot work.
     package static func notReady(_ reasons: [String]) -> Problem {
-        Problem(
+        let detail = reasons.joined(separator: "; ")
+        return Problem(
             "not-ready",
-            status: .serviceUnavailable,
-            title: "The service is not ready",
-            detail: reasons.joined(separator: "; "),
+            .serviceUnavailable,
+            "The service is not ready",
+            detail,
             headers: [.retryAfter: "1"]
         )
     }
 
     /// A mistake of ours; the log has the rest under the request's id.
-    package static let internalError = Problem(
-        "internal-error",
-        status: .internalServerError,
-        title: "The service made a mistake"
+    package static let internalError = Problem("internal-error", .internalServerError, "The service made a mistake")
+}
+
+extension Problem {
+    /// Why an endpoint is not stored.
+    package init(_ refusal: EndpointRefusal) {
+        self =
+            switch refusal {
+            case .tooMany: .full("endpoints", Endpoint.maximumCount)
+            case .interception(let type, let other):
+                .conflict(
+                    "interception-conflict",
+                    "endpoint \(other) is asked about \(type) already, and at most one may be"
+                )
+            }
+    }
+
+    /// Why a binding, a key or a nonce is not stored.
+    package init(_ refusal: FaceRefusal) {
+        self =
+            switch refusal {
+            case .nameTaken: .conflict("name-taken", "it belongs to another network, or to another key")
+            case .notOwned: .forbidden("a name that is new to the network is bound with the operator's token")
+            case .tooMany:
+                .full("names and \(FaceKey.maximumCount) keys in each system", FaceBinding.maximumCount)
+            case .tooManyNonces: .tooManyRequests(retryAfter: .seconds(60))
+            }
+    }
+
+    /// A network has as many of something as any may have.
+    package static func full(_ things: String, _ limit: Int) -> Problem {
+        .conflict("limit-reached", "a network has at most \(limit) \(things): remove one first")
+    }
+
+    package static let invalidIdempotencyKey = Problem(
+        "invalid-idempotency-key",
+        .badRequest,
+        "The Idempotency-Key is not valid",
+        "must be one of 1 to 255 printable ASCII characters"
     )
+
+    /// Why a request with an `Idempotency-Key` is not carried out.
+    package init(_ failure: IdempotentRequest.Failure) {
+        let remembered = "requests with an Idempotency-Key are remembered in 24 hours"
+        self =
+            switch failure {
+            case .differentBody:
+                Problem(
+                    "idempotency-key-reused",
+                    .unprocessableContent,
+                    "The Idempotency-Key was used for something else",
+                    "within 24 hours a key stands for one body: take a new key"
+                )
+            case .tooMany:
+                .conflict("limit-reached", "at most \(IdempotentRequest.maximumPerNetwork) \(remembered)")
+            }
+    }
 }

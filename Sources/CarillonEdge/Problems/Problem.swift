@@ -17,7 +17,6 @@ package struct Problem: Error, Sendable, Equatable {
 
     /// The last part of `type`, such as `invalid-template`.
     package var name: String
-    /// The status of the answer.
     package var status: HTTPResponse.Status
     /// The same words for every problem of this name.
     package var title: String
@@ -65,7 +64,6 @@ package struct Problem: Error, Sendable, Equatable {
         return .object(object)
     }
 
-    /// The answer.
     var response: Response {
         var headers = headers
         headers[.contentType] = "application/problem+json"

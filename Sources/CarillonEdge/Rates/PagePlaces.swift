@@ -11,7 +11,6 @@ package final class PagePlaces: Sendable {
     static let ofNetwork = 8
     /// How many of its requests wait beside so many.
     static let line = 64
-    /// For how long one waits.
     package static let patience = Duration.seconds(10)
     /// How many wait of all networks.
     private static let lineOfAll = 8_192
@@ -35,7 +34,6 @@ package final class PagePlaces: Sendable {
         places = Places(limits: Self.limits(connections, processors), patience: patience)
     }
 
-    /// How many requests have a place.
     var taken: Int { places.taken }
     var waiting: Int { places.waiting }
 
@@ -66,7 +64,6 @@ final class PageHold: Sendable {
         self.place.withLock { $0 = place }
     }
 
-    /// Gives the place back.
     func end() {
         place.withLock { $0.take() }?.giveBack()
     }

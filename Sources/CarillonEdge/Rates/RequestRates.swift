@@ -7,7 +7,6 @@ import Synchronization
 /// The buckets are this process's own, so that each replica allows as much. Their number is bounded: when there are too
 /// many, the fullest are forgotten, whose owners have asked for least.
 package final class RequestRates: Sendable {
-    /// Whose a bucket is.
     package enum Owner: Hashable, Sendable {
         /// A user, by tokens.
         case user(NetworkID, UserID)

@@ -12,7 +12,6 @@ struct TokenBucket: Sendable {
     private var debt = Duration.zero
     private var updatedAt: Duration
 
-    /// A full bucket.
     init(at now: Duration) {
         updatedAt = now
     }

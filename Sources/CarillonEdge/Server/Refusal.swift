@@ -6,7 +6,6 @@ import NIOHTTP1
 
 /// Why what arrived on a connection is not taken for a request.
 struct Refusal {
-    /// What the caller is told.
     let problem: Problem
     /// The id that the caller gave the request, if that much could be read.
     var requestID: String?

@@ -15,7 +15,6 @@ package final class Services: Sendable {
     package let devices: any DeviceStore
     /// What is reached at addresses, for many who ask at once.
     package let addresses: AddressLookup
-    /// Toggle documents.
     package let toggles: any ToggleStore
     /// Tags and who subscribes to them.
     package let tags: any TagStore
@@ -23,7 +22,6 @@ package final class Services: Sendable {
     package let templates: TemplateBook
     /// The built-in templates.
     package let catalog: TemplateCatalog
-    /// Networks' endpoints.
     package let endpoints: any EndpointStore
     /// Told that a network's endpoints were changed; returns when all who act on them here know it.
     package let endpointsChanged: @Sendable (NetworkID) async -> Void
@@ -32,7 +30,6 @@ package final class Services: Sendable {
     package let endpointCaller: any EndpointCaller
     /// What endpoints were told.
     package let relays: any RelayHistory
-    /// Networks' sources.
     package let sources: any SourceStore
     /// Whom events concern, as the fan-out reads it.
     package let recipients: any RecipientSource
@@ -44,11 +41,9 @@ package final class Services: Sendable {
     package let journal: Journal
     /// Where what admins do is counted, and what senders post.
     package let recorder: StatisticsRecorder
-    /// What happened in networks.
     package let statistics: StatisticsReader
     /// Looks at all networks at once.
     package let survey: any NetworkSurvey
-    /// The providers that this service has.
     package let providers: [ProviderName]
     /// What the lanes of all networks are doing.
     package let lanes: @Sendable () async -> [LaneStatus]

@@ -4,9 +4,7 @@ import HTTPTypes
 
 /// What a client of Ably's is told when something is wrong: a code of Ably's, by which it decides what to do.
 struct AblyError: FaceError, Equatable {
-    /// The status of the answer.
     var status: HTTPResponse.Status
-    /// Ably's code.
     var code: Int
     /// What is wrong, in words without anything of the request's.
     var message: String
@@ -34,11 +32,31 @@ struct AblyError: FaceError, Equatable {
         ]
     }
 
-    /// The body of the answer.
     var document: JSONValue {
         var document: JSONObject = ["error": json]
         document["batchResponse"] = batch.map(JSONValue.array)
         return .object(document)
+    }
+}
+
+extension JSONObject {
+    /// A member that is a text; null counts as absent.
+    func ablyText(_ key: String, orNone: String? = nil, else error: (String) -> AblyError) throws(AblyError) -> String?
+    {
+        switch self[key] {
+        case nil, .null: return nil
+        case .string(let text): return text == orNone ? nil : text
+        default: throw error("\(key) must be a string")
+        }
+    }
+
+    /// A member that is an object; null counts as absent.
+    func ablyObject(_ key: String, else error: (String) -> AblyError) throws(AblyError) -> JSONObject? {
+        switch self[key] {
+        case nil, .null: return nil
+        case .object(let object): return object
+        default: throw error("\(key) must be an object")
+        }
     }
 }
 

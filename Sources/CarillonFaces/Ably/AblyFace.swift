@@ -6,14 +6,12 @@ package import Hummingbird
 /// Ably's REST interface for push, as its SDKs speak it (FACES part E).
 package struct AblyFace: Face {
     package let name = FaceName.ably
-    /// Its paths.
     package let roots = ["/time", "/keys", "/push", "/channels", "/messages"]
     /// Its SDK for browsers calls from pages.
     package let isForBrowsers = true
 
     private let services: Services
 
-    /// The face, on the rest of the service.
     package init(_ services: Services) {
         self.services = services
     }
@@ -23,7 +21,6 @@ package struct AblyFace: Face {
         .ably(error as? AblyError ?? AblyError(problem), to: request)
     }
 
-    /// Adds its routes.
     package func addRoutes(to routes: FaceRoutes) {
         let authenticator = AblyAuthenticator(services: services)
         AblyTokenController(services: services, authenticator: authenticator).addRoutes(to: routes)

@@ -55,7 +55,6 @@ struct AblySettings: Sendable, Equatable {
 
     private init() {}
 
-    /// The settings as they are stored and shown.
     var document: JSONObject {
         var document = JSONObject()
         document["ios"] = ios.map { ["appId": .string($0.appID), "environment": .string($0.environment.rawValue)] }

@@ -10,7 +10,6 @@ enum AmityAnswer {
     /// Settings were changed.
     static let changed = Response.json(["status": "success"])
 
-    /// The envelope of errors.
     static func refusal(_ problem: Problem) -> Response {
         let code = AmityCode(problem.status)
         return .json(

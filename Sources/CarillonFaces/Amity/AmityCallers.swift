@@ -7,13 +7,11 @@ import Hummingbird
 struct AmityCallers: Sendable {
     private static let header = HTTPField.Name("x-api-key")
 
-    /// A network that has bound Amity.
     struct Place: Sendable {
         var network: Network
         var settings: AmitySettings
     }
 
-    /// A user of such a network.
     struct User: Sendable {
         var network: Network
         var settings: AmitySettings
@@ -56,7 +54,6 @@ struct AmityCallers: Sendable {
         guard access.ownUser == user else { throw Problem.forbidden("a token of this user is needed") }
     }
 
-    /// The network of an admin's key.
     func admin(_ request: Request, _ context: CarillonRequestContext) async throws -> Network {
         let key = try await key(request)
         let access = try await services.authenticator.access(

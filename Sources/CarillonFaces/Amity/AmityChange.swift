@@ -18,12 +18,9 @@ private enum AmityModule: String, CaseIterable {
 
 /// What a user changes for all of their devices. What is not said stays.
 struct AmityUserChange: Sendable, Equatable {
-    /// The most entries of a request.
     static let maximumEntries = 7
-    /// The most roles of a list.
     static let maximumRoles = 10
 
-    /// What is changed of a module.
     struct ModuleChange: Sendable, Equatable {
         var module: Module
         var isEnabled: Bool?
@@ -87,7 +84,6 @@ extension AmityUserChange.ModuleChange {
 }
 
 extension UserToggles {
-    /// The settings as Amity shows them.
     var amity: JSONValue {
         let events = AmityModule.allCases.map { name -> JSONValue in
             let toggle = modules[name.module] ?? ModuleToggle()

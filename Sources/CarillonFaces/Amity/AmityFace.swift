@@ -19,7 +19,6 @@ package struct AmityFace: Face {
     private let devices: AmityDeviceController
     private let settings: AmitySettingController
 
-    /// A face over these services.
     package init(_ services: Services) {
         let callers = AmityCallers(services: services)
         devices = AmityDeviceController(callers: callers, devices: services.devices, clock: services.clock)
@@ -30,13 +29,11 @@ package struct AmityFace: Face {
         )
     }
 
-    /// Adds its routes.
     package func addRoutes(to routes: FaceRoutes) {
         devices.addRoutes(to: routes)
         settings.addRoutes(to: routes)
     }
 
-    /// Amity's envelope.
     package func answer(to error: any Error, _ problem: Problem, _ request: Request) -> Response {
         AmityAnswer.refusal(problem)
     }

@@ -7,7 +7,6 @@ enum AmityEvent: String, CaseIterable, Sendable {
     case channelJoined = "channel.joined"
     case messageCreated = "message.created"
 
-    /// What it is here.
     var type: EventType {
         switch self {
         case .channelCreated: .channelCreated
@@ -16,7 +15,6 @@ enum AmityEvent: String, CaseIterable, Sendable {
         }
     }
 
-    /// What its templates may name.
     fileprivate var parameters: [JSONValue] {
         switch self {
         case .channelCreated: ["ChannelName"]
@@ -28,12 +26,10 @@ enum AmityEvent: String, CaseIterable, Sendable {
 
 /// What an admin changes for everybody. What is not said stays.
 struct AmityNetworkChange: Sendable, Equatable {
-    /// The most entries of a request.
     static let maximumEntries = 24
     /// The longest template of a body, in characters.
     static let longestBody = 5_000
 
-    /// What is changed of an event.
     struct EventChange: Sendable, Equatable {
         var event: AmityEvent
         /// Where it stands in the body, a JSON Pointer.
@@ -84,7 +80,6 @@ struct AmityNetworkChange: Sendable, Equatable {
 }
 
 extension NetworkToggles {
-    /// The settings as Amity shows them.
     func amity(_ texts: [AmityEvent: AmityTemplates.Text]) -> JSONValue {
         let events = AmityEvent.allCases.map { event -> JSONValue in
             let text = texts[event] ?? AmityTemplates.Text(title: "", body: "")

@@ -96,7 +96,6 @@ struct AmitySettingController: Sendable {
     }
 }
 
-/// Whose settings are meant.
 enum AmityLevel: String, CaseIterable {
     case user
     case channel

@@ -4,7 +4,6 @@ import CarillonCore
 ///
 /// Carillon has further wordings, such as for pictures and for conversations of two; they stay as they are.
 struct AmityTemplates: Sendable {
-    /// The templates of an event.
     struct Text: Sendable, Equatable {
         var title: String
         var body: String
@@ -14,7 +13,6 @@ struct AmityTemplates: Sendable {
     let catalog: TemplateCatalog
     let clock: WallClock
 
-    /// The templates that hold.
     func texts(of network: Network) async throws -> [AmityEvent: Text] {
         let own = try await store.templates(in: network.id)
         let locale = Self.locale(of: network)

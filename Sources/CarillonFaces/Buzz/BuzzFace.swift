@@ -13,12 +13,10 @@ package struct BuzzFace: Face {
 
     private let services: Services
 
-    /// A face over these services.
     package init(_ services: Services) {
         self.services = services
     }
 
-    /// Adds its route.
     package func addRoutes(to routes: FaceRoutes) {
         routes.on(.put, RouterPath(Self.path), as: "register token", use: register)
     }

@@ -11,6 +11,14 @@ struct BuzzRegistration: Sendable, Equatable {
     private var isDebugBuild: Bool
     private var token: String
 
+    func address(_ apps: BuzzApps) -> DeviceAddress {
+        isAndroid
+            ? .fcm(token: token, appID: apps.android)
+            : .apns(token: token.lowercased(), appID: apps.ios, environment: isDebugBuild ? .sandbox : .production)
+    }
+}
+
+extension BuzzRegistration {
     /// Reads a body.
     /// - Throws: What is wrong with it.
     init(_ body: JSONValue) throws(InvalidInput) {
@@ -33,19 +41,5 @@ struct BuzzRegistration: Sendable, Equatable {
                 token: token
             )
         }
-    }
-
-    private init(applicationID: String, isAndroid: Bool, isDebugBuild: Bool, token: String) {
-        self.applicationID = applicationID
-        self.isAndroid = isAndroid
-        self.isDebugBuild = isDebugBuild
-        self.token = token
-    }
-
-    /// Where the device is reached.
-    func address(_ apps: BuzzApps) -> DeviceAddress {
-        isAndroid
-            ? .fcm(token: token, appID: apps.android)
-            : .apns(token: token.lowercased(), appID: apps.ios, environment: isDebugBuild ? .sandbox : .production)
     }
 }

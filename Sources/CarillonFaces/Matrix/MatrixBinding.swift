@@ -12,7 +12,6 @@ struct MatrixBinding: Sendable, Equatable {
         case hex
     }
 
-    /// What devices are sent.
     enum PayloadForm: String, Sendable, CaseIterable {
         /// Buzz's keys beside the text.
         case buzz
@@ -24,9 +23,7 @@ struct MatrixBinding: Sendable, Equatable {
 
     /// What a notification is to APNs.
     enum PushType: String, Sendable, CaseIterable {
-        /// Something is shown.
         case alert
-        /// The app is woken.
         case background
     }
 

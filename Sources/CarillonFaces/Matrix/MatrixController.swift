@@ -81,9 +81,7 @@ struct MatrixController: Sendable {
 
 /// Who posts a notification, as far as it can be known.
 struct MatrixCaller: Sendable {
-    /// Whose gateway key they have.
     var keyOwner: NetworkID?
-    /// Where they are.
     var address: IPAddress?
 }
 

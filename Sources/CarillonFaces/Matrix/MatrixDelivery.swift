@@ -3,11 +3,9 @@ import CarillonEdge
 
 /// Hands a notification on to devices of one network.
 struct MatrixDelivery {
-    /// What became of it.
     struct Outcome {
         /// The pushkeys that the homeserver is to forget.
         var rejected: [String] = []
-        /// What was accepted first.
         var firstEvent: EventID?
         /// Why something was not sent, for admins.
         var reason: String?

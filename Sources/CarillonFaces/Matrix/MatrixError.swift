@@ -9,7 +9,6 @@ import Hummingbird
 struct MatrixError: FaceError, Equatable {
     /// `errcode`.
     var code: String
-    /// The status of the answer.
     var status: HTTPResponse.Status
     /// `error`, for people; holds nothing of the request.
     var words: String

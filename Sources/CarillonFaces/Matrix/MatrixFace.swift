@@ -12,7 +12,6 @@ package struct MatrixFace: Face {
 
     private let controller: MatrixController
 
-    /// The face, over the rest of the service.
     package init(_ services: Services) {
         controller = MatrixController(services)
     }
@@ -21,7 +20,6 @@ package struct MatrixFace: Face {
     /// Where homeservers post to.
     package var roots: [String] { ["/_matrix/push"] }
 
-    /// Adds its one route.
     package func addRoutes(to routes: FaceRoutes) {
         routes.on(.post, "/_matrix/push/v1/notify", as: "notify", use: controller.notify)
     }

@@ -3,7 +3,6 @@ import CarillonCore
 extension MatrixNotification {
     /// The most bytes of a body: homeservers send whole messages, and those are long.
     static let maximumBytes = 128 * 1024
-    /// The most devices of a notification.
     static let maximumDevices = 100
     /// The longest pushkey, by the specification.
     static let maximumPushkey = 512
@@ -105,10 +104,8 @@ extension JSONObjectReader {
         return name
     }
 
-    /// How many there are of something.
     fileprivate mutating func count(_ key: String) -> Int? { integer(key, in: Int(Int32.min)...Int(Int32.max)) }
 
-    /// The members of an object.
     fileprivate mutating func members(_ key: String) -> JSONObject {
         guard let value = value(key) else { return JSONObject() }
         guard case .object(let members) = value else {

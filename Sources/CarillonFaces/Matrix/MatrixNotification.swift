@@ -24,7 +24,6 @@ struct MatrixNotification: Sendable {
     struct Device: Sendable {
         var appID: String
         var pushkey: String
-        /// When the app got its pushkey.
         var obtainedAt: Timestamp?
         /// What the app told its homeserver to pass on.
         var data: JSONObject
@@ -73,7 +72,6 @@ extension MatrixNotification {
     /// Whether it says no more than where to look: the format `event_id_only`.
     var isEventIDOnly: Bool { eventID != nil && type == nil }
 
-    /// What the room is called.
     var room: String? { roomName ?? roomAlias }
 
     /// Who caused it, as it is shown.
@@ -85,7 +83,6 @@ extension MatrixNotification {
         return body
     }
 
-    /// What kind of message it is.
     var messageType: String? {
         guard case .string(let type)? = content["msgtype"] else { return nil }
         return type

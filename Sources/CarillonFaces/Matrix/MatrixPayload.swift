@@ -25,7 +25,6 @@ struct MatrixPayload {
         }
     }
 
-    /// The number on the app's icon.
     var badge: Int? {
         binding.showsBadge ? notification.counts.sum.map { min($0, PushContent.largestBadge) } : nil
     }

@@ -3,7 +3,6 @@ import Crypto
 
 /// A pushkey as what it stands for: where a device is reached.
 struct MatrixPushkey: Sendable {
-    /// What is made of a pushkey.
     enum Reading: Sendable, Equatable {
         /// A device can be reached there.
         case address(DeviceAddress)

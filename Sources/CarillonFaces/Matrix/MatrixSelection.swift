@@ -108,7 +108,6 @@ struct MatrixSelection {
         }
     }
 
-    /// Has the homeserver forget these.
     mutating func reject(_ pushkeys: [String]) {
         for pushkey in pushkeys where !rejected.contains(pushkey) { rejected.append(pushkey) }
     }

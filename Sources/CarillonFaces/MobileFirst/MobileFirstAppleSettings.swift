@@ -24,7 +24,6 @@ struct MobileFirstAppleSettings: Sendable {
     private static let lists = [("locArgs", "loc-args"), ("titleLocArgs", "title-loc-args")]
     private static let maximumArguments = 20
 
-    /// What happens on the device.
     let kind: PushContent.Kind
     /// What is shown, where the message itself does not say.
     let alert: String?

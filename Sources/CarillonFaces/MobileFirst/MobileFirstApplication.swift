@@ -8,7 +8,6 @@ struct MobileFirstApplication: Sendable, Equatable {
         case apple = "A"
         case google = "G"
 
-        /// The push service that reaches them.
         var provider: ProviderName {
             switch self {
             case .apple: .apns
@@ -34,7 +33,6 @@ struct MobileFirstApplication: Sendable, Equatable {
     /// The app's id at Apple, and which of Apple's two services its tokens are of.
     var apple: (appID: String, environment: DeviceAddress.APNsEnvironment)?
     var google: (appID: String, senderID: String?)?
-    /// Whose tokens are believed.
     var issuers: [Issuer]
 
     /// The apps that devices of this application belong to.

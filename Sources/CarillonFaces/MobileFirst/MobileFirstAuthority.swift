@@ -30,10 +30,8 @@ struct MobileFirstCaller: Sendable {
     /// For whom the caller writes, as far as limits and rules go.
     var writer: Writer { kind == .backEnd ? .admin : .user }
 
-    /// The user who is logged in.
     var user: UserID? { if case .app(let user) = kind { user } else { nil } }
 
-    /// Passes those who may do something.
     func require(_ scope: MobileFirstScope) throws(Problem) {
         guard permitted.contains(scope) else { throw .forbidden("the scope \(scope.rawValue) is needed") }
     }
@@ -86,13 +84,15 @@ struct MobileFirstAuthority: Sendable {
     ///   - request: The request.
     ///   - context: Its context, whose path names the application.
     ///   - scope: What is needed; `nil` for what every caller may.
+    ///   - names: The parameters that the query may have; `nil` where that is looked at later.
     /// - Returns: The caller, who may do that.
     /// - Throws: 404 for an application that nobody has bound, 401 for credentials that prove nothing, 403 for those that are good
     ///   for something else.
     func caller(
         _ request: Request,
         _ context: CarillonRequestContext,
-        for scope: MobileFirstScope? = nil
+        for scope: MobileFirstScope? = nil,
+        query names: [String]? = ["locale"]
     ) async throws -> MobileFirstCaller {
         try Self.checkAccept(request)
         let id = try context.segment("application")
@@ -116,6 +116,7 @@ struct MobileFirstAuthority: Sendable {
             try count(caller, key)
         }
         if let scope { try caller.require(scope) }
+        if let names { try request.checkQuery(names) }
         return caller
     }
 
@@ -155,7 +156,7 @@ struct MobileFirstAuthority: Sendable {
         of network: Network
     ) throws(Problem) -> (MobileFirstCaller.Kind, Set<MobileFirstScope>, key: String) {
         let parts = text.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer", let token = MobileFirstToken(String(parts[1])) else {
+        guard parts.count == 2, parts[0].lowercased() == "bearer", let token = SignedToken(String(parts[1])) else {
             throw Self.unauthorized("the token is not valid")
         }
         let now = services.clock.now()

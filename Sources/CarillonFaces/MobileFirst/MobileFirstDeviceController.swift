@@ -23,7 +23,6 @@ struct MobileFirstDeviceController: Sendable {
 
     private func register(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let caller = try await authority.caller(request, context, for: .devicesWrite)
-        try request.checkQuery(["locale"])
         let body = try await RequestBodyReader.json(of: request)
         let posted = try body.readForeign { reader -> (id: DeviceID, MobileFirstRegistration)? in
             let id = reader.identifier("deviceId", as: Device.self, required: true)
@@ -42,7 +41,6 @@ struct MobileFirstDeviceController: Sendable {
 
     private func update(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let caller = try await authority.caller(request, context, for: .devicesWrite)
-        try request.checkQuery(["locale"])
         let body = try await RequestBodyReader.json(of: request)
         let registration = try body.readForeign { MobileFirstRegistration(from: &$0, isWhole: false) }
         return try await ChangedDevice.repeating {
@@ -91,29 +89,24 @@ struct MobileFirstDeviceController: Sendable {
             in: caller.networkID,
             by: caller.writer
         )
-        guard
-            let json = device.mobileFirst(
-                in: caller.application,
-                showsToken: registration.token != nil || caller.maySeeToken(of: former ?? device)
-            )
-        else {
-            throw Problem.mobileFirst(.notFound, "there is no such device")
+        let showsToken = registration.token != nil || caller.maySeeToken(of: former ?? device)
+        guard let json = device.mobileFirst(in: caller.application, showsToken: showsToken) else {
+            throw Problem.noDevice
         }
         return .json(.object(json), status: status)
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let caller = try await authority.caller(request, context, for: .devicesRead)
-        try request.checkQuery(["locale"])
         let device = try await device(context, caller)
         guard let json = device.mobileFirst(in: caller.application, showsToken: caller.maySeeToken(of: device)) else {
-            throw Problem.mobileFirst(.notFound, "there is no such device")
+            throw Problem.noDevice
         }
         return .json(.object(json))
     }
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(request, context, for: .devicesRead)
+        let caller = try await authority.caller(request, context, for: .devicesRead, query: nil)
         let list = try MobileFirstList(request, context, by: ["userId"], filtered: ["platform", "tagName"])
         let selection = try list.selection(for: caller)
         let page = try await services.devices.devices(
@@ -130,20 +123,18 @@ struct MobileFirstDeviceController: Sendable {
 
     private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let caller = try await authority.caller(request, context, for: .devicesWrite)
-        try request.checkQuery(["locale"])
         let device = try await device(context, caller)
         let isGone = try await services.devices.deleteDevice(
             device.id,
             ifOwnedBy: device.userID,
             in: caller.networkID
         )
-        guard isGone else { throw Problem.mobileFirst(.notFound, "there is no such device") }
+        guard isGone else { throw Problem.noDevice }
         return .noContent
     }
 
     private func showSender(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let caller = try await authority.caller(request, context)
-        try request.checkQuery(["locale"])
         guard let sender = caller.application.google?.senderID else {
             throw Problem.mobileFirst(.notConfigured, "the application has no senderId", status: .notFound)
         }
@@ -163,7 +154,7 @@ extension Services {
     func device(_ id: DeviceID, for caller: MobileFirstCaller) async throws -> Device {
         guard let device = try await devices.device(id, in: caller.networkID),
             caller.application.platform(of: device.address) != nil, caller.mayTouch(device)
-        else { throw Problem.mobileFirst(.notFound, "there is no such device") }
+        else { throw Problem.noDevice }
         return device
     }
 }
@@ -192,7 +183,6 @@ extension MobileFirstList {
         return application.apps.filter { $0.provider == platform.provider }
     }
 
-    /// An id that narrows a list.
     func id<Subject>(_ name: String, as type: Subject.Type = Subject.self) throws(Problem) -> Identifier<Subject>? {
         guard let text = narrowed[name] else { return nil }
         guard let id = Identifier<Subject>(text) else {

@@ -11,7 +11,6 @@ package struct MobileFirstFace: Face {
 
     private let services: Services
 
-    /// The face over what it needs of the service.
     package init(_ services: Services) {
         self.services = services
     }
@@ -22,7 +21,6 @@ package struct MobileFirstFace: Face {
             ? problem.oauthResponse : problem.mobileFirstResponse
     }
 
-    /// Adds all routes.
     package func addRoutes(to routes: FaceRoutes) {
         let authority = MobileFirstAuthority(services: services)
         MobileFirstTokenController(services: services).addRoutes(to: routes)
@@ -32,7 +30,6 @@ package struct MobileFirstFace: Face {
         MobileFirstMessageController(authority: authority, services: services).addRoutes(to: routes)
     }
 
-    /// Reads an application's binding.
     package func settings(of name: String, from reader: inout JSONObjectReader) -> FaceSettings? {
         guard !name.contains("/"), !name.contains("*") else {
             reader.refuse("externalId", "must be one application, without / and *")

@@ -8,9 +8,7 @@ struct MobileFirstList {
     private static let sizes = 1...500
     private static let usualSize = 10
 
-    /// Where the part begins.
     let offset: Int
-    /// How long it is at most.
     let size: Int
     /// What must be equal to what; from `filter`, and from parameters of these names.
     let narrowed: [String: String]
@@ -106,7 +104,6 @@ extension Request {
         return "\(context.isOverTLS ? "https" : "http")://\(authority)"
     }
 
-    /// Refuses all parameters but these.
     func checkQuery(_ names: [String]) throws(Problem) {
         for pair in (uri.query ?? "").split(separator: "&") {
             let name = pair.prefix { $0 != "=" }

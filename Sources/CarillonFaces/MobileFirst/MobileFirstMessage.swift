@@ -8,7 +8,6 @@ struct MobileFirstMessage: Sendable {
     /// The tag of whatever goes to everyone.
     static let everyone = "Push.ALL"
 
-    /// What is shown.
     let alert: String?
     /// The notification as Carillon's own API takes it.
     let notification: JSONObject

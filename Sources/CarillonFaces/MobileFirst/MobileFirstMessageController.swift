@@ -22,7 +22,6 @@ struct MobileFirstMessageController: Sendable {
 
     private func post(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let caller = try await authority.caller(request, context, for: .messagesWrite)
-        try request.checkQuery(["locale"])
         let message = try MobileFirstMessage(
             await RequestBodyReader.json(of: request),
             id: sourceID(of: caller),
@@ -35,7 +34,6 @@ struct MobileFirstMessageController: Sendable {
     /// Takes all messages of an array, or none.
     private func postBulk(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let caller = try await authority.caller(request, context, for: .messagesWrite)
-        try request.checkQuery(["locale"])
         let body = try await RequestBodyReader.json(of: request, upTo: RequestBodyReader.eventsLimit)
         guard case .array(let elements) = body, (1...Self.maximumBulk).contains(elements.count) else {
             throw Problem.mobileFirst(.wrongValue, "must be an array of 1 to \(Self.maximumBulk) messages")
@@ -91,7 +89,6 @@ struct MobileFirstMessageController: Sendable {
     /// Says how far a message got, and what it said as long as that is kept.
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let caller = try await authority.caller(request, context, for: .messagesWrite)
-        try request.checkQuery(["locale"])
         guard context.parameters.get("message") != nil, let id = EventID(try context.segment("message")),
             let event = try await services.history.event(id, in: caller.networkID),
             event.type == .notificationDirect, event.sourceID.hasPrefix(Self.origin(of: caller))

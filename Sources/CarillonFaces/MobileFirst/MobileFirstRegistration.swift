@@ -92,7 +92,6 @@ struct MobileFirstRegistration: Sendable {
 }
 
 extension Device {
-    /// What attributes are kept under.
     fileprivate static let mobileFirstKey = FaceName.imfpush.rawValue
 
     /// What is kept for the push service alone.

@@ -29,7 +29,6 @@ struct MobileFirstRights: Sendable, Equatable {
     private static let maximumCount = 64
     private static let maximumBytes = 256 + 32
 
-    /// The scopes by their names.
     private(set) var scopes: Set<String>
 
     /// Rights that were checked before.
@@ -84,10 +83,8 @@ struct MobileFirstRights: Sendable, Equatable {
         scopes.contains(scope) || scope.hasPrefix(Self.application) && scopes.contains(Self.everyApplication)
     }
 
-    /// Whether they are for an application.
     func isFor(_ application: String) -> Bool { covers(Self.application + application) }
 
-    /// Whether they name applications at all.
     var namesApplications: Bool { scopes.contains { $0.hasPrefix(Self.application) } }
 
     /// What a token may be asked for: the headers' rights are none of OAuth's.

@@ -26,8 +26,12 @@ struct MobileFirstSubscriptionController: Sendable {
     }
 
     private func post(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(request, context, for: .subscriptionsWrite)
-        try request.checkQuery(["action", "locale"])
+        let caller = try await authority.caller(
+            request,
+            context,
+            for: .subscriptionsWrite,
+            query: ["action", "locale"]
+        )
         let action = try QueryParameters(request).text("action")
         guard action == nil || action == "delete" else {
             throw Problem.mobileFirst(.wrongQuery, "action must be delete")
@@ -99,7 +103,7 @@ struct MobileFirstSubscriptionController: Sendable {
             ifOwnedBy: device.userID,
             by: caller.writer
         )
-        guard isDone else { throw Problem.mobileFirst(.notFound, "there is no such device") }
+        guard isDone else { throw Problem.noDevice }
         return .begun
     }
 
@@ -126,7 +130,7 @@ struct MobileFirstSubscriptionController: Sendable {
             ifOwnedBy: device.userID,
             in: caller.networkID
         )
-        guard isDone else { throw Problem.mobileFirst(.notFound, "there is no such device") }
+        guard isDone else { throw Problem.noDevice }
     }
 
     private func isSubscribed(_ device: DeviceID, to tag: TagID, _ caller: MobileFirstCaller) async throws -> Bool {
@@ -140,8 +144,12 @@ struct MobileFirstSubscriptionController: Sendable {
     // MARK: Deleting
 
     private func deleteNamed(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(request, context, for: .subscriptionsWrite)
-        try request.checkQuery(["deviceId", "tagName", "locale"])
+        let caller = try await authority.caller(
+            request,
+            context,
+            for: .subscriptionsWrite,
+            query: ["deviceId", "tagName", "locale"]
+        )
         let query = QueryParameters(request)
         guard let device = try query.identifier("deviceId", as: Device.self),
             let tag = try query.identifier("tagName", as: Tag.self)
@@ -151,7 +159,6 @@ struct MobileFirstSubscriptionController: Sendable {
 
     private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let caller = try await authority.caller(request, context, for: .subscriptionsWrite)
-        try request.checkQuery(["locale"])
         let (device, tag) = try Self.parts(context)
         return try await delete(device, tag, caller)
     }
@@ -168,7 +175,6 @@ struct MobileFirstSubscriptionController: Sendable {
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let caller = try await authority.caller(request, context, for: .subscriptionsRead)
-        try request.checkQuery(["locale"])
         let (id, tag) = try Self.parts(context)
         let device = try await services.device(id, for: caller)
         guard try await isSubscribed(device.id, to: tag, caller) else { throw Self.missing }
@@ -177,7 +183,7 @@ struct MobileFirstSubscriptionController: Sendable {
 
     /// Lists subscriptions; every device that gets what is sent to everyone stands at the beginning, with `Push.ALL`.
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(request, context, for: .subscriptionsRead)
+        let caller = try await authority.caller(request, context, for: .subscriptionsRead, query: nil)
         let list = try MobileFirstList(request, context, by: ["deviceId", "tagName", "userId"], filtered: ["platform"])
         let selection = try await selection(list, for: caller)
         let wantsEveryone = selection.tag.map { MobileFirstMessage.isEveryone($0.rawValue) }

@@ -21,7 +21,6 @@ struct MobileFirstTagController: Sendable {
 
     private func create(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let caller = try await authority.caller(request, context, for: .tagsWrite)
-        try request.checkQuery(["locale"])
         let tag = try await RequestBodyReader.json(of: request).readForeign { reader -> Tag? in
             let id = reader.identifier("name", as: Tag.self, required: true)
             let description = reader.string("description", maximumBytes: Self.maximumDescription)
@@ -35,7 +34,7 @@ struct MobileFirstTagController: Sendable {
     }
 
     private func list(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
-        let caller = try await authority.caller(request, context, for: .tagsRead)
+        let caller = try await authority.caller(request, context, for: .tagsRead, query: nil)
         let list = try MobileFirstList(request, context, by: [], filtered: ["tagName"])
         var tags: [Tag] = []
         if list.narrowed["tagName"] != nil {
@@ -61,7 +60,6 @@ struct MobileFirstTagController: Sendable {
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let caller = try await authority.caller(request, context, for: .tagsRead)
-        try request.checkQuery(["locale"])
         return .json(
             json(try await services.declaredTag(context.identifier("tag"), for: caller), request, context, caller)
         )
@@ -69,7 +67,6 @@ struct MobileFirstTagController: Sendable {
 
     private func update(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let caller = try await authority.caller(request, context, for: .tagsWrite)
-        try request.checkQuery(["locale"])
         let description = try await RequestBodyReader.json(of: request).readForeign { reader -> String?? in
             .some(reader.string("description", maximumBytes: Self.maximumDescription))
         }
@@ -80,7 +77,6 @@ struct MobileFirstTagController: Sendable {
 
     private func delete(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let caller = try await authority.caller(request, context, for: .tagsWrite)
-        try request.checkQuery(["locale"])
         let tag = try await services.declaredTag(context.identifier("tag"), for: caller)
         try await services.tags.deleteTag(tag.id, in: caller.networkID)
         return .noContent

@@ -20,7 +20,6 @@ enum MobileFirstCode: String, Sendable {
     case wrongOffset = "FPWSE1079E"
     case wrongSize = "FPWSE1080E"
 
-    /// The status of the answer.
     var status: HTTPResponse.Status {
         switch self {
         case .notFound, .noSubscription: .notFound
@@ -35,7 +34,6 @@ enum MobileFirstCode: String, Sendable {
 }
 
 extension Problem {
-    /// A problem that the push service has a code for.
     static func mobileFirst(
         _ code: MobileFirstCode,
         _ message: String,
@@ -43,6 +41,8 @@ extension Problem {
     ) -> Problem {
         Problem(code.rawValue, status: status ?? code.status, title: message)
     }
+
+    static let noDevice = mobileFirst(.notFound, "there is no such device")
 
     /// The answer in the push service's envelope.
     var mobileFirstResponse: Response {

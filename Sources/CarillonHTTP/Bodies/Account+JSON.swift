@@ -2,7 +2,6 @@ import CarillonCore
 import CarillonEdge
 
 extension APIKey {
-    /// The key as it is listed.
     var json: JSONValue { .object(members) }
 
     /// The key with the secret that is shown once.

@@ -4,19 +4,7 @@ import CarillonEdge
 /// Which devices are to be taken back into use (`POST /devices/restore`).
 struct DeviceRestoration {
     private enum Provider: String, CaseIterable {
-        case apns
-        case fcm
-        case webhook
-        case webpush
-
-        var name: ProviderName {
-            switch self {
-            case .apns: .apns
-            case .fcm: .fcm
-            case .webhook: .webhook
-            case .webpush: .webpush
-            }
-        }
+        case apns, fcm, webhook, webpush
     }
 
     let provider: ProviderName
@@ -26,7 +14,9 @@ struct DeviceRestoration {
     let since: Timestamp
     /// When they were unregistered or quarantined: before.
     let until: Timestamp
+}
 
+extension DeviceRestoration {
     /// Reads `{"provider","appId" or "host","from","to"}`; without `to` the window ends now.
     init(_ body: JSONValue, now: Timestamp) throws(InvalidInput) {
         self = try body.read(as: "invalid-restore") { reader in
@@ -41,19 +31,12 @@ struct DeviceRestoration {
             }
             let from = reader.timestamp("from", required: true)
             let end = reader.timestamp("to") ?? now
-            guard let provider, let from else { return nil }
+            guard let name = provider.flatMap({ ProviderName(rawValue: $0.rawValue) }), let from else { return nil }
             guard from < end else {
                 reader.refuse("from", "must be before to, which is now unless it is given")
                 return nil
             }
-            return Self(provider: provider.name, appID: appID, since: from, until: end)
+            return Self(provider: name, appID: appID, since: from, until: end)
         }
-    }
-
-    private init(provider: ProviderName, appID: String?, since: Timestamp, until: Timestamp) {
-        self.provider = provider
-        self.appID = appID
-        self.since = since
-        self.until = until
     }
 }

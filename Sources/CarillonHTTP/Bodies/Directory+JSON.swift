@@ -2,7 +2,6 @@ import CarillonCore
 import CarillonEdge
 
 extension Person {
-    /// The person as the API shows them.
     var json: JSONValue {
         [
             "id": .string(id.rawValue),
@@ -21,7 +20,6 @@ extension Person {
 }
 
 extension Channel {
-    /// The channel as the API shows it.
     var json: JSONValue {
         [
             "id": .string(id.rawValue), "displayName": JSONValue(knownName.flatMap { $0.isEmpty ? nil : $0 }),

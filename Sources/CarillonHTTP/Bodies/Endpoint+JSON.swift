@@ -2,7 +2,6 @@ import CarillonCore
 import CarillonEdge
 
 extension Endpoint {
-    /// The endpoint as the API shows it.
     func json(_ circuit: LaneStatus.Circuit) -> JSONValue {
         var json: JSONObject = ["id": .string(id.rawValue)]
         for (name, value) in settings.json.members { json[name] = value }
@@ -51,7 +50,6 @@ struct EndpointDraft: Sendable {
     /// Whether it is to be in use; `nil` to leave that as it is.
     var isEnabled: Bool?
 
-    /// Changes an endpoint.
     func apply(to endpoint: Endpoint, at now: Timestamp) -> Endpoint {
         var changed = endpoint
         changed.settings = settings
@@ -71,7 +69,6 @@ struct EndpointReader {
     private static let maximumPatternBytes = 64
     private static let problem = "invalid-endpoint"
 
-    /// Where endpoints may be reached.
     let egress: EgressGuard
 
     /// Reads `{"url","mode","events",…}`, as it is posted, or as a patch has made it of what there was.

@@ -16,7 +16,6 @@ extension Receipt {
 extension EventStatus {
     private static let shownStates: [DeliveryState] = [.pending, .delivered, .unregistered, .expired, .dead]
 
-    /// The event as the API shows it.
     var json: JSONValue {
         var counts = JSONObject()
         for state in Self.shownStates { counts[state.rawValue] = JSONValue(deliveries[state] ?? 0) }
@@ -41,7 +40,6 @@ extension EventStatus {
 }
 
 extension RecipientTally {
-    /// The counts as the API shows them.
     fileprivate var json: JSONValue {
         var levels = JSONObject()
         for level in ToggleLevel.allCases { levels[level.rawValue] = JSONValue(suppressed[level] ?? 0) }
@@ -56,7 +54,6 @@ extension RecipientTally {
 }
 
 extension DeliveryStatus {
-    /// The delivery as the API shows it.
     var json: JSONValue {
         [
             "deviceId": .string(record.deviceID.rawValue),
@@ -72,7 +69,6 @@ extension DeliveryStatus {
 }
 
 extension DeadLetter {
-    /// The dead letter as the API shows it.
     var json: JSONValue {
         [
             "id": .string(id.canonicalText),

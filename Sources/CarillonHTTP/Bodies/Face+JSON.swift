@@ -30,7 +30,6 @@ extension NewFaceKey {
 }
 
 extension JournalEntry {
-    /// A request and its answer.
     var json: JSONValue {
         [
             "at": JSONValue(at), "operation": .string(note.operation), "status": JSONValue(note.status),
@@ -44,7 +43,6 @@ extension Face {
     private static var bindingProblem: String { "invalid-binding" }
     private static var keyProblem: String { "invalid-face-key" }
 
-    /// Reads the settings of a name.
     func settings(of name: String, json: JSONValue) throws(InvalidInput) -> FaceSettings {
         let read = try json.read(as: Self.bindingProblem) { settings(of: name, from: &$0) }
         guard JSONValue.object(read.document).serialized.count <= FaceBinding.maximumSettingsBytes else {

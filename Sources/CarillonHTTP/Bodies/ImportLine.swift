@@ -31,7 +31,6 @@ enum ImportLine {
         }
     }
 
-    /// An error that names a line.
     static func failure(_ number: Int, pointer: String = "", _ detail: String) -> InvalidInput {
         InvalidInput(problem: "invalid-import", pointer: pointer, detail: "line \(number): \(detail)")
     }

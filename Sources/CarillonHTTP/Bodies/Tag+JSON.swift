@@ -5,7 +5,6 @@ extension Tag {
     /// The longest description, in bytes.
     static let maximumDescription = 1000
 
-    /// The tag as the API shows it.
     var json: JSONValue {
         [
             "id": .string(id.rawValue),
@@ -32,7 +31,6 @@ extension Tag {
 }
 
 extension Subscriber {
-    /// The subscriber as the API shows it.
     var json: JSONValue {
         switch self {
         case .device(let id): ["deviceId": .string(id.rawValue)]

@@ -3,7 +3,6 @@ import CarillonEdge
 
 /// A template as the API lists it: a built-in one, or a network's own.
 struct ListedTemplate {
-    /// Where it comes from.
     enum Origin: String {
         case builtIn
         case network
@@ -15,7 +14,6 @@ struct ListedTemplate {
     let origin: Origin
     let updatedAt: Timestamp?
 
-    /// A built-in template.
     init(_ template: CompiledTemplate) {
         eventType = template.eventType
         locale = template.locale
@@ -37,7 +35,6 @@ struct ListedTemplate {
     /// The place in lists: by event type, then by locale.
     var key: String { "\(eventType.rawValue)/\(locale.rawValue)" }
 
-    /// The template as the API shows it.
     var json: JSONValue {
         var object: JSONObject = [
             "type": .string(eventType.rawValue),

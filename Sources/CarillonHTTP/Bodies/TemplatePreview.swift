@@ -5,11 +5,9 @@ import CarillonEdge
 struct TemplatePreview {
     private static let problem = "invalid-preview"
 
-    /// The language to render in.
     let locale: LocaleTag
     /// The template to try; `nil` to see what the network has.
     let template: CompiledTemplate?
-    /// The event to render.
     let event: Event
 
     /// Reads and checks the body. An event without a type is of the template's.

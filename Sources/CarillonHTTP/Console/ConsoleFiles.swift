@@ -5,7 +5,6 @@ import NIOCore
 
 /// The files of the console, read once and kept in memory.
 package struct ConsoleFiles: Sendable {
-    /// One file, as it is answered.
     struct File: Sendable {
         let mediaType: String
         /// The strong tag of its bytes (RFC 9110 section 8.8.3).
@@ -15,7 +14,6 @@ package struct ConsoleFiles: Sendable {
 
     /// The largest file, in bytes.
     package static let maximumFileBytes = 1_048_576
-    /// The most files.
     package static let maximumFiles = 500
 
     /// The document that every page's address answers.

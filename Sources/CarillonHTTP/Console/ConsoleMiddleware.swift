@@ -6,7 +6,6 @@ import Hummingbird
 ///
 /// It is no route, because its pages have any addresses below `/console`.
 struct ConsoleMiddleware: RouterMiddleware {
-    /// Where the console is.
     static let root = "/console"
     private static let securityPolicy: HTTPFields = [
         .contentSecurityPolicy:

@@ -36,20 +36,13 @@ struct CredentialController: Controller {
             at: services.clock.now()
         )
         let answer = stored.key.json(revealing: secret)
-        let repeatable = try IdempotentRequest(
-            request,
-            by: access.admin,
-            in: access.networkID,
-            body: body,
-            answer: answer
+        let creation = try await services.accounts.addAPIKey(
+            stored,
+            answering: IdempotentRequest(request, by: access.admin, in: access.networkID, body: body, answer: answer)
         )
-        let creation = try await services.accounts.addAPIKey(stored, answering: repeatable)
         services.cache.invalidate(access.networkID)
         guard let response = creation.response(answer) else {
-            throw Problem.conflict(
-                "limit-reached",
-                "a network has at most \(APIKey.maximumCount) API keys: remove one first"
-            )
+            throw Problem.full("API keys", APIKey.maximumCount)
         }
         return response
     }

@@ -77,7 +77,6 @@ struct DeviceController: Controller {
         return .json(["restored": JSONValue(count)])
     }
 
-    /// The device of a path.
     static func deviceID(_ context: CarillonRequestContext) throws(Problem) -> DeviceID {
         guard context.parameters.get("device") != nil else { return DeviceID(trusted: restore) }
         return try context.identifier("device", as: Device.self)

@@ -169,7 +169,6 @@ struct EndpointController: Controller {
 }
 
 extension EndpointAnswer {
-    /// What came of a test.
     fileprivate var json: JSONValue {
         let (status, error): (Int?, String?) =
             switch result {

@@ -57,7 +57,6 @@ struct EventController: Controller {
         return zip(receipts, reasons).map { $0.json(because: $1) }
     }
 
-    /// What became of the last posts.
     private func recent(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await admin(request, context)
         try QueryParameters(request).refuseAll(isPaged: false)
@@ -143,7 +142,6 @@ struct EventController: Controller {
 }
 
 extension DeliveryFilter {
-    /// The filter of a query.
     fileprivate init(_ query: QueryParameters) throws(Problem) {
         self.init(
             states: try query.choices("state", of: DeliveryState.self),
@@ -154,7 +152,6 @@ extension DeliveryFilter {
 }
 
 extension EventFilter {
-    /// The filter of a query.
     fileprivate init(_ query: QueryParameters) throws(Problem) {
         let type = try query.text("type").map { text throws(Problem) in
             guard let type = EventType(known: text) else {

@@ -26,7 +26,6 @@ struct OverviewController: Controller {
 }
 
 extension NetworkReport {
-    /// The report as the API shows it.
     fileprivate var json: JSONValue {
         [
             "network": .string(network.id.rawValue),

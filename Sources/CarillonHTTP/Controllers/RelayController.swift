@@ -18,13 +18,7 @@ struct RelayController: Controller {
         let (network, endpoint, _) = try await observer(request, context)
         let query = QueryParameters(request)
         let page = try Page(query)
-        let state = try query.text("state").map { text throws(Problem) in
-            guard let state = RelayState(rawValue: text) else {
-                let states = RelayState.allCases.map(\.rawValue).joined(separator: ", ")
-                throw .invalidParameter("state", "must be one of \(states)")
-            }
-            return state
-        }
+        let state = try query.choice("state", of: RelayState.self)
         let only = try query.text("eventId").map { text throws(Problem) in
             guard let id = EventID(text) else { throw .invalidParameter("eventId", "must be an id of an event") }
             return id
@@ -114,7 +108,6 @@ extension ReplayOrder {
 }
 
 extension RelayDelivery {
-    /// The message as the API shows it.
     fileprivate var json: JSONValue {
         [
             "eventId": .string(eventID.description),

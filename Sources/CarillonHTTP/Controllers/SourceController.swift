@@ -65,7 +65,6 @@ extension SourceSettings {
 }
 
 extension Source {
-    /// The source as the API shows it.
     fileprivate var json: JSONObject {
         [
             "id": .string(id.rawValue), "url": .string(settings.url), "intervalSeconds": JSONValue(settings.interval),

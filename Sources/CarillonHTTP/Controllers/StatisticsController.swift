@@ -56,7 +56,6 @@ private struct StatisticsQuery {
 }
 
 extension StatisticsPoint {
-    /// The point as the API shows it.
     fileprivate var json: JSONValue {
         var (events, deliveries) = (JSONObject(), JSONObject())
         for (type, counts) in figures.events.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {

@@ -41,10 +41,7 @@ struct UserTokenKeyController: Controller {
         )
         services.cache.invalidate(access.networkID)
         guard let response = creation.response(answer) else {
-            throw Problem.conflict(
-                "limit-reached",
-                "a network has at most \(StoredUserTokenKey.maximumCount) keys of user tokens: remove one first"
-            )
+            throw Problem.full("keys of user tokens", StoredUserTokenKey.maximumCount)
         }
         return response
     }
@@ -100,7 +97,6 @@ struct UserTokenKeyController: Controller {
 }
 
 extension StoredUserTokenKey {
-    /// The key as it is listed.
     fileprivate var json: JSONValue { json(revealing: nil) }
 
     /// The key as it is listed, with a secret that is shown once.

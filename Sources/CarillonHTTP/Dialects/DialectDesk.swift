@@ -6,7 +6,6 @@ import Hummingbird
 
 /// Reads requests as dialects read them: finds the dialect of the path, and the bytes as they were before somebody packed them.
 enum DialectDesk {
-    /// The dialect that a path names.
     static func dialect(_ context: CarillonRequestContext) throws(Problem) -> any EventDialect {
         guard let name = DialectName(rawValue: try context.segment("dialect")) else { throw .notFound() }
         return Dialects.named(name)

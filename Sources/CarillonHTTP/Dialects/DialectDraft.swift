@@ -14,38 +14,6 @@ struct DialectDraft: Sendable {
     private var keepsBasic: Bool
     private var settings: JSONObject
 
-    /// Reads a body.
-    init(_ json: JSONValue, for dialect: any EventDialect) throws(InvalidInput) {
-        self = try json.read(as: Self.problem) { reader in
-            let isEnabled = reader.bool("enabled") ?? true
-            let secrets = Self.secrets(from: &reader)
-            let keepsBasic = !reader.contains("basic")
-            let basic = Self.basic(from: &reader)
-            let settings = DialectSettings.read(for: dialect, from: &reader)
-            return DialectDraft(
-                isEnabled: isEnabled,
-                secrets: secrets,
-                basic: basic,
-                keepsBasic: keepsBasic,
-                settings: settings
-            )
-        }
-    }
-
-    private init(
-        isEnabled: Bool,
-        secrets: [String]?,
-        basic: (user: String, password: String?)?,
-        keepsBasic: Bool,
-        settings: JSONObject
-    ) {
-        self.isEnabled = isEnabled
-        self.secrets = secrets
-        self.basic = basic
-        self.keepsBasic = keepsBasic
-        self.settings = settings
-    }
-
     /// The document that it makes: what is secret is kept where it is left out, and keeps its time where it stays the same.
     func document(
         _ name: DialectName,
@@ -105,6 +73,26 @@ struct DialectDraft: Sendable {
         // What follows the first colon is the password.
         if user.contains(":") { basic.refuse("user", "must not hold a colon") }
         return (user, password)
+    }
+}
+
+extension DialectDraft {
+    /// Reads a body.
+    init(_ json: JSONValue, for dialect: any EventDialect) throws(InvalidInput) {
+        self = try json.read(as: Self.problem) { reader in
+            let isEnabled = reader.bool("enabled") ?? true
+            let secrets = Self.secrets(from: &reader)
+            let keepsBasic = !reader.contains("basic")
+            let basic = Self.basic(from: &reader)
+            let settings = DialectSettings.read(for: dialect, from: &reader)
+            return DialectDraft(
+                isEnabled: isEnabled,
+                secrets: secrets,
+                basic: basic,
+                keepsBasic: keepsBasic,
+                settings: settings
+            )
+        }
     }
 }
 

@@ -19,7 +19,6 @@ final class LargeBodies: Sendable {
         guard hasEntered else { throw .serviceUnavailable("other large bodies are being read") }
     }
 
-    /// Gives a network's place back.
     func leave(_ network: NetworkID) {
         _ = networks.withLock { $0.remove(network) }
     }

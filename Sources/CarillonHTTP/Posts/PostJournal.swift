@@ -6,7 +6,6 @@ import HTTPTypes
 /// What became of the last posts of events, Carillon's own and those of each dialect: the first thing that somebody looks for who connects
 /// a backend. Without any text.
 struct PostJournal: Sendable {
-    /// What became of a post.
     enum Verdict: String {
         case accepted
         case duplicate
@@ -14,14 +13,12 @@ struct PostJournal: Sendable {
         case refused
     }
 
-    /// Where posts come in.
     enum Place: Sendable {
         /// `POST /events`.
         case native
         /// `POST /events/{dialect}`.
         case dialect(DialectName)
 
-        /// What the journal calls it.
         fileprivate var name: String {
             switch self {
             case .native: "events"
@@ -30,7 +27,6 @@ struct PostJournal: Sendable {
         }
     }
 
-    /// What is shown of a post.
     private struct Post {
         var at: Timestamp
         var verdict: String

@@ -3,16 +3,14 @@ import HTTPTypes
 
 /// The problems of imports.
 extension Problem {
-    /// Another import of the same network.
     static let importRunning = Problem(
         "import-running",
-        status: .tooManyRequests,
-        title: "The network has an import running",
-        detail: "one import at a time; nothing was imported",
+        .tooManyRequests,
+        "The network has an import running",
+        "one import at a time; nothing was imported",
         headers: [.retryAfter: "10", .connection: "close"]
     )
 
-    /// Other networks' imports.
     static let tooManyImports = serviceUnavailable("other imports are running", retryAfter: 30)
 
     /// An import that ended in the middle.
@@ -21,12 +19,11 @@ extension Problem {
         retryAfter: 10
     )
 
-    /// No room for an import.
     static let insufficientStorage = Problem(
         "insufficient-storage",
-        status: .init(code: 507, reasonPhrase: "Insufficient Storage"),
-        title: "There is no room for the import",
-        detail: "the disk that imports are kept on while they arrive is nearly full; nothing was imported",
+        .init(code: 507, reasonPhrase: "Insufficient Storage"),
+        "There is no room for the import",
+        "the disk that imports are kept on while they arrive is nearly full; nothing was imported",
         headers: [.retryAfter: "60", .connection: "close"]
     )
 }

@@ -63,7 +63,7 @@ struct AblyService {
         claims["x-ably-clientId"] = client.map(JSONValue.string)
         claims["x-ably-capability"] = capability.map { .string($0.serializedText) }
         for (name, value) in more.members { claims[name] = value }
-        return AblyToken.make(keyName: key, claims: claims, secret: Secret(secret))
+        return AblyToken.make(keyName: key, claims: claims, sign: Secret(secret).code)
     }
 
     /// A token of somebody's app.

@@ -38,7 +38,7 @@ struct AblyAuthenticator: Sendable {
             return try await holder(of: token)
         }
         let parts = value.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
-        guard values.count == 1, parts.count == 2, parts[1].utf8.count <= 2 * AblyToken.maximumBytes else {
+        guard values.count == 1, parts.count == 2, parts[1].utf8.count <= 2 * SignedToken.maximumBytes else {
             throw AblyError.credentials("Authorization must be one Basic or Bearer")
         }
         switch parts[0].lowercased() {
@@ -58,25 +58,25 @@ struct AblyAuthenticator: Sendable {
             let key = try await services.faceIndex().key(.ably, named: String(text[..<colon])),
             case .secret(let secret) = key.proof
         else { throw wrong }
-        let sent = SHA256.hash(data: Array(text[text.index(after: colon)...].utf8))
         // Digests are compared in constant time.
-        guard secret.reveal({ SHA256.hash(data: Array($0.utf8)) }) == sent else { throw wrong }
+        let sent = SHA256.hash(data: Array(text[text.index(after: colon)...].utf8))
+        guard sent == secret.reveal(FaceIndex.hash) else { throw wrong }
         return key
     }
 
     /// The holder of a token: a JWT as it is, or in base64.
     private func holder(of text: String) async throws -> AblyCaller {
-        guard let token = Self.token(text) else { throw AblyError.unknownToken }
+        guard let token = AblyToken(text) else { throw AblyError.unknownToken }
         guard !token.isOfDevice else { return try await device(token) }
         guard let key = try await services.faceIndex().key(.ably, named: token.keyName),
             case .secret(let secret) = key.proof,
-            token.isSigned(with: secret)
+            secret.isCode(token.signed.signature, of: token.signed.signedBytes)
         else { throw AblyError.unknownToken }
         let now = services.clock.now()
-        guard !token.hasExpired(at: now) else { throw AblyError.expiredToken }
+        guard !token.signed.hasEnded(at: now) else { throw AblyError.expiredToken }
         guard !token.isOfTheFuture(at: now) else { throw AblyError.credentials("the token is of a time yet to come") }
         var capability = Self.rights(of: key)
-        if let asked = token.claims[AblyToken.Claim.capability], asked != .null {
+        if let asked = token.signed.claims[AblyToken.Claim.capability], asked != .null {
             guard let asked = AblyCapability(asked) else {
                 throw AblyError.credentials("x-ably-capability is no capability")
             }
@@ -86,7 +86,7 @@ struct AblyAuthenticator: Sendable {
     }
 
     private func client(of token: AblyToken) throws(AblyError) -> AblyCaller.Client {
-        switch token.claims[AblyToken.Claim.client] {
+        switch token.signed.claims[AblyToken.Claim.client] {
         case nil, .null: return .none
         case "*": return .any
         case .string(let text):
@@ -144,13 +144,7 @@ struct AblyAuthenticator: Sendable {
         )
     }
 
-    /// What a key allows.
     static func rights(of key: StoredFaceKey) -> AblyCapability {
         AblyCapability(key.key.rights) ?? AblyCapability.nothing
-    }
-
-    /// A token as it is, or in base64.
-    static func token(_ text: String) -> AblyToken? {
-        AblyToken(text) ?? Base64URL.text(text).flatMap { AblyToken($0) }
     }
 }

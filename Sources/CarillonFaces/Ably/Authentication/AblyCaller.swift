@@ -5,26 +5,19 @@ import CarillonEdge
 struct AblyCaller: Sendable {
     /// For whom somebody may speak.
     enum Client: Sendable, Equatable {
-        /// For nobody.
         case none
-        /// For one client.
         case named(UserID)
-        /// For whomever they name.
         case any
     }
 
     let network: Network
-    /// The application of Ably's.
     let appID: String
     /// What its admin says of it.
     let settings: AblySettings
     /// The key that vouches for the caller.
     let keyName: String
-    /// What they may do.
     let capability: AblyCapability
-    /// For whom they may speak.
     let client: Client
-    /// Whether they sent the key itself.
     let holdsKey: Bool
     /// The device that the caller's token speaks for; it is the whole of what such a caller is.
     let device: AblyDeviceToken?

@@ -48,7 +48,6 @@ struct AblyCapability: Sendable, Equatable {
         self.init(operations)
     }
 
-    /// Whether nothing is allowed.
     var isEmpty: Bool { operations.isEmpty }
 
     /// The capability, its resources and operations in order.
@@ -60,7 +59,6 @@ struct AblyCapability: Sendable, Equatable {
         return object
     }
 
-    /// The capability as a JSON text.
     var text: String { JSONValue.object(json).serializedText }
 
     /// Whether something is allowed on a channel.
@@ -73,7 +71,6 @@ struct AblyCapability: Sendable, Equatable {
     /// Whether something is allowed on any channel.
     func allows(_ operation: Operation) -> Bool { operations.values.contains { Self.allow($0, operation) } }
 
-    /// What both allow.
     func cut(to other: AblyCapability) -> AblyCapability {
         var both: [String: Set<String>] = [:]
         for (resource, names) in operations {

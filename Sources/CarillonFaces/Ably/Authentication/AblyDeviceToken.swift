@@ -12,10 +12,10 @@ struct AblyDeviceToken: Sendable, Equatable {
 
     /// Reads and verifies a token; `nil` when it is none, is another network's, or has ended.
     init?(_ token: AblyToken, of network: NetworkID, secret: FaceSecret, now: Timestamp) {
-        guard token.isSigned(with: secret), !token.hasExpired(at: now),
-            token.string(AblyToken.Claim.network) == network.rawValue,
-            let deviceID = token.string(AblyToken.Claim.device).flatMap(DeviceID.init),
-            let fingerprint = token.string("jti")
+        guard secret.signed(token.signed, for: .ably), !token.signed.hasEnded(at: now),
+            token.signed.text(AblyToken.Claim.network) == network.rawValue,
+            let deviceID = token.signed.text(AblyToken.Claim.device).flatMap(DeviceID.init),
+            let fingerprint = token.signed.text("jti")
         else { return nil }
         self.deviceID = deviceID
         self.fingerprint = fingerprint

@@ -58,14 +58,7 @@ struct AblyTokenController: Sendable {
         guard let key = try await services.faceIndex().key(.ably, named: name), case .secret(let secret) = key.proof,
             let mac = Base64URL.decodeEither(mac)
         else { throw wrong }
-        let isRight = secret.reveal { secret in
-            HMAC<SHA256>.isValidAuthenticationCode(
-                mac,
-                authenticating: wanted.signedBytes(keyName: name),
-                using: SymmetricKey(data: Array(secret.utf8))
-            )
-        }
-        guard isRight else { throw wrong }
+        guard secret.isCode(mac, of: wanted.signedBytes(keyName: name)) else { throw wrong }
         return key
     }
 
@@ -111,7 +104,7 @@ struct AblyTokenController: Sendable {
         ]
         claims[AblyToken.Claim.client] = wanted.clientID.map(JSONValue.string)
         var answer: JSONObject = [
-            "token": .string(AblyToken.make(keyName: key.key.name, claims: claims, secret: secret)),
+            "token": .string(AblyToken.make(keyName: key.key.name, claims: claims, sign: secret.code)),
             "keyName": .string(key.key.name), "issued": JSONValue(Int(issued)), "expires": JSONValue(Int(end)),
             "capability": .string(capability.text),
         ]

@@ -16,13 +16,12 @@ struct AblyTokenRequest: Sendable {
     /// The numbers as they were written, which is how they were signed.
     private var literals: (timeToLive: String, timestamp: String) = ("", "")
 
-    /// Reads the body of a request.
     init(_ body: JSONObject) throws(AblyError) {
-        keyName = try Self.text("keyName", of: body)
-        capability = try Self.text("capability", of: body)
-        clientID = try Self.text("clientId", of: body)
-        nonce = try Self.text("nonce", of: body)
-        mac = try Self.text("mac", of: body)
+        keyName = try body.ablyText("keyName", orNone: "", else: AblyError.body)
+        capability = try body.ablyText("capability", orNone: "", else: AblyError.body)
+        clientID = try body.ablyText("clientId", orNone: "", else: AblyError.body)
+        nonce = try body.ablyText("nonce", orNone: "", else: AblyError.body)
+        mac = try body.ablyText("mac", orNone: "", else: AblyError.body)
         (timeToLive, literals.timeToLive) = try Self.number("ttl", of: body)
         (timestamp, literals.timestamp) = try Self.number("timestamp", of: body)
     }
@@ -33,14 +32,6 @@ struct AblyTokenRequest: Sendable {
             keyName, literals.timeToLive, capability ?? "", clientID ?? "", literals.timestamp, nonce ?? "",
         ]
         return Array(lines.map { $0 + "\n" }.joined().utf8)
-    }
-
-    private static func text(_ key: String, of body: JSONObject) throws(AblyError) -> String? {
-        switch body[key] {
-        case nil, .null, .string(""): return nil
-        case .string(let text): return text
-        default: throw .body("\(key) must be a string")
-        }
     }
 
     private static func number(_ key: String, of body: JSONObject) throws(AblyError) -> (Int?, String) {

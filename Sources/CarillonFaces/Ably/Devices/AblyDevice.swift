@@ -2,12 +2,10 @@ import CarillonCore
 
 /// What a device is besides what Carillon knows of it itself: kept with it, and shown to Ably's clients.
 struct AblyDevice: Sendable {
-    /// What it runs on.
     enum Platform: String, CaseIterable {
         case android, browser, ios
     }
 
-    /// What it looks like.
     enum FormFactor: String, CaseIterable {
         case car, desktop, embedded, other, phone, tablet, tv, watch
     }
@@ -15,9 +13,7 @@ struct AblyDevice: Sendable {
     /// The push services of Ably's devices.
     static let providers: Set<ProviderName> = [.apns, .fcm, .webpush]
 
-    /// What it runs on.
     var platform: Platform
-    /// What it looks like.
     var formFactor: FormFactor
     /// What its owner keeps with it.
     var metadata: JSONObject?
@@ -89,9 +85,9 @@ extension Device {
 
     private var ablyErrorReason: JSONValue? {
         switch state {
-        case .active: trouble.map { AblyPushError.failing(for: $0).json }
-        case .quarantined: AblyPushError.tokenInvalid.json
-        case .unregistered: AblyPushError.gone.json
+        case .active: trouble.map { AblyError.failing(for: $0).ofDevice }
+        case .quarantined: AblyError.tokenInvalid.ofDevice
+        case .unregistered: AblyError.gone.ofDevice
         }
     }
 }

@@ -18,24 +18,24 @@ struct AblyDeviceBody: Sendable {
 
     /// Reads the body of a request; unknown members are passed over.
     init(_ body: JSONObject) throws(AblyError) {
-        id = try Self.text("id", of: body).map { text throws(AblyError) in
+        id = try body.ablyText("id", else: AblyError.body).map { text throws(AblyError) in
             guard let id = DeviceID(text) else { throw .device }
             return id
         }
-        if body.contains("clientId") { client = .some(try Self.text("clientId", of: body)) }
+        if body.contains("clientId") { client = .some(try body.ablyText("clientId", else: AblyError.body)) }
         platform = try Self.choice("platform", of: body)
         formFactor = try Self.choice("formFactor", of: body)
-        if body.contains("metadata") { metadata = .some(try Self.object("metadata", of: body)) }
+        if body.contains("metadata") { metadata = .some(try body.ablyObject("metadata", else: AblyError.body)) }
         if case .some(.some(let metadata)) = metadata,
             JSONValue.object(metadata).serialized.count > Self.maximumMetadataBytes
         {
             throw .tooLarge("metadata may take \(Self.maximumMetadataBytes) bytes")
         }
-        secret = try Self.text("deviceSecret", of: body)
+        secret = try body.ablyText("deviceSecret", else: AblyError.body)
         if let secret, !(1...256).contains(secret.utf8.count) { throw .body("deviceSecret must be 1 to 256 bytes") }
-        updateToken = try Self.text("updateToken", of: body)
-        guard let push = try Self.object("push", of: body) else { return }
-        state = try Self.text("state", of: push)
+        updateToken = try body.ablyText("updateToken", else: AblyError.body)
+        guard let push = try body.ablyObject("push", else: AblyError.body) else { return }
+        state = try push.ablyText("state", else: AblyError.body)
         if push.contains("recipient"), push["recipient"] != .some(.null) {
             guard case .object(let recipient)? = push["recipient"] else {
                 throw .malformed("push.recipient must be an object")
@@ -44,27 +44,11 @@ struct AblyDeviceBody: Sendable {
         }
     }
 
-    private static func text(_ key: String, of body: JSONObject) throws(AblyError) -> String? {
-        switch body[key] {
-        case nil, .null: return nil
-        case .string(let text): return text
-        default: throw .body("\(key) must be a string")
-        }
-    }
-
-    private static func object(_ key: String, of body: JSONObject) throws(AblyError) -> JSONObject? {
-        switch body[key] {
-        case nil, .null: return nil
-        case .object(let object): return object
-        default: throw .body("\(key) must be an object")
-        }
-    }
-
     private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ key: String,
         of body: JSONObject
     ) throws(AblyError) -> Choice? {
-        guard let text = try text(key, of: body) else { return nil }
+        guard let text = try body.ablyText(key, else: AblyError.body) else { return nil }
         guard let choice = Choice(rawValue: text) else {
             throw .body("\(key) must be one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
         }

@@ -80,7 +80,7 @@ struct AblyDeviceController: Sendable {
             throw AblyError.malformed("push.state is not what the device's state is")
         }
         if let text = body.updateToken {
-            guard let known, let token = AblyAuthenticator.token(text),
+            guard let known, let token = AblyToken(text),
                 AblyDeviceToken(token, of: caller.network.id, secret: services.faceSecret, now: services.clock.now())?
                     .isOf(known) == true
             else { throw AblyError.malformed("updateToken is not the device's") }
@@ -158,7 +158,7 @@ struct AblyDeviceController: Sendable {
         let filters = AblyFilters(request)
         let page = try AblyPage(request, parameters: ["deviceId", "clientId"])
         let (id, client) = (try filters.device(), try filters.client())
-        var devices: [Device]
+        let devices: [Device]
         if let id {
             let known = try await known(id, in: caller)
             try authenticator.require(caller, isOrAdministers: id, known, request)
@@ -174,10 +174,7 @@ struct AblyDeviceController: Sendable {
                 limit: page.limit + 1
             )
         }
-        let hasMore = devices.count > page.limit
-        devices = Array(devices.prefix(page.limit))
-        let items = devices.map { JSONValue.object($0.ablyJSON(withRecipient: true)) }
-        return page.answer(items, next: hasMore ? devices.last?.id.rawValue : nil, to: request)
+        return page.answer(devices, key: \.id.rawValue, to: request) { .object($0.ablyJSON(withRecipient: true)) }
     }
 
     private func showPublicKey(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

@@ -1,10 +1,8 @@
 import CarillonCore
 import CarillonEdge
-import Crypto
 
 /// Makes the device that a client describes of the one that is known, if any (FACES E4).
 struct AblyRegistration: Sendable {
-    /// Who describes it.
     let caller: AblyCaller
     let addresses: DeviceAddressReader
     let now: Timestamp
@@ -53,7 +51,7 @@ struct AblyRegistration: Sendable {
         var kept = kept
         // Devices without a secret of their own have one that nobody knows: what they subscribe to stays with their id.
         let secretHash =
-            body.secret.map { Array(SHA256.hash(data: Array($0.utf8))) } ?? known?.secretHash ?? randomBytes(32)
+            body.secret.map(FaceIndex.hash) ?? known?.secretHash ?? randomBytes(32)
         if let recipient = body.recipient {
             let recipient = try AblyRecipient(recipient, caller.settings)
             let (address, isUsable) = try recipient.registered(addresses)

@@ -6,7 +6,7 @@ struct AblyLogLine: Sendable {
     /// Where it stands: lines are in the order of their times, and those of one time in an order of their own.
     let place: FailurePlace
     private let id: String
-    private let error: AblyPushError
+    private let error: AblyError
     private var device: DeviceID?
     private var client: UserID?
     private var channel: String?
@@ -25,9 +25,9 @@ struct AblyLogLine: Sendable {
         let record = failure.record
         error =
             switch record.state {
-            case .expired: AblyPushError.expired.because(record.reason)
-            case .dead: AblyPushError.givenUp(because: record.reason)
-            default: AblyPushError.tokenInvalid.because(record.reason)
+            case .expired: AblyError.pushExpired.because(record.reason)
+            case .dead: AblyError.givenUp(because: record.reason)
+            default: AblyError.tokenInvalid.because(record.reason)
             }
         // What came with a notification is no device that Ably's clients could know.
         device = record.deviceID.isOfAddress ? nil : record.deviceID
@@ -58,7 +58,6 @@ struct AblyLogLine: Sendable {
         messageID = entry.note.messageID
     }
 
-    /// The line as clients read it.
     var json: JSONValue {
         var data: JSONObject = [
             "error": ["code": JSONValue(error.code), "message": .string(error.message)]

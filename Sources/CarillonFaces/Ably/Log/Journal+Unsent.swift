@@ -5,7 +5,6 @@ import Foundation
 /// Messages that asked for a push on a channel where none is enabled, for the push log: nothing is accepted of them that could be
 /// looked up later.
 extension Journal {
-    /// Remembers a message.
     func noteUnsent(_ messageID: String, on channel: TagID, by caller: AblyCaller) {
         let note = JournalNote(operation: "unsent", status: 201, channel: channel.rawValue, messageID: messageID)
         record(note, of: caller.unsentName, in: caller.network.id, limit: Self.depth)

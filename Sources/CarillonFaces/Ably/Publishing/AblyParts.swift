@@ -9,13 +9,13 @@ struct AblyAPNsPart: Sendable {
 
     init(_ apns: JSONObject, _ shown: AblyNotification, isSilent: Bool) throws(AblyError) {
         var payload = apns
-        let written = try AblyPayload.object("apns-headers", of: apns) ?? JSONObject()
+        let written = try apns.ablyObject("apns-headers", else: AblyError.malformed) ?? JSONObject()
         let headers = try Self.headers(written)
         droppedHeaders = written.keys.count { !ProviderName.apns.lets(header: $0) }
-        let stray = try AblyPayload.object("notification", of: apns) ?? JSONObject()
+        let stray = try apns.ablyObject("notification", else: AblyError.malformed) ?? JSONObject()
         payload["apns-headers"] = nil
         payload["notification"] = nil
-        let own = JSONValue.object(try AblyPayload.object("aps", of: apns) ?? JSONObject())
+        let own = JSONValue.object(try apns.ablyObject("aps", else: AblyError.malformed) ?? JSONObject())
         guard case .object(var aps) = JSONValue.object(stray).merging(patch: own) else {
             throw .malformed("apns.aps")
         }
@@ -90,7 +90,7 @@ struct AblyFCMPart: Sendable {
             }
         }
         if !androidNotification.isEmpty { android["notification"] = .object(androidNotification) }
-        let written = JSONValue.object(try AblyPayload.object("android", of: fcm) ?? JSONObject())
+        let written = JSONValue.object(try fcm.ablyObject("android", else: AblyError.malformed) ?? JSONObject())
         let merged = JSONValue.object(android).merging(patch: written)
         if merged != .object(JSONObject()) { message["android"] = merged }
         guard !message.isEmpty else {

@@ -13,11 +13,11 @@ struct AblyPayload: Sendable {
     /// Reads a payload.
     /// - Throws: 40000, and 40009 for what is too large.
     init(_ payload: JSONObject) throws(AblyError) {
-        let notification = try Self.object("notification", of: payload)
-        let data = try Self.object("data", of: payload)
-        let apns = try Self.object("apns", of: payload)
-        let fcm = try Self.object(payload.contains("fcm") ? "fcm" : "gcm", of: payload)
-        let web = try Self.object("web", of: payload)
+        let notification = try payload.ablyObject("notification", else: AblyError.malformed)
+        let data = try payload.ablyObject("data", else: AblyError.malformed)
+        let apns = try payload.ablyObject("apns", else: AblyError.malformed)
+        let fcm = try payload.ablyObject(payload.contains("fcm") ? "fcm" : "gcm", else: AblyError.malformed)
+        let web = try payload.ablyObject("web", else: AblyError.malformed)
         guard notification != nil || data != nil || apns != nil || fcm != nil || web != nil else {
             throw .malformed("one of notification, data, apns, fcm and web is needed")
         }
@@ -85,14 +85,6 @@ struct AblyPayload: Sendable {
         guard let object, !object.isEmpty else { return 0 }
         return JSONValue.object(object).serialized.count
     }
-
-    static func object(_ key: String, of object: JSONObject) throws(AblyError) -> JSONObject? {
-        switch object[key] {
-        case nil, .null: return nil
-        case .object(let object): return object
-        default: throw .malformed("\(key) must be an object")
-        }
-    }
 }
 
 /// What all push services show alike.
@@ -107,11 +99,14 @@ struct AblyNotification: Sendable {
     var timeToLive: Int?
 
     init(_ object: JSONObject) throws(AblyError) {
-        title = try Self.text("title", of: object)
-        body = try Self.text("body", of: object)
-        icon = try Self.text("icon", of: object)
-        sound = try Self.text("sound", of: object)
-        collapseKey = try Self.text("collapseKey", of: object)
+        func text(_ key: String) throws(AblyError) -> String? {
+            try object.ablyText(key, orNone: "") { .malformed("notification.\($0)") }
+        }
+        title = try text("title")
+        body = try text("body")
+        icon = try text("icon")
+        sound = try text("sound")
+        collapseKey = try text("collapseKey")
         switch object["ttl"] {
         case nil, .null: break
         case .number(let number):
@@ -121,15 +116,6 @@ struct AblyNotification: Sendable {
             guard let seconds = Int(text) else { throw .malformed("notification.ttl must be a number of seconds") }
             timeToLive = min(max(seconds, 0), PushContent.longestTimeToLive)
         default: throw .malformed("notification.ttl must be a number of seconds")
-        }
-    }
-
-    /// A text that says something.
-    private static func text(_ key: String, of object: JSONObject) throws(AblyError) -> String? {
-        switch object[key] {
-        case nil, .null, .string(""): return nil
-        case .string(let text): return text
-        default: throw .malformed("notification.\(key) must be a string")
         }
     }
 }

@@ -57,17 +57,13 @@ struct AblySubscriptionController: Sendable {
         let filter = SubscriptionFilter(tag: try filters.channel(), subscribers: named.isEmpty ? nil : named)
         // Somebody's own are found among their own.
         let looked = filter.subscribers == nil && !caller.isAdmin ? own : filter.subscribers
-        var found = try await services.tags.subscriptions(
+        let found = try await services.tags.subscriptions(
             matching: SubscriptionFilter(tag: filter.tag, subscribers: looked),
             in: caller.network.id,
             after: page.after { Subscription(ablyPlace: $0) },
             limit: page.limit + 1
         )
-        let hasMore = found.count > page.limit
-        found = Array(found.prefix(page.limit))
-        let last = found.last
-        let items = found.filter { Self.mayChange($0.tag, caller) }.map(\.ablyJSON)
-        return page.answer(items, next: hasMore ? last?.ablyPlace : nil, to: request)
+        return page.answer(found, key: \.ablyPlace, to: request) { Self.mayChange($0.tag, caller) ? $0.ablyJSON : nil }
     }
 
     private func unsubscribe(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
@@ -127,17 +123,14 @@ struct AblySubscriptionController: Sendable {
         let caller = try await authenticator.caller(request, context)
         try caller.require(.pushAdmin)
         let page = try AblyPage(request, parameters: [])
-        var found = try await services.tags.subscribedTags(
+        let found = try await services.tags.subscribedTags(
             in: caller.network.id,
             after: page.after { TagID($0) },
             limit: page.limit + 1
         )
-        let hasMore = found.count > page.limit
-        found = Array(found.prefix(page.limit))
-        let items = found.filter { caller.capability.allows(.pushAdmin, on: $0.rawValue) }.map {
-            JSONValue.string($0.rawValue)
+        return page.answer(found, key: \.rawValue, to: request) { tag in
+            caller.capability.allows(.pushAdmin, on: tag.rawValue) ? .string(tag.rawValue) : nil
         }
-        return page.answer(items, next: hasMore ? found.last?.rawValue : nil, to: request)
     }
 
     // MARK: Who may
@@ -192,16 +185,11 @@ struct AblySubscriptionController: Sendable {
     }
 
     private static func subscription(_ body: JSONObject) throws(AblyError) -> Subscription {
-        func text(_ key: String) throws(AblyError) -> String? {
-            switch body[key] {
-            case nil, .null: return nil
-            case .string(let text): return text
-            default: throw .body("\(key) must be a string")
-            }
-        }
-        guard let channel = try text("channel") else { throw .channel }
+        guard let channel = try body.ablyText("channel", else: AblyError.body) else { throw .channel }
         let tag = try TagID(ablyChannel: channel)
-        switch (try text("deviceId"), try text("clientId")) {
+        switch (
+            try body.ablyText("deviceId", else: AblyError.body), try body.ablyText("clientId", else: AblyError.body)
+        ) {
         case (let device?, nil):
             guard let id = DeviceID(device) else { throw .device }
             // What came with a notification is no device that Ably's clients could know.
@@ -216,7 +204,6 @@ struct AblySubscriptionController: Sendable {
 }
 
 extension Subscription {
-    /// The subscription as clients read it.
     var ablyJSON: JSONValue {
         let key = subscriber.kind == .device ? "deviceId" : "clientId"
         return ["channel": .string(tag.rawValue), key: .string(subscriber.id)]

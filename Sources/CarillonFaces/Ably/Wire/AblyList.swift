@@ -72,7 +72,6 @@ struct AblyFilters {
 
 /// A page of a list with links to others, as SDKs follow them.
 struct AblyPage {
-    /// How many items are wanted.
     let limit: Int
     /// The place behind which they begin.
     let cursor: String?
@@ -109,6 +108,17 @@ struct AblyPage {
             throw .query("cursor must be that of another page's link")
         }
         return key
+    }
+
+    /// The answer: what was fetched, without the item too many; `json` leaves out what the caller may not see.
+    func answer<Item>(
+        _ fetched: [Item],
+        key: (Item) -> String,
+        to request: Request,
+        _ json: (Item) -> JSONValue?
+    ) -> Response {
+        let items = fetched.prefix(limit)
+        return answer(items.compactMap(json), next: fetched.count > limit ? items.last.map(key) : nil, to: request)
     }
 
     /// The answer: items, and the key of the last one where there are more behind it.
