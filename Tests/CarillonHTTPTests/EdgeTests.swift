@@ -187,7 +187,7 @@ import Testing
     @Test func `the executable's mapping is asked for errors of its adapters`() async throws {
         struct NetworkGone: Error {}
         let mapping = ProblemMapping { error in
-            error is NetworkGone ? Problem("not-found", status: .notFound, title: "Gone") : nil
+            error is NetworkGone ? Problem("not-found", .notFound, "Gone") : nil
         }
         try await withAPI(
             credentials: { CredentialsInTrouble(store: $0.credentials) { _ in throw NetworkGone() } },

@@ -31,9 +31,9 @@ package struct Problem: Error, Sendable, Equatable {
 
     package init(
         _ name: String,
-        status: HTTPResponse.Status,
-        title: String,
-        detail: String? = nil,
+        _ status: HTTPResponse.Status,
+        _ title: String,
+        _ detail: String? = nil,
         errors: [FieldError] = [],
         outcome: Outcome? = nil,
         headers: HTTPFields = [:]

@@ -21,7 +21,7 @@ struct AblyError: FaceError, Equatable {
     }
 
     var problem: Problem {
-        Problem("ably-\(code)", status: status, title: "A client of Ably's was told \(code)", detail: message)
+        Problem("ably-\(code)", status, "A client of Ably's was told \(code)", message)
     }
 
     /// The error as clients read it: all members always.

@@ -22,7 +22,7 @@ struct MatrixController: Sendable {
         // Who is known by where they are is seen when the body is read: until then all who hold no key are strangers.
         if keyOwner == nil { try takeRequest(from: address) }
         guard key == nil || keyOwner != nil else {
-            throw MatrixError.unauthorized("the gateway key in the address is not known")
+            throw Problem.matrix(.unauthorized, "the gateway key in the address is not known")
         }
         let caller = MatrixCaller(keyOwner: keyOwner, address: address)
         let body = try await RequestBodyReader.bytes(of: request, upTo: MatrixNotification.maximumBytes)

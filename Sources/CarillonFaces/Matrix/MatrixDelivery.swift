@@ -1,5 +1,6 @@
 import CarillonCore
 import CarillonEdge
+import HTTPTypes
 
 /// Hands a notification on to devices of one network.
 struct MatrixDelivery {
@@ -52,7 +53,7 @@ struct MatrixDelivery {
     /// Accepts what the devices are to get; returns when it is durable.
     func deliver(to places: [MatrixSelection.Place], of networkID: NetworkID) async throws -> Outcome {
         guard let network = try await services.network(networkID) else {
-            throw MatrixError.notFound("no network here has bound this app id")
+            throw Problem.matrix(.notFound, "no network here has bound this app id")
         }
         var outcome = Outcome()
         let now = services.clock.now()

@@ -26,7 +26,7 @@ package struct MatrixFace: Face {
 
     /// Matrix's envelope of errors.
     package func answer(to error: any Error, _ problem: Problem, _ request: Request) -> Response {
-        (error as? MatrixError ?? MatrixError(problem)).response(problem.headers)
+        problem.matrixResponse
     }
 
     /// What an admin says of an app id.

@@ -1,4 +1,6 @@
 import CarillonCore
+import CarillonEdge
+import HTTPTypes
 
 extension MatrixNotification {
     /// The most bytes of a body: homeservers send whole messages, and those are long.
@@ -21,13 +23,13 @@ extension MatrixNotification {
 
     /// Reads a body. What is unknown is passed over; `null` and empty ids count as absent, as homeservers send them.
     ///
-    /// - Throws: ``MatrixError`` with the first place that is wrong.
-    init(body: [UInt8]) throws(MatrixError) {
+    /// - Throws: ``Problem`` with the first place that is wrong.
+    init(body: [UInt8]) throws(Problem) {
         let value: JSONValue
         do throws(JSONSyntaxError) {
             value = try JSONValue(parsing: body, limits: Self.limits)
         } catch {
-            throw .badJSON("the body is not JSON that is accepted: \(InvalidInput(error).description)")
+            throw .matrix(.badRequest, "the body is not JSON that is accepted: \(InvalidInput(error).description)")
         }
         let errors = InputErrors()
         var reader = JSONObjectReader(value, unknown: .tolerate, into: errors)
@@ -36,9 +38,12 @@ extension MatrixNotification {
             return MatrixNotification(&reader, errors)
         }
         if let error = errors.errors.first {
-            throw .badJSON(error.pointer.isEmpty ? "the body \(error.detail)" : "\(error.pointer) \(error.detail)")
+            throw .matrix(
+                .badRequest,
+                error.pointer.isEmpty ? "the body \(error.detail)" : "\(error.pointer) \(error.detail)"
+            )
         }
-        guard let notification else { throw .badJSON("/notification is required") }
+        guard let notification else { throw .matrix(.badRequest, "/notification is required") }
         self = notification
     }
 

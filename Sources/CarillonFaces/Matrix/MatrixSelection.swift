@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 import HTTPTypes
 
 /// Which of a notification's devices are taken, by the bindings of their apps.
@@ -114,12 +115,14 @@ struct MatrixSelection {
 
     /// Makes sure that any device is taken or rejected.
     ///
-    /// - Throws: ``MatrixError`` for what keeps all of them out; a homeserver repeats the notification then.
-    func requireAny() throws(MatrixError) {
+    /// - Throws: ``Problem`` for what keeps all of them out; a homeserver repeats the notification then.
+    func requireAny() throws(Problem) {
         guard taken.isEmpty, rejected.isEmpty else { return }
-        if skipped[.withoutKey] != nil { throw .unauthorized("a gateway key is needed for this app") }
-        if skipped[.fromElsewhere] != nil { throw .forbidden("notifications are not taken from there for this app") }
-        throw .notFound("no network here has bound this app id")
+        if skipped[.withoutKey] != nil { throw .matrix(.unauthorized, "a gateway key is needed for this app") }
+        if skipped[.fromElsewhere] != nil {
+            throw .matrix(.forbidden, "notifications are not taken from there for this app")
+        }
+        throw .matrix(.notFound, "no network here has bound this app id")
     }
 
     /// Whether none of what is taken, or not all of it, is of a caller whom its network knows.

@@ -211,7 +211,7 @@ struct MobileFirstAuthority: Sendable {
             range.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
         }
         guard types.contains(where: acceptable.contains) || types.allSatisfy(\.isEmpty) else {
-            throw Problem("not-acceptable", status: .notAcceptable, title: "answers are application/json")
+            throw Problem("not-acceptable", .notAcceptable, "answers are application/json")
         }
     }
 }

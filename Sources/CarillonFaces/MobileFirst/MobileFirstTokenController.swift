@@ -51,8 +51,8 @@ struct MobileFirstTokenController: Sendable {
         else {
             throw Problem(
                 "invalid_client",
-                status: .unauthorized,
-                title: "the client id or its secret is not valid",
+                .unauthorized,
+                "the client id or its secret is not valid",
                 headers: [.wwwAuthenticate: #"Basic realm="imfpush""#]
             )
         }
@@ -86,6 +86,6 @@ struct MobileFirstTokenController: Sendable {
     }
 
     private static func refusal(_ error: String, _ description: String) -> Problem {
-        Problem(error, status: .badRequest, title: description)
+        Problem(error, .badRequest, description)
     }
 }

@@ -39,7 +39,7 @@ extension Problem {
         _ message: String,
         status: HTTPResponse.Status? = nil
     ) -> Problem {
-        Problem(code.rawValue, status: status ?? code.status, title: message)
+        Problem(code.rawValue, status ?? code.status, message)
     }
 
     static let noDevice = mobileFirst(.notFound, "there is no such device")

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonEdge
 import Testing
 
 @testable import CarillonFaces
@@ -46,7 +47,7 @@ import Testing
     @Test(arguments: ["event_id", "room_id", "type", "sender", "membership", "prio", "user_is_target", "counts"])
     func `what no user wrote is refused where it is of a wrong type`(_ key: String) {
         let body = #"{"notification":{"\#(key)":["x"],"devices":[{"app_id":"a","pushkey":"p"}]}}"#
-        #expect(throws: MatrixError.self) { try MatrixNotification(body: Array(body.utf8)) }
+        #expect(throws: Problem.self) { try MatrixNotification(body: Array(body.utf8)) }
     }
 
     private static let zero = Timestamp(milliseconds: 0)
