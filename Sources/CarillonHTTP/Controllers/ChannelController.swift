@@ -34,10 +34,7 @@ struct ChannelController: Controller {
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let (access, id) = try await admin(request, context, and: "channel", as: Channel.self)
-        guard let channel = try await services.directory.channel(id, in: access.networkID) else {
-            throw Problem.notFound()
-        }
-        return .json(channel.json)
+        return .json(try await services.directory.channel(id, in: access.networkID).found().json)
     }
 
     private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

@@ -60,3 +60,11 @@ extension RequestBodyReader {
         return (try (body ?? .object(JSONObject())).read(as: "invalid-rotation") { $0.overlap() }, body)
     }
 }
+
+extension Optional {
+    /// What there is; 404 where there is nothing.
+    func found() throws(Problem) -> Wrapped {
+        guard let self else { throw .notFound() }
+        return self
+    }
+}

@@ -29,9 +29,7 @@ struct DeadLetterController: Controller {
         let access = try await admin(request, context)
         let id = try letterID(context)
         try await RequestBodyReader.passEmpty(of: request, as: "invalid-retry")
-        guard let lane = try await services.history.reviveDeadLetter(id, in: access.networkID) else {
-            throw Problem.notFound()
-        }
+        let lane = try await services.history.reviveDeadLetter(id, in: access.networkID).found()
         services.recorder.revived(lane)
         return .json(["id": .string(id.canonicalText), "state": "pending"], status: .accepted)
     }

@@ -47,7 +47,7 @@ struct DeviceController: Controller {
         let access = try await access(request, context)
         if access.ownUser == nil { try access.requireAdmin() }
         let id = try Self.deviceID(context)
-        guard let device = try await services.devices.device(id, in: access.networkID) else { throw Problem.notFound() }
+        let device = try await services.devices.device(id, in: access.networkID).found()
         // Of what is others' a user learns nothing, not even that it is there.
         guard device.userID == access.ownUser ?? device.userID else { throw Problem.notFound() }
         return .json(device.json)

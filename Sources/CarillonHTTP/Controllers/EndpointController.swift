@@ -148,9 +148,7 @@ struct EndpointController: Controller {
     }
 
     private func endpoint(_ id: EndpointID, in network: NetworkID) async throws -> Endpoint {
-        guard let endpoint = try await services.endpoints.endpoints(of: network).first(where: { $0.id == id }) else {
-            throw Problem.notFound()
-        }
+        let endpoint = try await services.endpoints.endpoints(of: network).first(where: { $0.id == id }).found()
         return endpoint
     }
 

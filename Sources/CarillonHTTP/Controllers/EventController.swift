@@ -104,10 +104,7 @@ struct EventController: Controller {
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await admin(request, context)
-        guard let event = try await services.history.event(try eventID(context), in: access.networkID) else {
-            throw Problem.notFound()
-        }
-        return .json(event.json)
+        return .json(try await services.history.event(try eventID(context), in: access.networkID).found().json)
     }
 
     private func listDeliveries(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

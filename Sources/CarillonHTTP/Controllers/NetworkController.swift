@@ -61,8 +61,7 @@ struct NetworkController: Controller {
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let access = try await admin(request, context)
-        guard let network = try await services.accounts.network(access.networkID) else { throw Problem.notFound() }
-        return .json(network.json)
+        return .json(try await services.accounts.network(access.networkID).found().json)
     }
 
     private func update(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

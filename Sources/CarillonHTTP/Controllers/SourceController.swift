@@ -22,9 +22,7 @@ struct SourceController: Controller {
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let (access, id) = try await admin(request, context, and: "source", as: Source.self)
-        guard let source = try await services.sources.sources(of: access.networkID).first(where: { $0.id == id }) else {
-            throw Problem.notFound()
-        }
+        let source = try await services.sources.sources(of: access.networkID).first(where: { $0.id == id }).found()
         return .json(.object(source.json))
     }
 

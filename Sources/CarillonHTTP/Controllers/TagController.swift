@@ -28,8 +28,7 @@ struct TagController: Controller {
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let (access, id) = try await admin(request, context, and: "tag", as: Tag.self)
-        guard let tag = try await services.tags.tag(id, in: access.networkID) else { throw Problem.notFound() }
-        return .json(tag.json)
+        return .json(try await services.tags.tag(id, in: access.networkID).found().json)
     }
 
     private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

@@ -28,8 +28,7 @@ struct UserController: Controller {
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let (access, id) = try await adminAndUser(request, context)
-        guard let person = try await services.directory.user(id, in: access.networkID) else { throw Problem.notFound() }
-        return .json(person.json)
+        return .json(try await services.directory.user(id, in: access.networkID).found().json)
     }
 
     private func put(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

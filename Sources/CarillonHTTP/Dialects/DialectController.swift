@@ -31,10 +31,7 @@ struct DialectController: Controller {
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {
         let (access, dialect) = try await adminAndDialect(request, context)
-        guard let document = try await services.accounts.dialect(dialect.name, of: access.networkID) else {
-            throw Problem.notFound()
-        }
-        return .json(document.json)
+        return .json(try await services.accounts.dialect(dialect.name, of: access.networkID).found().json)
     }
 
     private func replace(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

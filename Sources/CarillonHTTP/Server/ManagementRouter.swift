@@ -21,8 +21,26 @@ package enum ManagementRouter {
         exposition: @escaping @Sendable () async -> String,
         metrics: any MetricsFactory
     ) -> Router<CarillonRequestContext> {
+        func addRoutes(to router: Router<CarillonRequestContext>) {
+            router.get("/health/live") { _, _ in Response.json(["status": "live"]) }
+            router.get("/health/ready") { _, _ in
+                let reasons = await reasonsNotReady()
+                guard reasons.isEmpty else { throw Problem.notReady(reasons) }
+                var answer: JSONObject = ["status": "ready"]
+                let warnings = warnings()
+                if !warnings.isEmpty { answer["warnings"] = JSONValue(warnings) }
+                return Response.json(.object(answer))
+            }
+            router.get("/metrics") { _, _ in
+                Response(
+                    status: .ok,
+                    headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+                    body: ResponseBody(byteBuffer: ByteBuffer(string: await exposition()))
+                )
+            }
+        }
         let outline = Router(context: CarillonRequestContext.self)
-        addRoutes(to: outline, reasonsNotReady, warnings, exposition)
+        addRoutes(to: outline)
         let router = Router(context: CarillonRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.addEdge(
             problems: ProblemMapping(),
@@ -30,32 +48,7 @@ package enum ManagementRouter {
             settings: ServerSettings(),
             metrics: metrics
         )
-        addRoutes(to: router, reasonsNotReady, warnings, exposition)
+        addRoutes(to: router)
         return router
-    }
-
-    private static func addRoutes(
-        to router: Router<CarillonRequestContext>,
-        _ reasonsNotReady: @escaping @Sendable () async -> [String],
-        _ warnings: @escaping @Sendable () -> [String],
-        _ exposition: @escaping @Sendable () async -> String
-    ) {
-        router.get("/health/live") { _, _ in Response.json(["status": "live"]) }
-        router.get("/health/ready") { _, _ in
-            let reasons = await reasonsNotReady()
-            guard reasons.isEmpty else { throw Problem.notReady(reasons) }
-            var answer = JSONObject()
-            answer["status"] = "ready"
-            let warnings = warnings()
-            if !warnings.isEmpty { answer["warnings"] = JSONValue(warnings) }
-            return Response.json(.object(answer))
-        }
-        router.get("/metrics") { _, _ in
-            Response(
-                status: .ok,
-                headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: await exposition()))
-            )
-        }
     }
 }
