@@ -30,7 +30,6 @@ let httpTypesFoundation = Target.Dependency.product(name: "HTTPTypesFoundation",
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
-let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let metricsCore = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
@@ -79,7 +78,6 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
-        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
     ],
     targets: [
         .executableTarget(
@@ -89,7 +87,7 @@ let package = Package(
                 "CarillonSimulator",
                 "CarillonStore",
                 "CarillonTemplates", "CarillonWebhooks", "CMalloc", "EmbeddedPostgres", "Postgres",
-                argumentParser, configuration, httpTypes, hummingbird, jwtKit, logging, metrics,
+                argumentParser, configuration, httpTypes, hummingbird, logging, metrics,
                 metricsCore,
                 nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, unixSignals, yams,
             ],
@@ -109,8 +107,8 @@ let package = Package(
         .target(
             name: "CarillonHTTP",
             dependencies: [
-                "CarillonCore", "CarillonDialects", "CarillonEdge", "CarillonFaces", "CarillonWebhooks",
-                crypto, httpTypes, hummingbird, jwtKit, logging, metrics, nioCore,
+                "CarillonCore", "CarillonDialects", "CarillonEdge", "CarillonWebhooks",
+                crypto, httpTypes, hummingbird, logging, metrics, nioCore,
             ],
             swiftSettings: settings
         ),
@@ -118,16 +116,15 @@ let package = Package(
             name: "CarillonEdge",
             dependencies: [
                 "CarillonCore", "CarillonWebhooks",
-                crypto, deque, httpTypes, hummingbird, hummingbirdCore, jwtKit, logging, metrics, nioCore, nioHTTP1,
-                serviceLifecycle,
+                crypto, cryptoExtras, deque, httpTypes, hummingbird, hummingbirdCore, logging, metrics, nioCore,
+                nioHTTP1, serviceLifecycle,
             ],
             swiftSettings: settings
         ),
         .target(
             name: "CarillonFaces",
             dependencies: [
-                "CarillonCore", "CarillonEdge", crypto, cryptoExtras, httpTypes, hummingbird, logging, metrics,
-                nioCore,
+                "CarillonCore", "CarillonEdge", crypto, httpTypes, hummingbird, logging, metrics, nioCore,
             ],
             swiftSettings: settings
         ),

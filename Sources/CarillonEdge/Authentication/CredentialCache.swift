@@ -86,7 +86,7 @@ package final class CredentialCache: Sendable {
     package func credentials(of id: NetworkID) async throws -> VerifiableCredentials? {
         try await known.value(of: id) { [accounts, logger] in
             guard let stored = try await accounts.credentials(of: id) else { return nil }
-            return await VerifiableCredentials(stored, logger: logger)
+            return VerifiableCredentials(stored, logger: logger)
         }
     }
 }

@@ -37,37 +37,26 @@ package struct Access: Sendable {
         }
     }
 
-    package func requireAdmin() throws(Problem) {
-        switch principal {
-        case .operator, .apiKey(.admin): return
-        case .apiKey, .user, .backend: throw .forbidden("an admin key is needed")
-        }
-    }
+    package func requireAdmin() throws(Problem) { try require(or: "an admin key is needed") }
 
     package func requireEvents() throws(Problem) {
-        switch principal {
-        case .operator, .backend, .apiKey(.admin), .apiKey(.events): return
-        case .apiKey(.device), .apiKey(.notify), .user:
-            throw .forbidden("an API key of role events or a signature is needed")
-        }
+        try require(.backend, .apiKey(.events), or: "an API key of role events or a signature is needed")
     }
 
     /// Passes those who may send notifications of their own.
     package func requireNotifications() throws(Problem) {
-        switch principal {
-        case .operator, .apiKey(.admin), .apiKey(.notify): return
-        case .apiKey(.device), .apiKey(.events), .backend, .user:
-            throw .forbidden("an API key of role notify or admin is needed")
-        }
+        try require(.apiKey(.notify), or: "an API key of role notify or admin is needed")
     }
 
     /// Passes those who may unregister devices, and perhaps register them.
     package func requireDevices() throws(Problem) {
-        switch principal {
-        case .operator, .user, .apiKey(.admin), .apiKey(.device): return
-        case .apiKey(.events), .apiKey(.notify), .backend:
-            throw .forbidden("an app key, an admin key or a user token is needed")
-        }
+        guard ownUser == nil else { return }
+        try require(.apiKey(.device), or: "an app key, an admin key or a user token is needed")
+    }
+
+    /// Passes operators, admins and some others.
+    private func require(_ others: Principal..., or words: String) throws(Problem) {
+        guard writer == .admin || others.contains(principal) else { throw .forbidden(words) }
     }
 
     /// Passes those who may register devices; an app key only where the network lets it.

@@ -12,25 +12,26 @@ package final class VerifiableCredentials: Sendable {
     package let dialects: [DialectName: DialectDocument]
     private let webhookSecrets: [WebhookSecretRecord]
     private let apiKeys: [String: StoredAPIKey]
-    private let verifiers: [UserTokenVerifier]
+    private let verifiers: [TokenVerifier]
 
     /// Makes stored credentials ready; leaves out a key that cannot be read.
-    init(_ credentials: NetworkCredentials, logger: Logger) async {
+    init(_ credentials: NetworkCredentials, logger: Logger) {
         network = credentials.network
         hasUnreadableWebhookSecrets = credentials.hasUnreadableWebhookSecrets
         hasUnreadableUserTokenKeys = credentials.hasUnreadableUserTokenKeys
         webhookSecrets = credentials.webhookSecrets
         dialects = Dictionary(credentials.dialects.map { ($0.name, $0) }) { first, _ in first }
         apiKeys = Dictionary(credentials.apiKeys.map { ($0.key.id, $0) }) { first, _ in first }
-        var verifiers: [UserTokenVerifier] = []
-        for key in credentials.userTokenKeys {
-            do {
-                verifiers.append(try await UserTokenVerifier(key))
-            } catch {
-                logger.error("Stored user token key cannot be read", metadata: ["network": "\(network.id)"])
+        verifiers = credentials.userTokenKeys.compactMap { key in
+            let verifier = TokenVerifier(key)
+            if verifier == nil {
+                logger.error(
+                    "Stored user token key cannot be read",
+                    metadata: ["network": "\(credentials.network.id)"]
+                )
             }
+            return verifier
         }
-        self.verifiers = verifiers
     }
 
     /// The secrets that verify a webhook now.

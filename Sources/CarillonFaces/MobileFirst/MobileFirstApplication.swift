@@ -1,5 +1,5 @@
 import CarillonCore
-import _CryptoExtras
+import CarillonEdge
 
 /// What a network says of one of its applications.
 struct MobileFirstApplication: Sendable, Equatable {
@@ -28,7 +28,6 @@ struct MobileFirstApplication: Sendable, Equatable {
 
     private static let maximumIssuers = 8
     private static let maximumKeyBytes = 4_096
-    private static let fewestKeyBits = 2_048
 
     /// The app's id at Apple, and which of Apple's two services its tokens are of.
     var apple: (appID: String, environment: DeviceAddress.APNsEnvironment)?
@@ -85,9 +84,8 @@ struct MobileFirstApplication: Sendable, Equatable {
         let claim = part.string("userIdClaim", maximumBytes: 256, nonEmpty: true)
         part.finish()
         guard let name, let publicKey else { return nil }
-        guard let key = try? _RSA.Signing.PublicKey(pemRepresentation: publicKey), key.keySizeInBits >= fewestKeyBits
-        else {
-            part.refuse("publicKey", "must be an RSA key of at least \(fewestKeyBits) bits in PEM")
+        guard TokenVerifier(.rs256(publicKey: publicKey)) != nil else {
+            part.refuse("publicKey", "must be an RSA key of at least \(TokenVerifier.minimumRSABits) bits in PEM")
             return nil
         }
         return Issuer(name: name, publicKey: publicKey, userIDClaim: claim ?? "sub")

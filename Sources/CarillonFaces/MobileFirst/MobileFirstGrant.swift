@@ -1,6 +1,5 @@
 import CarillonCore
 import CarillonEdge
-import _CryptoExtras
 
 /// What a back end is handed for its client id and secret: a JWT of our own.
 struct MobileFirstGrant: Sendable, Equatable {
@@ -67,10 +66,6 @@ extension SignedToken {
 
     /// Whether an issuer signed it with RS256 (RFC 7518 section 3.3), the one algorithm of MobileFirst's servers.
     func isSigned(by issuer: MobileFirstApplication.Issuer) -> Bool {
-        guard algorithm == "RS256", text("iss") == issuer.name,
-            let key = try? _RSA.Signing.PublicKey(pemRepresentation: issuer.publicKey)
-        else { return false }
-        let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
-        return key.isValidSignature(signature, for: signedBytes, padding: .insecurePKCS1v1_5)
+        text("iss") == issuer.name && TokenVerifier(.rs256(publicKey: issuer.publicKey))?.verifies(self) ?? false
     }
 }

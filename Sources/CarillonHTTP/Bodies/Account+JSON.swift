@@ -48,8 +48,8 @@ extension UserTokenKey {
             switch algorithm {
             case .hs256:
                 let secret = reader.string("secret", required: made == nil)
-                if let secret, secret.utf8.count < UserTokenVerifier.minimumSecretBytes {
-                    reader.refuse("secret", "must be at least \(UserTokenVerifier.minimumSecretBytes) bytes")
+                if let secret, secret.utf8.count < TokenVerifier.minimumSecretBytes {
+                    reader.refuse("secret", "must be at least \(TokenVerifier.minimumSecretBytes) bytes")
                 }
                 return (secret.map { Secret($0) } ?? made).map { .hs256($0) }
             case .es256:

@@ -1,9 +1,8 @@
 import CarillonCore
+import CarillonEdge
 import CarillonProviders
 import CarillonWebhooks
-import Foundation
 import HTTPTypes
-import JWTKit
 import NIOHTTP1
 
 /// Speaks to a service as an operator, as an admin and as a chat backend, and shows each call in short as a `curl` line.
@@ -18,19 +17,8 @@ struct DemoClient: Sendable {
 
     typealias Answer = RunningService.Answer
 
-    /// What the chat backend signs for whoever signs in.
-    private struct Claims: JWTPayload {
-        let sub: SubjectClaim
-        let aud: AudienceClaim
-        let exp: ExpirationClaim
-
-        func verify(using algorithm: some JWTAlgorithm) throws {
-            try exp.verifyNotExpired()
-        }
-    }
-
     private static let timeout = Duration.seconds(10)
-    private static let tokenLifetime: TimeInterval = 600
+    private static let tokenLifetime = Duration.seconds(600)
 
     private let service: RunningService
     private let operatorToken: Secret
@@ -84,20 +72,21 @@ struct DemoClient: Sendable {
     ) async throws {
         let path = "/v1/networks/\(network.id)\(path)"
         show(method, path, ["authorization: Bearer $\(user.uppercased())S_TOKEN"], body?.shortened)
-        let token = try await Self.token(for: user, in: network)
+        let token = Self.token(for: user, in: network)
         let answer = try await call(method, path, ["authorization": "Bearer \(token)"], body?.serialized)
         guard answer.status < 300 else { throw StartError("\(method.rawValue) \(path) was answered \(answer.problem)") }
     }
 
-    private static func token(for user: String, in network: Network) async throws -> String {
-        let secret = network.userTokenSecret.reveal { HMACKey(from: $0) }
-        let keys = await JWTKeyCollection().add(hmac: secret, digestAlgorithm: .sha256)
-        let claims = Claims(
-            sub: SubjectClaim(value: user),
-            aud: AudienceClaim(value: ["carillon:\(network.id)"]),
-            exp: ExpirationClaim(value: Date(timeIntervalSinceNow: tokenLifetime))
+    private static func token(for user: String, in network: Network) -> String {
+        let now = WallClock.system.now()
+        let token = UserToken.signed(
+            for: UserID(trusted: user),
+            in: NetworkID(trusted: network.id),
+            issuedAt: now,
+            until: now + tokenLifetime,
+            by: network.userTokenSecret
         )
-        return try await keys.sign(claims)
+        return token.reveal(\.self)
     }
 
     private func call(
