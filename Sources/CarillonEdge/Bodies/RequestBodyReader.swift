@@ -88,10 +88,11 @@ extension JSONValue {
     /// Reads this body by its members; throws everything that is wrong with it as one problem.
     package func read<Value>(
         as problem: String,
+        unknown: JSONObjectReader.UnknownMembers = .refuse,
         _ read: (inout JSONObjectReader) -> Value?
     ) throws(InvalidInput) -> Value {
         let errors = InputErrors()
-        var reader = JSONObjectReader(self, unknown: .refuse, into: errors)
+        var reader = JSONObjectReader(self, unknown: unknown, into: errors)
         let value = read(&reader)
         reader.finish()
         try errors.throwIfAny(problem: problem)

@@ -77,7 +77,7 @@ package final class Services: Sendable {
     package let clock: WallClock
     package let ids: UUIDv7Generator
 
-    /// - Parameters not named here are the properties of their names.
+    /// Makes the authenticator and its cache, whose entries age by `now`.
     package init(
         accounts: any AccountStore,
         directory: any DirectoryStore,

@@ -11,36 +11,25 @@ enum AmityAnswer {
     static let changed = Response.json(["status": "success"])
 
     static func refusal(_ problem: Problem) -> Response {
-        let code = AmityCode(problem.status)
+        let status = problem.status == .conflict ? .badRequest : problem.status
         return .json(
             [
-                "status": "error", "code": .number(JSONNumber(code.rawValue)),
+                "status": "error", "code": JSONValue(code(of: status)),
                 "message": .string(problem.detail ?? problem.title),
             ],
-            status: code == .badRequest && problem.status == .conflict ? .badRequest : problem.status,
+            status: status,
             headers: problem.headersOfProtocol
         )
     }
-}
-
-/// Amity's numbers for what went wrong.
-enum AmityCode: Int {
-    case badRequest = 400_000
-    case unauthorized = 400_100
-    case forbidden = 400_301
-    case tooManyRequests = 400_311
-    case notFound = 400_400
-    case internalError = 500_000
 
     /// The number that says what a status does; what has none of its own is a bad request, or a failure of ours.
-    init(_ status: HTTPResponse.Status) {
-        self =
-            switch status {
-            case .unauthorized: .unauthorized
-            case .forbidden: .forbidden
-            case .notFound: .notFound
-            case .tooManyRequests: .tooManyRequests
-            default: status.code < 500 ? .badRequest : .internalError
-            }
+    static func code(of status: HTTPResponse.Status) -> Int {
+        switch status {
+        case .unauthorized: 400_100
+        case .forbidden: 400_301
+        case .notFound: 400_400
+        case .tooManyRequests: 400_311
+        default: status.code < 500 ? 400_000 : 500_000
+        }
     }
 }

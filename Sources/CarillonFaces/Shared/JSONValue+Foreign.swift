@@ -6,13 +6,7 @@ extension JSONValue {
     /// Reads a body of somebody else's by its members: what is not known is passed over, since foreign clients evolve; what is of
     /// the wrong type is an error.
     func readForeign<Value>(_ read: (inout JSONObjectReader) -> Value?) throws(InvalidInput) -> Value {
-        let problem = "invalid-body"
-        let errors = InputErrors()
-        var reader = JSONObjectReader(self, unknown: .tolerate, into: errors)
-        let value = read(&reader)
-        try errors.throwIfAny(problem: problem)
-        guard let value else { throw InvalidInput(problem: problem, pointer: "", detail: "is not complete") }
-        return value
+        try self.read(as: "invalid-body", unknown: .tolerate, read)
     }
 }
 

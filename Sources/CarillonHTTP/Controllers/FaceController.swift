@@ -145,14 +145,3 @@ extension FaceBinding {
     /// What a page of bindings ends with.
     fileprivate var cursor: String { "\(face.rawValue)/\(externalID)" }
 }
-
-extension Page {
-    /// The answer: a page of a list that is read whole, which is in the order of its keys' bytes.
-    fileprivate func answer<Item>(_ all: [Item], by key: (Item) -> String, _ json: (Item) -> JSONValue) -> Response {
-        let rest = all.drop { item in
-            guard let after else { return false }
-            return !after.utf8.lexicographicallyPrecedes(key(item).utf8)
-        }
-        return answer(Array(rest.prefix(fetchLimit)), key: key, json)
-    }
-}

@@ -28,9 +28,7 @@ struct TemplateController: Controller {
         for template in try await services.templates.templates(in: access.networkID).compactMap(ListedTemplate.init) {
             listed[template.key] = template
         }
-        let after = page.after ?? ""
-        let rest = listed.values.filter { $0.key > after }.sorted { $0.key < $1.key }
-        return page.answer(Array(rest.prefix(page.fetchLimit)), key: \.key, \.json)
+        return page.answer(listed.values.sorted { $0.key < $1.key }, by: \.key, \.json)
     }
 
     private func show(_ request: Request, _ context: CarillonRequestContext) async throws -> Response {

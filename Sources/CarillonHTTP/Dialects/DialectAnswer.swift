@@ -38,30 +38,24 @@ struct DialectAnswer {
     }
 }
 
-/// An error as Matrix knows them.
-struct MatrixError {
-    private let problem: Problem
-
-    init(_ problem: Problem) {
-        self.problem = problem
-    }
-
-    var response: Response {
+extension Problem {
+    /// The answer to an application service's homeserver.
+    var matrixAnswer: Response {
         // Whose token is wrong is told so by 403 there.
-        let status = problem.status == .unauthorized ? .forbidden : problem.status
+        let status = status == .unauthorized ? .forbidden : status
         let code =
             switch status {
             case .forbidden: "M_FORBIDDEN"
             case .notFound: "M_NOT_FOUND"
             case .contentTooLarge: "M_TOO_LARGE"
             case .tooManyRequests: "M_LIMIT_EXCEEDED"
-            case .badRequest: problem.name == "invalid-json" ? "M_NOT_JSON" : "M_BAD_JSON"
+            case .badRequest: name == "invalid-json" ? "M_NOT_JSON" : "M_BAD_JSON"
             default: "M_UNKNOWN"
             }
-        var headers = problem.headers
+        var headers = headers
         headers[.wwwAuthenticate] = nil
         return .json(
-            ["errcode": .string(code), "error": .string(problem.detail ?? problem.title)],
+            ["errcode": .string(code), "error": .string(detail ?? title)],
             status: status,
             headers: headers
         )

@@ -233,10 +233,10 @@ struct DialectPostController: Controller {
             guard let problem = (error as? Problem) ?? (error as? InvalidInput).map(Problem.init) else { throw error }
             if problem.status == .unauthorized {
                 do throws(Problem) { try services.rates.takeRefusal(of: context) } catch {
-                    return MatrixError(error).response
+                    return error.matrixAnswer
                 }
             }
-            return MatrixError(problem).response
+            return problem.matrixAnswer
         }
     }
 }

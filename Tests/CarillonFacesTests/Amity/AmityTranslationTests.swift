@@ -177,7 +177,7 @@ import Testing
     ])
     func `each problem has a number of Amity's`(problem: Problem, status: Int, code: Int) {
         #expect(AmityAnswer.refusal(problem).status.code == status)
-        #expect(AmityCode(problem.status).rawValue == code)
+        #expect(AmityAnswer.code(of: problem.status) == code)
     }
 }
 
