@@ -64,7 +64,7 @@ import Testing
             isBroken.isSet ? .misconfigured(reason: "403 InvalidProviderToken") : .delivered(id: nil)
         }
         try await PipelineScene.run(members: 3, provider: provider) { scene in
-            _ = try await scene.post()
+            let event = try await scene.post()
             for tries in [4, 5] {
                 _ = try await eventually { () -> Bool? in
                     if let open = scene.lanes.statuses.first(where: { $0.circuit == .open }) {
@@ -75,6 +75,8 @@ import Testing
                 }
                 isBroken.clear()
             }
+            // Nothing is on its way any more while both are counted.
+            _ = try await scene.finished(event)
             let reader = StatisticsReader(recorder: scene.recorder, store: scene.store.statistics)
             let latency = try await Self.total(reader, scene).latency
             #expect(latency.counts.values.reduce(0, +) == provider.devices.count, "a lane is tried with one device")

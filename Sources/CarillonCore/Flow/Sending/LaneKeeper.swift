@@ -9,10 +9,10 @@ import Synchronization
 package final class LaneKeeper: Service {
     private struct State {
         var conditions: [Lane: LaneCondition] = [:]
-        /// Sends that were not answered in time, in a row.
-        var timeouts: [Lane: Int] = [:]
+        var timeouts = TimeoutStreaks()
         var changes = LaneChanges()
-        var drained: [Drained] = []
+        /// What waited in memory in lanes that were paused.
+        var drained: [HeldBack: [DeliveryGroup]] = [:]
         /// The last of those who write, one after the other: what happened first comes first in the book.
         var writing: Task<Void, Never>?
         /// The lanes of which it is being asked whether this replica may try them.
@@ -21,51 +21,29 @@ package final class LaneKeeper: Service {
         var news: Set<NetworkID>? = []
     }
 
-    /// What waited in memory in a lane that was paused.
-    private struct Drained {
-        /// For how long they wait, and why.
-        struct End: Hashable {
-            var pause: Duration
-            var reason: String
-        }
-
-        var groups: [DeliveryGroup]
-        var end: End
+    /// For how long groups of a paused lane wait, and why.
+    private struct HeldBack: Hashable {
+        var pause: Duration
+        var reason: String
     }
 
-    /// So many sends in a row that were not answered: the lane is tried with one at a time.
-    private static let manyTimeouts = 10
     /// So many are changed in one transaction.
     static let batchSize = 500
     private static let pollInterval = Duration.seconds(10)
     private static let undoInterval = Duration.seconds(1)
     private static let dueInterval = Duration.milliseconds(500)
 
-    /// What trying a lane came to in the book.
-    private struct Trial: Sendable {
-        var conditions: LaneConditions
-        var isOurs: Bool
-    }
-
-    private let book: any LaneBook
+    let book: any LaneBook
     private let waiting: LaneRelease
-    private let trials: GatheredReading<Lane, Trial>
-    private let devices: any DeviceStore
+    private let trials: LaneTrials
+    let devices: any DeviceStore
     private let queue: SendingQueue
     private let announcements: Announcements
-    private let logger: Logger
+    let logger: Logger
     private let state = Mutex(State())
     private let wakeups: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 
-    /// A keeper of `book`.
-    ///
-    /// - Parameters:
-    ///   - book: What all replicas know of lanes.
-    ///   - devices: Takes devices back into use that were unregistered before a brake went on.
-    ///   - queue: What is to be sent.
-    ///   - announcements: Between this replica and the others.
-    ///   - logger: What is told.
     package init(
         book: some LaneBook,
         devices: any DeviceStore,
@@ -75,16 +53,7 @@ package final class LaneKeeper: Service {
     ) {
         self.book = book
         waiting = LaneRelease(book: book, logger: logger)
-        trials = GatheredReading { lanes in
-            let changes = lanes.map { ChangedLane($0, $0.provider == .relay ? .trying : .probing) }
-            let conditions = try await book.apply(changes)
-            let trials = lanes.map { lane in
-                let own = conditions.lanes[lane].map { [lane: $0] } ?? [:]
-                let isOurs = conditions.changed.contains(lane)
-                return (lane, Trial(conditions: .init(moment: conditions.moment, lanes: own), isOurs: isOurs))
-            }
-            return Dictionary(trials) { first, _ in first }
-        }
+        trials = LaneTrials(book: book)
         self.devices = devices
         self.queue = queue
         self.announcements = announcements
@@ -114,7 +83,7 @@ package final class LaneKeeper: Service {
 
     /// The lanes that are in use or not well.
     package var statuses: [LaneStatus] {
-        let conditions = state.withLock(\.conditions)
+        let conditions = conditions
         let well = queue.activeLanes.subtracting(conditions.keys).map { LaneStatus(lane: $0, circuit: .closed) }
         return (well + conditions.map(LaneStatus.init)).sorted { $0.lane < $1.lane }
     }
@@ -125,6 +94,8 @@ package final class LaneKeeper: Service {
 extension LaneKeeper {
     /// What is wrong with a lane; `nil` when nothing is.
     func condition(of lane: Lane) -> LaneCondition? { state.withLock { $0.conditions[lane] } }
+
+    var conditions: [Lane: LaneCondition] { state.withLock(\.conditions) }
 
     /// Stops sending to a lane.
     ///
@@ -155,7 +126,7 @@ extension LaneKeeper {
             let wasPaused = state.conditions[lane]?.remainingPause(at: time) != nil
             state.conditions[lane, default: LaneCondition()].apply(change, at: time)
             state.changes.append(ChangedLane(lane, change))
-            state.timeouts[lane] = nil
+            state.timeouts.forget(lane)
             return (wasPaused, state.conditions[lane]?.remainingPause(at: time) ?? .zero)
         }
         if !wasPaused { logger.notice("A lane is paused", metadata: ["lane": "\(lane)", "reason": "\(reason)"]) }
@@ -178,19 +149,7 @@ extension LaneKeeper {
 
     /// Counts sends that were not answered in time, of endpoints all that failed; whether there were too many in a row.
     func countTimeouts(_ outcomes: [(target: Target, outcome: Outcome)], of lane: Lane) -> Bool {
-        state.withLock { state in
-            let isRelay = lane.provider == .relay
-            var count = state.timeouts[lane] ?? 0
-            var most = 0
-            for (_, outcome) in outcomes {
-                count = outcome.isTimeout || isRelay && outcome.isFailure ? count + 1 : 0
-                most = max(most, count)
-            }
-            if state.timeouts.count >= LaneChanges.limit { state.timeouts = [:] }
-            state.timeouts[lane] = count == 0 ? nil : count
-            // A message that was on its way meanwhile and arrived does not make ten failures undone.
-            return (isRelay ? most : count) >= Self.manyTimeouts
-        }
+        state.withLock { $0.timeouts.count(outcomes, of: lane) }
     }
 
     /// Learns what a settle came to.
@@ -205,24 +164,20 @@ extension LaneKeeper {
                 return before
             }
             guard (before?.brakedSince == nil) != (condition.brakedSince == nil) else { continue }
-            tell(lane, isOn: condition.brakedSince != nil, reason: condition.brakeReason)
+            if condition.brakedSince == nil {
+                logger.notice("Reports of devices as gone are believed again", metadata: ["lane": "\(lane)"])
+            } else {
+                let metadata: Logger.Metadata = ["lane": "\(lane)", "reason": "\(condition.brakeReason)"]
+                logger.notice("Reports of devices as gone are not believed for now", metadata: metadata)
+            }
             announcements.announce(.lanes, in: lane.networkID)
-        }
-    }
-
-    private func tell(_ lane: Lane, isOn: Bool, reason: String) {
-        let metadata: Logger.Metadata = ["lane": "\(lane)", "reason": "\(reason)"]
-        if isOn {
-            logger.notice("Reports of devices as gone are not believed for now", metadata: metadata)
-        } else {
-            logger.notice("Reports of devices as gone are believed again", metadata: ["lane": "\(lane)"])
         }
     }
 
     private func drain(_ lane: Lane, for length: Duration, reason: String) {
         let groups = queue.pause(lane, for: length, reason: reason)
         guard !groups.isEmpty else { return }
-        state.withLock { $0.drained.append(Drained(groups: groups, end: .init(pause: length, reason: reason))) }
+        state.withLock { $0.drained[HeldBack(pause: length, reason: reason), default: []] += groups }
     }
 }
 
@@ -249,7 +204,7 @@ extension LaneKeeper: EndpointCircuits {
         await write()
         do {
             let trial = try await adopting {
-                try await trials.value(of: lane).map { (answer: $0, conditions: $0.conditions, lanes: [lane]) }
+                try await trials.take(lane).map { (answer: $0, conditions: $0.conditions, lanes: [lane]) }
             }
             guard let trial else { return false }
             guard trial.isOurs else { return trial.conditions.lanes[lane]?.pause == nil }
@@ -300,7 +255,7 @@ extension LaneKeeper {
         await release(lanes)
     }
 
-    private func change(_ lanes: LaneSelection, _ change: LaneChange) async throws {
+    func change(_ lanes: LaneSelection, _ change: LaneChange) async throws {
         try await adopting(where: lanes.contains) { try await book.apply(change, to: lanes) }
     }
 
@@ -354,33 +309,6 @@ extension LaneKeeper {
         for network in news { await learn(of: network) }
     }
 
-    /// Takes devices back into use that were put out of use by reports that are not believed any more.
-    func undoUnregistrations() async {
-        let due = state.withLock { $0.conditions.compactMapValues(\.undo) }
-        for (lane, undo) in due {
-            do {
-                let count = try await devices.restoreDevices(
-                    lane.provider,
-                    appID: lane.appID,
-                    since: undo.since,
-                    until: undo.until + .seconds(1),
-                    in: lane.networkID
-                )
-                let conditions = try await book.laneConditions(of: lane.networkID)
-                if conditions.moment > undo.until + .seconds(1) {
-                    try await change(LaneSelection(lane), .undone(until: undo.until))
-                }
-                guard count > 0 else { continue }
-                logger.notice(
-                    "Devices that were unregistered by doubtful reports are used again",
-                    metadata: ["lane": "\(lane)", "devices": "\(count)"]
-                )
-            } catch {
-                logger.debug("Could not take devices back into use", metadata: ["error": "\(error)"])
-            }
-        }
-    }
-
     /// Writes what has happened to lanes, and gives back what waited in them, also what somebody else is about to.
     private func write() async {
         let writing = state.withLock { state in
@@ -396,7 +324,7 @@ extension LaneKeeper {
 
     private func writeAll() async {
         var (count, drained) = state.withLock { state in
-            defer { state.drained = [] }
+            defer { state.drained = [:] }
             return (state.changes.count, state.drained)
         }
         do {
@@ -411,9 +339,7 @@ extension LaneKeeper {
         } catch {
             logger.debug("Could not write what is wrong with lanes", metadata: ["error": "\(error)"])
         }
-        for (end, entries) in Dictionary(grouping: drained, by: \.end) {
-            await queue.giveBack(entries.flatMap(\.groups), after: end.pause, laneReason: end.reason)
-        }
+        for (why, groups) in drained { await queue.giveBack(groups, after: why.pause, laneReason: why.reason) }
     }
 
     /// Reads the book, and makes of what was read ours what has not changed meanwhile.
@@ -469,12 +395,5 @@ extension LaneKeeper {
             drain(lane, for: remaining, reason: condition.pause?.reason ?? "")
         }
         if !paused.isEmpty || isOvertaken { wake.yield() }
-    }
-}
-
-extension Outcome {
-    /// Whether nothing was answered in time.
-    fileprivate var isTimeout: Bool {
-        if case .timedOut = self { true } else { false }
     }
 }

@@ -1,0 +1,26 @@
+/// Asks the book whether this replica may try lanes whose pauses are over, of many at once.
+struct LaneTrials: Sendable {
+    /// What the book answered.
+    struct Answer: Sendable {
+        /// Of this lane alone.
+        var conditions: LaneConditions
+        var isOurs: Bool
+    }
+
+    private let answers: GatheredReading<Lane, Answer>
+
+    init(book: any LaneBook) {
+        answers = GatheredReading { lanes in
+            let changes = lanes.map { ChangedLane($0, $0.provider == .relay ? .trying : .probing) }
+            let conditions = try await book.apply(changes)
+            let answers = lanes.map { lane in
+                let own = conditions.lanes[lane].map { [lane: $0] } ?? [:]
+                let isOurs = conditions.changed.contains(lane)
+                return (lane, Answer(conditions: .init(moment: conditions.moment, lanes: own), isOurs: isOurs))
+            }
+            return Dictionary(answers) { first, _ in first }
+        }
+    }
+
+    func take(_ lane: Lane) async throws -> Answer? { try await answers.value(of: lane) }
+}

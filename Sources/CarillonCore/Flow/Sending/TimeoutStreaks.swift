@@ -1,0 +1,31 @@
+/// Sends in a row that were not answered in time, by lane.
+struct TimeoutStreaks {
+    /// So many, and the lane is tried with one at a time.
+    private static let many = 10
+
+    private var lengths: [Lane: Int] = [:]
+
+    mutating func forget(_ lane: Lane) { lengths[lane] = nil }
+
+    /// Counts outcomes, of endpoints all that failed; whether there were too many in a row.
+    mutating func count(_ outcomes: [(target: Target, outcome: Outcome)], of lane: Lane) -> Bool {
+        let isRelay = lane.provider == .relay
+        var length = lengths[lane] ?? 0
+        var longest = 0
+        for (_, outcome) in outcomes {
+            length = outcome.isTimeout || isRelay && outcome.isFailure ? length + 1 : 0
+            longest = max(longest, length)
+        }
+        if lengths.count >= LaneChanges.limit { lengths = [:] }
+        lengths[lane] = length == 0 ? nil : length
+        // A message that was on its way meanwhile and arrived does not make ten failures undone.
+        return (isRelay ? longest : length) >= Self.many
+    }
+}
+
+extension Outcome {
+    /// Whether nothing was answered in time.
+    fileprivate var isTimeout: Bool {
+        if case .timedOut = self { true } else { false }
+    }
+}
