@@ -93,18 +93,10 @@ final class OpenConnections: Sendable {
         case awaited(EventLoopFuture<Place>)
     }
 
-    /// A place for a connection.
-    /// - Returns: Fails as ``OutboundError/timedOut`` if there is none until the deadline since the host's own are all in use,
-    ///   and as ``OutboundError/busy`` if it is others who have them, or too many wait.
-    func place(for origin: Origin, on eventLoop: any EventLoop, until deadline: NIODeadline) -> EventLoopFuture<Place> {
-        switch claim(for: origin, on: eventLoop, until: deadline) {
-        case .granted(let place): eventLoop.makeSucceededFuture(place)
-        case .awaited(let place): place
-        }
-    }
-
     /// A place for a connection, at once where there is one: most requests go over a connection that is open, and need no timer
-    /// for that. What is waited for fails as that of ``place(for:on:until:)``.
+    /// for that.
+    /// - Returns: What is waited for fails as ``OutboundError/timedOut`` if there is none until the deadline since the host's own
+    ///   are all in use, and as ``OutboundError/busy`` if it is others who have them, or too many wait.
     func claim(for origin: Origin, on eventLoop: any EventLoop, until deadline: NIODeadline) -> Claim {
         let promise = eventLoop.makePromise(of: Place.self)
         let (number, turns) = state.withLock { state -> (UInt64, [Queue.Turn]?) in

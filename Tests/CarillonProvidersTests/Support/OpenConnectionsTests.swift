@@ -22,7 +22,10 @@ import Testing
     ) throws -> Answer {
         let answer = Answer()
         let origin = try Self.origin(host, of: network)
-        connections.place(for: origin, on: loop, until: loop.now + time).whenComplete { answer.set($0) }
+        switch connections.claim(for: origin, on: loop, until: loop.now + time) {
+        case .granted(let place): answer.set(.success(place))
+        case .awaited(let place): place.whenComplete { answer.set($0) }
+        }
         return answer
     }
 

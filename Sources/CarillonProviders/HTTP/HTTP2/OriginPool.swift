@@ -128,17 +128,17 @@ final class OriginPool: HTTP2Connection.Owner {
     /// Opens a connection for all who wait.
     private func open() {
         let deadline = NIODeadline.now() + TimeAmount(policy.maximumOpeningTime)
-        let place = connector.connections.place(for: origin, on: connector.group.any(), until: deadline)
+        let place: EventLoopFuture<OpenConnections.Place>
+        switch connector.connections.claim(for: origin, on: connector.group.any(), until: deadline) {
+        // Nobody waits for a place that is there: a busy event loop is no reason to say so.
+        case .granted(let place): return open(in: place)
+        case .awaited(let awaited): place = awaited
+        }
         waitsForPlace.store(true, ordering: .relaxed)
         place.whenComplete { result in
             self.waitsForPlace.store(false, ordering: .relaxed)
             switch result {
-            case .success(let place) where self.state.withLock({ $0.isAwaited }):
-                // However long it waited for its place: who waits for it may have all the time that opening takes.
-                self.open(in: place, until: .now() + TimeAmount(self.policy.maximumOpeningTime))
-            case .success(let place):
-                place.giveBack()
-                self.follow(self.state.withLock { $0.openingGivenUp() })
+            case .success(let place): self.open(in: place)
             case .failure where .now() >= deadline:
                 // Who has waited as long as the opening has given up; others may have come just now.
                 self.follow(self.state.withLock { $0.openingGivenUp() })
@@ -148,8 +148,13 @@ final class OriginPool: HTTP2Connection.Owner {
         }
     }
 
-    private func open(in place: OpenConnections.Place, until deadline: NIODeadline) {
-        connect(in: place, until: deadline).whenComplete { result in
+    private func open(in place: OpenConnections.Place) {
+        guard state.withLock({ $0.isAwaited }) else {
+            place.giveBack()
+            return follow(state.withLock { $0.openingGivenUp() })
+        }
+        // However long it waited for its place: who waits for it may have all the time that opening takes.
+        connect(in: place, until: .now() + TimeAmount(policy.maximumOpeningTime)).whenComplete { result in
             switch result {
             case .success(.http2):
                 break
