@@ -191,7 +191,8 @@ let package = Package(
         .target(
             name: "CarillonTesting",
             dependencies: [
-                "CarillonCore", "CarillonStore", "EmbeddedPostgres", "Postgres", logging, metricsCore, serviceLifecycle,
+                "CarillonCore", "CarillonStore", "EmbeddedPostgres", "Postgres", httpTypes, hummingbirdTesting, logging,
+                metricsCore, nioCore, serviceLifecycle,
             ],
             swiftSettings: settings
         ),
@@ -257,7 +258,8 @@ let package = Package(
         .testTarget(
             name: "CarillonSimulatorTests",
             dependencies: [
-                "CarillonSimulator", asyncHTTPClient, crypto, cryptoExtras, logging, nioCore, nioHTTP1, nioSSL, x509,
+                "CarillonSimulator", "CarillonTesting", asyncHTTPClient, crypto, cryptoExtras, logging, nioCore,
+                nioHTTP1, nioSSL, x509,
             ],
             swiftSettings: settings
         ),
@@ -275,12 +277,12 @@ let package = Package(
         ),
         .testTarget(
             name: "EmbeddedPostgresTests",
-            dependencies: ["EmbeddedPostgres", "Postgres", logging, serviceLifecycle],
+            dependencies: ["CarillonTesting", "EmbeddedPostgres", "Postgres", logging, serviceLifecycle],
             swiftSettings: settings
         ),
         .testTarget(
             name: "PostgresTests",
-            dependencies: ["EmbeddedPostgres", "Postgres", logging, serviceLifecycle],
+            dependencies: ["CarillonTesting", "EmbeddedPostgres", "Postgres", logging, serviceLifecycle],
             swiftSettings: settings
         ),
         // Runs the built programs, which is why it depends on them.

@@ -7,17 +7,19 @@ extension AccountStore {
         try await createNetwork(credentials, answering: nil) == .created
     }
 
-    /// Adds an API key.
-    package func addAPIKey(_ key: StoredAPIKey) async throws {
-        _ = try await addAPIKey(key, answering: nil)
+    /// Makes a network that nobody has a key of; `false` when the id is taken.
+    @discardableResult
+    package func createNetwork(_ network: Network) async throws -> Bool {
+        try await createNetwork(
+            NetworkCredentials(network: network, webhookSecrets: [], userTokenKeys: [], apiKeys: [])
+        )
     }
 
+    /// Adds an API key.
+    package func addAPIKey(_ key: StoredAPIKey) async throws { _ = try await addAPIKey(key, answering: nil) }
+
     /// Adds a secret that verifies incoming events.
-    package func rotateWebhookSecret(
-        of network: NetworkID,
-        to secret: WebhookSecret,
-        overlap: Duration
-    ) async throws {
+    package func rotateWebhookSecret(of network: NetworkID, to secret: WebhookSecret, overlap: Duration) async throws {
         _ = try await rotateWebhookSecret(of: network, to: secret, overlap: overlap, answering: nil)
     }
 

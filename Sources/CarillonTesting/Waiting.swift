@@ -8,6 +8,4 @@ package func waitUntil(_ condition: () -> Bool) async throws {
 }
 
 /// Waits until the task is cancelled.
-package func waitUntilCancelled() async {
-    while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }
-}
+package func waitUntilCancelled() async { while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) } }

@@ -126,9 +126,7 @@ import Testing
         let body = Self.structured.replacing(mistake.find, with: mistake.replace)
         #expect(body != Self.structured)
         #expect(pointers { try read(body) } == [mistake.pointer])
-        #expect(
-            pointers { try read("[\(Self.structured),\(body)]", "application/json") } == ["/1\(mistake.pointer)"]
-        )
+        #expect(pointers { try read("[\(Self.structured),\(body)]", "application/json") } == ["/1\(mistake.pointer)"])
         let batch = try read("[\(body),\(Self.twilio)]", "application/json")
         #expect(batch.known.count == 1 && batch.events.map(\.isUnreadable) == [true, false])
         #expect(batch.reason?.hasPrefix("event 1: \(mistake.pointer) ") == true)

@@ -107,11 +107,7 @@ import Testing
             let request = DialectRequest(query: row.query, headers: row.headers, body: body)
             let scene = Scene(name, settings: row.settings)
             guard
-                let reading = try? scene.dialect.events(
-                    of: request,
-                    DialectSettings(row.settings),
-                    now: scene.now
-                )
+                let reading = try? scene.dialect.events(of: request, DialectSettings(row.settings), now: scene.now)
             else { return }
             try check(reading, scene.now)
             let document = DialectDocument(name, secrets: "x", basic: ("a", "b"))
@@ -158,7 +154,6 @@ import Testing
 }
 
 extension MappingTests {
-    /// All rows.
     static let all: [Row] = Array(
         [amity, stream, streamContent, sendbird, comet, cometContent, talk, matrix, rocket, twilio].joined()
     )

@@ -378,10 +378,6 @@ import Testing
             #"{"category":"group_channel:invite","invitees":[{"user_id":"a"}],"channel":{"channel_url":"g"}}"#
         ),
         Row(.sendbird, #"{"category":"profanity_filter:replace"}"#),
-        Row(
-            .sendbird,
-            KnownAnswerTests.sendbirdBody,
-            settings: ["ignoreSenders": ["alice"]]
-        ),
+        Row(.sendbird, KnownAnswerTests.sendbirdBody, settings: ["ignoreSenders": ["alice"]]),
     ]
 }

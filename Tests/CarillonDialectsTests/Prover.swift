@@ -27,10 +27,7 @@ enum Prover {
             let code = HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Data(secret.utf8)))
             return DialectRequest(headers: [("x-amity-signature", Data(code).base64EncodedString())], body: body)
         case .sendbird:
-            return DialectRequest(
-                headers: [("x-sendbird-signature", hexHMAC(post.body, key: secret))],
-                body: body
-            )
+            return DialectRequest(headers: [("x-sendbird-signature", hexHMAC(post.body, key: secret))], body: body)
         case .stream:
             return DialectRequest(headers: [("x-signature", hexHMAC(post.body, key: secret))], body: body)
         case .talkjs:

@@ -17,7 +17,6 @@ struct Scene {
         self.settings = settings
     }
 
-    /// What a body says.
     func read(
         _ body: String,
         headers: [(name: String, value: String)] = [],
@@ -91,5 +90,4 @@ func hexSHA256(_ text: String) -> String {
     SHA256.hash(data: Data(text.utf8)).map { String(format: "%02x", $0) }.joined()
 }
 
-/// A text in Base64.
 func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }

@@ -6,170 +6,130 @@ import Crypto
 import HTTPTypes
 import Testing
 
-@Suite struct AuthenticationTests {
+@Suite(.acme) struct AuthenticationTests {
+    private let network: Credentials = lent()
+    private var api: TestAPI { network.api }
+
     @Test(arguments: [
         nil, "", "Basic YTpi", "Bearer", "Bearer ", "Bearer x", "Bearer ck_a_b_c", "Bearer ck_", "bearer a.b.c",
     ])
     func `no credentials and garbage are 401`(authorization: String?) async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let headers = authorization.map { ["authorization": $0] } ?? [:]
-            for path in [
-                network.path("api-keys"), "/v1/networks", "/v1/networks/nobody/api-keys",
-                network.path("users/me/devices"),
-            ] {
-                let answer = try await api.call(.get, path, headers: headers)
-                #expect(answer.status == 401)
-                #expect(answer.problem == "unauthorized")
-                #expect(answer.headers[.wwwAuthenticate] == "Bearer")
-            }
+        let headers = authorization.map { ["authorization": $0] } ?? [:]
+        for path in [
+            network.path("api-keys"), "/v1/networks", "/v1/networks/nobody/api-keys",
+            network.path("users/me/devices"),
+        ] {
+            let answer = try await api.call(.get, path, headers: headers)
+            #expect(answer.refusal == "401 unauthorized")
+            #expect(answer.headers[.wwwAuthenticate] == "Bearer")
         }
     }
 
     @Test func `the operator may everything, and unknown networks are 404`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            for token in [TestAPI.operatorToken, TestAPI.formerOperatorToken] {
-                #expect(try await api.call(.get, network.path("api-keys"), as: token).status == 200)
-                #expect(try await api.call(.get, network.path("api-keys"), as: token + "x").status == 401)
-            }
-            let unknown = try await api.call(.get, "/v1/networks/nobody/api-keys", as: TestAPI.operatorToken)
-            #expect(unknown.status == 404)
+        for token in [TestAPI.operatorToken, TestAPI.formerOperatorToken] {
+            #expect(try await network.call(.get, "api-keys", as: token).status == 200)
+            #expect(try await network.call(.get, "api-keys", as: token + "x").status == 401)
         }
+        let unknown = try await api.call(.get, "/v1/networks/nobody/api-keys", as: TestAPI.operatorToken)
+        #expect(unknown.status == 404)
     }
 
     @Test func `valid credentials of one network are 404 on every other`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork("acme")
-            let other = try await api.makeNetwork("other")
-            for token in [network.adminKey, network.token()] {
-                for path in ["api-keys", "events", "users/me/notifications", "devices/d", "notifications"] {
-                    let answer = try await api.call(.get, other.path(path), as: token)
-                    #expect(answer.status == 404)
-                }
-                #expect(try await api.call(.get, "/v1/networks/nobody/events", as: token).status == 404)
+        let other = try await api.makeNetwork("other")
+        for token in [network.adminKey, network.token()] {
+            for path in ["api-keys", "events", "users/me/notifications", "devices/d", "notifications"] {
+                let answer = try await other.call(.get, path, as: token)
+                #expect(answer.status == 404)
             }
-            let event = try await api.call(.post, other.path("events"), "{}", as: network.adminKey)
-            #expect(event.status == 404)
+            #expect(try await api.call(.get, "/v1/networks/nobody/events", as: token).status == 404)
         }
+        let event = try await network.call(.post, other.path("events"), "{}")
+        #expect(event.status == 404)
     }
 
     @Test func `networks are for operators only`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork("acme")
-            _ = try await api.makeNetwork("other")
-            for (method, path, status) in [
-                (HTTPRequest.Method.get, "/v1/networks", 403), (.post, "/v1/networks", 403),
-                (.get, "/v1/networks/acme", 200), (.delete, "/v1/networks/acme", 403),
-                (.get, "/v1/networks/other", 404), (.delete, "/v1/networks/other", 404),
-            ] {
-                let answer = try await api.call(method, path, as: network.adminKey)
-                #expect(answer.status == status, "\(method) \(path)")
-            }
+        _ = try await api.makeNetwork("other")
+        for (method, path, status) in [
+            (HTTPRequest.Method.get, "/v1/networks", 403), (.post, "/v1/networks", 403),
+            (.get, "/v1/networks/acme", 200), (.delete, "/v1/networks/acme", 403),
+            (.get, "/v1/networks/other", 404), (.delete, "/v1/networks/other", 404),
+        ] {
+            let answer = try await network.call(method, path)
+            #expect(answer.status == status, "\(method) \(path)")
         }
     }
 
     @Test func `an app key registers and unregisters devices and nothing else`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let key = try await api.makeKey("device", in: network)
-            let device = #"{"userId":"alice","provider":"fcm","token":"t","appId":"app"}"#
-            #expect(try await api.call(.put, network.path("devices/d"), device, as: key).status == 403)
-            try await api.set(#"{"deviceRegistration":"appKey"}"#)
-            #expect(try await api.call(.put, network.path("devices/d"), device, as: key).status == 201)
-            #expect(try await api.call(.get, network.path("devices/d"), as: key).status == 403)
-            #expect(try await api.call(.get, network.path("users/alice/devices"), as: key).status == 403)
-            #expect(try await api.call(.get, network.path("users/alice/notifications"), as: key).status == 403)
-            #expect(try await api.call(.get, network.path("events"), as: key).status == 403)
-            #expect(try await api.call(.post, network.path("events"), "{}", as: key).status == 403)
-            #expect(try await api.call(.get, network.path("api-keys"), as: key).status == 403)
-            #expect(try await api.call(.delete, network.path("devices/d"), as: key).status == 204)
-        }
+        let key = try await api.makeKey("device", in: network)
+        let device = #"{"userId":"alice","provider":"fcm","token":"t","appId":"app"}"#
+        #expect(try await network.call(.put, "devices/d", device, as: key).status == 403)
+        try await api.set(#"{"deviceRegistration":"appKey"}"#)
+        #expect(try await network.call(.put, "devices/d", device, as: key).status == 201)
+        #expect(try await network.call(.get, "devices/d", as: key).status == 403)
+        #expect(try await network.call(.get, "users/alice/devices", as: key).status == 403)
+        #expect(try await network.call(.get, "users/alice/notifications", as: key).status == 403)
+        #expect(try await network.call(.get, "events", as: key).status == 403)
+        #expect(try await network.call(.post, "events", "{}", as: key).status == 403)
+        #expect(try await network.call(.get, "api-keys", as: key).status == 403)
+        #expect(try await network.call(.delete, "devices/d", as: key).status == 204)
     }
 
     @Test func `an events key posts events and nothing else`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let key = try await api.makeKey("events", in: network)
-            #expect(try await api.call(.post, network.path("events"), #"{"id":"1","type":"x"}"#, as: key).status == 202)
-            #expect(try await api.call(.get, network.path("events"), as: key).status == 403)
-            #expect(try await api.call(.put, network.path("devices/d"), "{}", as: key).status == 403)
-            #expect(try await api.call(.delete, network.path("devices/d"), as: key).status == 403)
-        }
+        let key = try await api.makeKey("events", in: network)
+        #expect(try await network.call(.post, "events", #"{"id":"1","type":"x"}"#, as: key).status == 202)
+        #expect(try await network.call(.get, "events", as: key).status == 403)
+        #expect(try await network.call(.put, "devices/d", "{}", as: key).status == 403)
+        #expect(try await network.call(.delete, "devices/d", as: key).status == 403)
     }
 
     @Test func `a notify key may do nothing of what the others may`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let key = try await api.makeKey("notify", in: network)
-            for path in ["events", "users/alice/devices", "users/alice/notifications", "api-keys", "providers"] {
-                #expect(try await api.call(.get, network.path(path), as: key).status == 403)
-            }
-            #expect(try await api.call(.post, network.path("events"), "{}", as: key).status == 403)
-            #expect(try await api.call(.put, network.path("devices/d"), "{}", as: key).status == 403)
-            #expect(try await api.call(.delete, network.path("devices/d"), as: key).status == 403)
+        let key = try await api.makeKey("notify", in: network)
+        for path in ["events", "users/alice/devices", "users/alice/notifications", "api-keys", "providers"] {
+            #expect(try await network.call(.get, path, as: key).status == 403)
         }
+        #expect(try await network.call(.post, "events", "{}", as: key).status == 403)
+        #expect(try await network.call(.put, "devices/d", "{}", as: key).status == 403)
+        #expect(try await network.call(.delete, "devices/d", as: key).status == 403)
     }
 
     @Test func `a revoked key is refused at once`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let made = try await api.call(
-                .post,
-                network.path("api-keys"),
-                #"{"role":"admin","label":"x"}"#,
-                as: network.adminKey
-            )
-            let key = try #require(made.string("apiKey"))
-            let id = try #require(made.string("id"))
-            #expect(try await api.call(.get, network.path("api-keys"), as: key).status == 200)
-            #expect(try await api.call(.delete, network.path("api-keys/\(id)"), as: network.adminKey).status == 204)
-            #expect(try await api.call(.get, network.path("api-keys"), as: key).status == 401)
-            #expect(try await api.call(.delete, network.path("api-keys/\(id)"), as: network.adminKey).status == 404)
-        }
+        let made = try await network.call(.post, "api-keys", #"{"role":"admin","label":"x"}"#)
+        let key = try #require(made.string("apiKey"))
+        let id = try #require(made.string("id"))
+        #expect(try await network.call(.get, "api-keys", as: key).status == 200)
+        #expect(try await network.call(.delete, "api-keys/\(id)").status == 204)
+        #expect(try await network.call(.get, "api-keys", as: key).status == 401)
+        #expect(try await network.call(.delete, "api-keys/\(id)").status == 404)
     }
 
     @Test func `keys are listed without their secret`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let key = try await api.makeKey("device", in: network)
-            let list = try await api.call(.get, network.path("api-keys"), as: network.adminKey)
-            let secrets = [key, network.adminKey].map { $0.split(separator: "_")[2] }
-            #expect(!secrets.contains { list.text.contains($0) })
-            #expect(list["items", "1", "role"] != nil)
-            #expect(list["items", "0", "apiKey"] == nil)
-        }
+        let key = try await api.makeKey("device", in: network)
+        let list = try await network.call(.get, "api-keys")
+        let secrets = [key, network.adminKey].map { $0.split(separator: "_")[2] }
+        #expect(!secrets.contains { list.text.contains($0) })
+        #expect(list["items", "1", "role"] != nil)
+        #expect(list["items", "0", "apiKey"] == nil)
     }
 
     @Test func `a key with another secret is 401`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            var parts = network.adminKey.split(separator: "_").map(String.init)
-            parts[2] = String(parts[2].reversed())
-            let answer = try await api.call(.get, network.path("api-keys"), as: parts.joined(separator: "_"))
-            #expect(answer.status == 401)
-        }
+        var parts = network.adminKey.split(separator: "_").map(String.init)
+        parts[2] = String(parts[2].reversed())
+        let answer = try await network.call(.get, "api-keys", as: parts.joined(separator: "_"))
+        #expect(answer.status == 401)
     }
 
     @Test func `a user token opens the user's own toggles and devices`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            for path in [
-                "users/me/notifications", "users/alice/notifications", "users/me/channels/c/notifications",
-                "users/me/devices",
-            ] {
-                #expect(try await api.call(.get, network.path(path), as: network.token()).status == 200, "\(path)")
-            }
-            for path in [
-                "users/bob/notifications", "users/me", "notifications", "events", "templates",
-            ] {
-                #expect(try await api.call(.get, network.path(path), as: network.token()).status == 403, "\(path)")
-            }
-            #expect(try await api.call(.get, network.path("users/bob/devices"), as: network.token()).status == 404)
-            #expect(
-                try await api.call(.get, network.path("users/me/notifications"), as: network.adminKey).status == 403
-            )
+        for path in [
+            "users/me/notifications", "users/alice/notifications", "users/me/channels/c/notifications",
+            "users/me/devices",
+        ] {
+            #expect(try await network.call(.get, path, as: network.token()).status == 200, "\(path)")
         }
+        for path in ["users/bob/notifications", "users/me", "notifications", "events", "templates"] {
+            #expect(try await network.call(.get, path, as: network.token()).status == 403, "\(path)")
+        }
+        #expect(try await network.call(.get, "users/bob/devices", as: network.token()).status == 404)
+        #expect(try await network.call(.get, "users/me/notifications").status == 403)
     }
 
     @Test(arguments: [
@@ -182,12 +142,9 @@ import Testing
         Tokens.claims(more: #","nbf":null"#), Tokens.claims(more: #","sub":"bob""#), "[]", "",
     ])
     func `a user token with wrong claims is 401`(claims: String) async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let token = Tokens.hs256(claims, secret: network.userTokenSecret)
-            let answer = try await api.call(.get, network.path("users/me/notifications"), as: token)
-            #expect(answer.status == 401)
-        }
+        let token = Tokens.hs256(claims, secret: network.userTokenSecret)
+        let answer = try await network.call(.get, "users/me/notifications", as: token)
+        #expect(answer.status == 401)
     }
 
     private static let complaints: [(claims: String, reason: String)] = [
@@ -217,7 +174,7 @@ import Testing
             let network = try await api.makeNetwork()
             for secret in [network.userTokenSecret, String(repeating: "x", count: 32)] {
                 let token = Tokens.hs256(claims, secret: secret)
-                let answer = try await api.call(.get, network.path("users/me/notifications"), as: token)
+                let answer = try await network.call(.get, "users/me/notifications", as: token)
                 #expect(answer.status == 401)
                 #expect(answer.string("detail") == reason)
             }
@@ -227,19 +184,16 @@ import Testing
     }
 
     @Test func `a token of right claims is told of its signature, be there such a network or not`() async throws {
-        try await withAPI { api in
-            _ = try await api.makeNetwork()
-            for name in ["acme", "nobody"] {
-                let token = Tokens.hs256(Tokens.claims(network: name), secret: String(repeating: "x", count: 32))
-                for path in ["/v1/networks/\(name)/users/me/notifications", "/v1/whoami"] {
-                    let answer = try await api.call(.get, path, as: token)
-                    #expect(answer.string("detail") == "the signature is not that of a key of this network")
-                }
+        for name in ["acme", "nobody"] {
+            let token = Tokens.hs256(Tokens.claims(network: name), secret: String(repeating: "x", count: 32))
+            for path in ["/v1/networks/\(name)/users/me/notifications", "/v1/whoami"] {
+                let answer = try await api.call(.get, path, as: token)
+                #expect(answer.string("detail") == "the signature is not that of a key of this network")
             }
-            let claims = #"{"sub":"a","aud":"acme"}"#
-            let nowhere = try await api.call(.get, "/v1/whoami", as: Tokens.hs256(claims, secret: "s"))
-            #expect(nowhere.string("detail") == #""aud" must be "carillon:" and a network's id, is "acme""#)
         }
+        let claims = #"{"sub":"a","aud":"acme"}"#
+        let nowhere = try await api.call(.get, "/v1/whoami", as: Tokens.hs256(claims, secret: "s"))
+        #expect(nowhere.string("detail") == #""aud" must be "carillon:" and a network's id, is "acme""#)
     }
 
     @Test(arguments: [
@@ -247,55 +201,46 @@ import Testing
         #"{"sub":"alice","aud":["else","carillon:other","carillon:acme"],"exp":\#(TestAPI.now.milliseconds / 1000).5}"#,
     ])
     func `a user token with right claims is accepted`(claims: String) async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let token = Tokens.hs256(claims, secret: network.userTokenSecret)
-            let answer = try await api.call(.get, network.path("users/me/notifications"), as: token)
-            #expect(answer.status == 200)
-        }
+        let token = Tokens.hs256(claims, secret: network.userTokenSecret)
+        let answer = try await network.call(.get, "users/me/notifications", as: token)
+        #expect(answer.status == 200)
     }
 
     @Test func `the token's algorithm never decides`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let claims = Tokens.claims()
-            let wrong = [
-                Tokens.unsigned(claims),
-                Tokens.hs256(claims, secret: network.userTokenSecret, header: #"{"alg":"none"}"#),
-                Tokens.hs256(claims, secret: network.userTokenSecret, header: #"{"alg":"HS512"}"#),
-                Tokens.hs256(claims, secret: network.userTokenSecret, header: #"{"alg":"HS256","crit":["exp"]}"#),
-                Tokens.hs256(claims, secret: network.userTokenSecret, header: "{}"),
-                Tokens.hs256(claims, secret: "another secret of the right length, surely"),
-                Tokens.hs256(claims, secret: network.userTokenSecret) + "=",
-                Tokens.hs256(claims, secret: network.userTokenSecret) + ".x",
-            ]
-            for token in wrong {
-                let answer = try await api.call(.get, network.path("users/me/notifications"), as: token)
-                #expect(answer.status == 401)
-            }
+        let claims = Tokens.claims()
+        let wrong = [
+            Tokens.unsigned(claims),
+            Tokens.hs256(claims, secret: network.userTokenSecret, header: #"{"alg":"none"}"#),
+            Tokens.hs256(claims, secret: network.userTokenSecret, header: #"{"alg":"HS512"}"#),
+            Tokens.hs256(claims, secret: network.userTokenSecret, header: #"{"alg":"HS256","crit":["exp"]}"#),
+            Tokens.hs256(claims, secret: network.userTokenSecret, header: "{}"),
+            Tokens.hs256(claims, secret: "another secret of the right length, surely"),
+            Tokens.hs256(claims, secret: network.userTokenSecret) + "=",
+            Tokens.hs256(claims, secret: network.userTokenSecret) + ".x",
+        ]
+        for token in wrong {
+            let answer = try await network.call(.get, "users/me/notifications", as: token)
+            #expect(answer.status == 401)
         }
     }
 
     @Test func `an uploaded public key replaces the secret, and cannot be used as one`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let key = P256.Signing.PrivateKey()
-            let pem = key.publicKey.pemRepresentation
-            let body = (["algorithm": "ES256", "publicKey": .string(pem)] as JSONValue).serializedText
-            #expect(try await api.call(.put, network.path("user-token-key"), body, as: network.adminKey).status == 200)
-            let path = network.path("users/me/notifications")
-            let claims = Tokens.claims()
-            #expect(try await api.call(.get, path, as: Tokens.es256(claims, key: key)).status == 200)
-            #expect(try await api.call(.get, path, as: Tokens.es256(claims, key: key, der: true)).status == 401)
-            #expect(try await api.call(.get, path, as: Tokens.es256(claims, key: .init())).status == 401)
-            #expect(try await api.call(.get, path, as: network.token()).status == 401)
-            #expect(try await api.call(.get, path, as: Tokens.hs256(claims, secret: pem)).status == 401)
-            let shown = try await api.call(.get, network.path("user-token-key"), as: network.adminKey)
-            #expect(shown.string("publicKey") == pem)
-            #expect(try await api.call(.delete, network.path("user-token-key"), as: network.adminKey).status == 204)
-            #expect(try await api.call(.get, path, as: Tokens.es256(claims, key: key)).status == 401)
-            #expect(try await api.call(.get, network.path("user-token-key"), as: network.adminKey).status == 404)
-        }
+        let key = P256.Signing.PrivateKey()
+        let pem = key.publicKey.pemRepresentation
+        let body = (["algorithm": "ES256", "publicKey": .string(pem)] as JSONValue).serializedText
+        #expect(try await network.call(.put, "user-token-key", body).status == 200)
+        let path = network.path("users/me/notifications")
+        let claims = Tokens.claims()
+        #expect(try await api.call(.get, path, as: Tokens.es256(claims, key: key)).status == 200)
+        #expect(try await api.call(.get, path, as: Tokens.es256(claims, key: key, der: true)).status == 401)
+        #expect(try await api.call(.get, path, as: Tokens.es256(claims, key: .init())).status == 401)
+        #expect(try await api.call(.get, path, as: network.token()).status == 401)
+        #expect(try await api.call(.get, path, as: Tokens.hs256(claims, secret: pem)).status == 401)
+        let shown = try await network.call(.get, "user-token-key")
+        #expect(shown.string("publicKey") == pem)
+        #expect(try await network.call(.delete, "user-token-key").status == 204)
+        #expect(try await api.call(.get, path, as: Tokens.es256(claims, key: key)).status == 401)
+        #expect(try await network.call(.get, "user-token-key").status == 404)
     }
 
     @Test(arguments: [
@@ -309,64 +254,43 @@ import Testing
         (#"{"algorithm":"ES256","publicKey":"x","secret":"y"}"#, "/secret"),
     ])
     func `a user token key that cannot be used is 400`(body: String, pointer: String) async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let answer = try await api.call(.put, network.path("user-token-key"), body, as: network.adminKey)
-            #expect(answer.status == 400)
-            #expect(answer.pointers.contains(pointer))
-        }
+        let answer = try await network.call(.put, "user-token-key", body)
+        #expect(answer.status == 400)
+        #expect(answer.pointers.contains(pointer))
     }
 
     @Test func `an HS256 secret can be set and is never shown`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let secret = "0123456789abcdef0123456789abcdef"
-            let body = #"{"algorithm":"HS256","secret":"\#(secret)"}"#
-            let answer = try await api.call(.put, network.path("user-token-key"), body, as: network.adminKey)
-            #expect(answer.text == #"{"algorithm":"HS256"}"#)
-            let token = Tokens.hs256(Tokens.claims(), secret: secret)
-            #expect(try await api.call(.get, network.path("users/me/notifications"), as: token).status == 200)
-        }
+        let secret = "0123456789abcdef0123456789abcdef"
+        let body = #"{"algorithm":"HS256","secret":"\#(secret)"}"#
+        let answer = try await network.call(.put, "user-token-key", body)
+        #expect(answer.text == #"{"algorithm":"HS256"}"#)
+        let token = Tokens.hs256(Tokens.claims(), secret: secret)
+        #expect(try await network.call(.get, "users/me/notifications", as: token).status == 200)
     }
 
     @Test func `after a rotation both webhook secrets verify until the overlap ends`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let rotated = try await api.call(
-                .post,
-                network.path("webhook-secrets/rotate"),
-                #"{"overlapSeconds":60}"#,
-                as: network.adminKey
-            )
-            #expect(rotated.status == 201)
-            let new = Credentials(
-                id: network.id,
-                adminKey: network.adminKey,
-                webhookSecret: try #require(rotated.string("webhookSecret")),
-                userTokenSecret: ""
-            )
-            let body = #"{"id":"1","type":"x"}"#
-            for credentials in [network, new] {
-                let headers = try credentials.signature(of: body)
-                #expect(try await api.call(.post, network.path("events"), body, headers: headers).status == 202)
-            }
-            try await api.database.advance(by: .seconds(61))
-            let moment = api.now
-            let old = try network.signature(of: body, at: moment)
-            #expect(try await api.call(.post, network.path("events"), body, headers: old).status == 401)
-            let current = try new.signature(of: body, at: moment)
-            #expect(try await api.call(.post, network.path("events"), body, headers: current).status == 202)
+        let rotated = try await network.call(.post, "webhook-secrets/rotate", #"{"overlapSeconds":60}"#)
+        #expect(rotated.status == 201)
+        var new = network
+        new.webhookSecret = try #require(rotated.string("webhookSecret"))
+        let body = #"{"id":"1","type":"x"}"#
+        for credentials in [network, new] {
+            let headers = try credentials.signature(of: body)
+            #expect(try await api.call(.post, network.path("events"), body, headers: headers).status == 202)
         }
+        try await api.database.advance(by: .seconds(61))
+        let moment = api.now
+        let old = try network.signature(of: body, at: moment)
+        #expect(try await api.call(.post, network.path("events"), body, headers: old).status == 401)
+        let current = try new.signature(of: body, at: moment)
+        #expect(try await api.call(.post, network.path("events"), body, headers: current).status == 202)
     }
 
     @Test(arguments: [#"{"overlapSeconds":-1}"#, #"{"overlapSeconds":604801}"#, #"{"overlap":1}"#, "[]"])
     func `a bad overlap is 400`(body: String) async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            for path in ["webhook-secrets/rotate", "providers/webhook/secret"] {
-                let answer = try await api.call(.post, network.path(path), body, as: network.adminKey)
-                #expect(answer.status == 400)
-            }
+        for path in ["webhook-secrets/rotate", "providers/webhook/secret"] {
+            let answer = try await network.call(.post, path, body)
+            #expect(answer.status == 400)
         }
     }
 }

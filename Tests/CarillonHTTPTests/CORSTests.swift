@@ -1,5 +1,6 @@
 import CarillonEdge
 import CarillonHTTP
+import CarillonTesting
 import HTTPTypes
 import Testing
 
@@ -44,9 +45,9 @@ import Testing
         try await withOrigins(.named(["https://chat.example"])) { api in
             let network = try await api.makeNetwork()
             let tag = #"{"description":"Offers","selfService":true}"#
-            #expect(try await api.call(.put, network.path("tags/offers"), tag, as: network.adminKey).status == 201)
+            #expect(try await network.call(.put, "tags/offers", tag).status == 201)
             let contact = #"{"subject":"mailto:ops@acme.example"}"#
-            let pair = try await api.call(.put, network.path("providers/webpush"), contact, as: network.adminKey)
+            let pair = try await network.call(.put, "providers/webpush", contact)
             #expect(pair.status == 201)
             let asked: [(HTTPRequest.Method, String, Int)] = [
                 (.get, "providers/webpush/key", 200), (.put, "tags/offers/users/me", 204),
@@ -58,9 +59,9 @@ import Testing
                 let leave = try await api.call(.options, network.path(path), headers: headers)
                 #expect(leave.status == 204)
                 #expect(leave.headers[.accessControlAllowOrigin] == "https://chat.example", "\(path)")
-                let answer = try await api.call(
+                let answer = try await network.call(
                     method,
-                    network.path(path),
+                    path,
                     as: network.token(),
                     headers: ["origin": "https://chat.example"]
                 )

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonTesting
 import Foundation
 import HTTPTypes
 import Testing
@@ -106,12 +107,11 @@ import Testing
         }
     }
 
-    @Test func `without a console there is none`() async throws {
-        try await withAPI { api in
-            for path in ["/console", "/console/acme/overview"] {
-                let answer = try await api.call(.get, path)
-                #expect(answer.status == 404)
-            }
+    @Test(.api) func `without a console there is none`() async throws {
+        let api: TestAPI = lent()
+        for path in ["/console", "/console/acme/overview"] {
+            let answer = try await api.call(.get, path)
+            #expect(answer.status == 404)
         }
     }
 

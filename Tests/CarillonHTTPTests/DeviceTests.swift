@@ -5,94 +5,79 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite struct DeviceTests {
+@Suite(.acme) struct DeviceTests {
+    private let network: Credentials = lent()
+    private var api: TestAPI { network.api }
     private static let apns = """
         {"userId":"alice","provider":"apns","appId":"com.acme.chat","environment":"production",\
         "token":"740F47C0FFEE740f47c0ffee0000f7a2","locale":"th-TH"}
         """
 
     @Test func `a device is registered, shown without its token, and unregistered`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let path = network.path("devices/d-1")
-            let created = try await api.call(.put, path, Self.apns, as: network.adminKey)
-            #expect(created.status == 201)
-            #expect(
-                created.text == """
-                    {"id":"d-1","userId":"alice","provider":"apns","appId":"com.acme.chat","environment":"production",\
-                    "token":"…f7a2","locale":"th-TH","broadcasts":true,"state":"active","error":null,\
-                    "registeredAt":"2026-11-24T12:00:00.000Z","lastSeenAt":"2026-11-24T12:00:00.000Z"}
-                    """
-            )
-            try await api.database.advance(by: .seconds(60))
-            let renewed = try await api.call(.put, path, Self.apns, as: network.adminKey)
-            #expect(renewed.status == 200 && renewed.string("lastSeenAt") == "2026-11-24T12:01:00.000Z")
-            #expect(try await api.call(.get, path, as: network.adminKey).text == renewed.text)
-            let list = try await api.call(.get, network.path("users/alice/devices"), as: network.adminKey)
-            #expect(list.text == #"{"items":[\#(renewed.text)]}"#)
-            #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
-            #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
-            #expect(try await api.call(.get, path, as: network.adminKey).status == 404)
-            let unknown = try await api.call(.get, network.path("users/nobody/devices"), as: network.adminKey)
-            #expect(unknown.status == 404)
-        }
+        let path = network.path("devices/d-1")
+        let created = try await network.call(.put, path, Self.apns)
+        #expect(created.status == 201)
+        #expect(
+            created.text == """
+                {"id":"d-1","userId":"alice","provider":"apns","appId":"com.acme.chat","environment":"production",\
+                "token":"…f7a2","locale":"th-TH","broadcasts":true,"state":"active","error":null,\
+                "registeredAt":"2026-11-24T12:00:00.000Z","lastSeenAt":"2026-11-24T12:00:00.000Z"}
+                """
+        )
+        try await api.database.advance(by: .seconds(60))
+        let renewed = try await network.call(.put, path, Self.apns)
+        #expect(renewed.status == 200 && renewed.string("lastSeenAt") == "2026-11-24T12:01:00.000Z")
+        #expect(try await network.call(.get, path).text == renewed.text)
+        let list = try await network.call(.get, "users/alice/devices")
+        #expect(list.text == #"{"items":[\#(renewed.text)]}"#)
+        #expect(try await network.call(.delete, path).status == 204)
+        #expect(try await network.call(.delete, path).status == 204)
+        #expect(try await network.call(.get, path).status == 404)
+        let unknown = try await network.call(.get, "users/nobody/devices")
+        #expect(unknown.status == 404)
     }
 
     @Test func `an admin registers what nobody owns, and leaves a device out of what is sent to everyone`() async throws
     {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let path = network.path("devices/d-1")
-            for body in [
-                #"{"provider":"log","broadcasts":false}"#, #"{"userId":null,"provider":"log","broadcasts":false}"#,
-            ] {
-                let answer = try await api.call(.put, path, body, as: network.adminKey)
-                #expect(answer.status < 300)
-                #expect(answer["userId"] == .null)
-                #expect(answer["broadcasts"] == .bool(false))
-                #expect(try await api.call(.get, path, as: network.adminKey).text == answer.text)
-            }
-            let owned = try await api.call(.put, path, #"{"userId":"alice","provider":"log"}"#, as: network.adminKey)
-            #expect(owned.status == 200 && owned.string("userId") == "alice" && owned["broadcasts"] == .bool(true))
-            let lines = #"{"device":{"id":"d-2","provider":"log","broadcasts":false}}"#
-            let imported = try await api.call(
-                .post,
-                network.path("import"),
-                lines,
-                as: network.adminKey,
-                type: "application/x-ndjson"
-            )
-            #expect(imported.status == 200)
-            #expect(try await api.call(.get, network.path("devices/d-2"), as: network.adminKey)["userId"] == .null)
+        let path = network.path("devices/d-1")
+        for body in [
+            #"{"provider":"log","broadcasts":false}"#, #"{"userId":null,"provider":"log","broadcasts":false}"#,
+        ] {
+            let answer = try await network.call(.put, path, body)
+            #expect(answer.status < 300)
+            #expect(answer["userId"] == .null)
+            #expect(answer["broadcasts"] == .bool(false))
+            #expect(try await network.call(.get, path).text == answer.text)
         }
+        let owned = try await network.call(.put, path, #"{"userId":"alice","provider":"log"}"#)
+        #expect(owned.status == 200 && owned.string("userId") == "alice" && owned["broadcasts"] == .bool(true))
+        let lines = #"{"device":{"id":"d-2","provider":"log","broadcasts":false}}"#
+        let imported = try await network.call(.post, "import", lines, type: "application/x-ndjson")
+        #expect(imported.status == 200)
+        #expect(try await network.call(.get, "devices/d-2")["userId"] == .null)
     }
 
     @Test func `each provider's address is taken`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            try await api.set(#"{"webPushHosts":["*"]}"#)
-            let point = Tokens.base64URL(P256.KeyAgreement.PrivateKey().publicKey.x963Representation)
-            let auth = Tokens.base64URL([UInt8](repeating: 7, count: 16))
-            let bodies = [
-                #"{"userId":"a","provider":"log"}"#,
-                #"{"userId":"a","provider":"fcm","token":"t:1_2-3","appId":"app"}"#,
-                #"{"userId":"a","provider":"webhook","url":"https://hooks.acme.example:8443/in?x=1"}"#,
-                """
-                {"userId":"a","provider":"webpush","subscription":{"endpoint":"https://push.example/send/abcdefghijkl",\
-                "expirationTime":null,"keys":{"p256dh":"\(point)","auth":"\(auth)=="}}}
-                """,
-                """
-                {"userId":"a","provider":"webpush","subscription":{"endpoint":"http://127.0.0.1:9/abcdefghijkl",\
-                "keys":{"p256dh":"\(point)","auth":"\(auth)"}}}
-                """,
-            ]
-            for (index, body) in bodies.enumerated() {
-                let answer = try await api.call(.put, network.path("devices/d-\(index)"), body, as: network.adminKey)
-                #expect(answer.status == 201, "\(answer.text)")
-                #expect(
-                    !answer.text.contains(auth) && !answer.text.contains(point) && !answer.text.contains("abcdefgh")
-                )
-            }
+        try await api.set(#"{"webPushHosts":["*"]}"#)
+        let point = Tokens.base64URL(P256.KeyAgreement.PrivateKey().publicKey.x963Representation)
+        let auth = Tokens.base64URL([UInt8](repeating: 7, count: 16))
+        let bodies = [
+            #"{"userId":"a","provider":"log"}"#,
+            #"{"userId":"a","provider":"fcm","token":"t:1_2-3","appId":"app"}"#,
+            #"{"userId":"a","provider":"webhook","url":"https://hooks.acme.example:8443/in?x=1"}"#,
+            """
+            {"userId":"a","provider":"webpush","subscription":{"endpoint":"https://push.example/send/abcdefghijkl",\
+            "expirationTime":null,"keys":{"p256dh":"\(point)","auth":"\(auth)=="}}}
+            """,
+            """
+            {"userId":"a","provider":"webpush","subscription":{"endpoint":"http://127.0.0.1:9/abcdefghijkl",\
+            "keys":{"p256dh":"\(point)","auth":"\(auth)"}}}
+            """,
+        ]
+        for (index, body) in bodies.enumerated() {
+            let answer = try await network.call(.put, "devices/d-\(index)", body)
+            #expect(answer.status == 201, "\(answer.text)")
+            #expect(!answer.text.contains(auth) && !answer.text.contains(point) && !answer.text.contains("abcdefgh"))
         }
     }
 
@@ -146,34 +131,24 @@ import Testing
         (#"{"userId":"a","provider":"log","locale":"??"}"#, ["/locale"]), ("[]", [""]),
     ])
     func `a bad device is 400 with every pointer`(body: String, pointers: [String]) async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let answer = try await api.call(.put, network.path("devices/d"), body, as: network.adminKey)
-            #expect(answer.status == 400)
-            #expect(answer.problem == "invalid-device")
-            #expect(Set(pointers).isSubset(of: answer.pointers), "\(answer.text)")
-        }
+        let answer = try await network.call(.put, "devices/d", body)
+        #expect(answer.refusal == "400 invalid-device")
+        #expect(Set(pointers).isSubset(of: answer.pointers), "\(answer.text)")
     }
 
     @Test func `a point that is not on the curve is no key`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let point = Tokens.base64URL([4] + [UInt8](repeating: 1, count: 64))
-            let body = """
-                {"userId":"a","provider":"webpush","subscription":{"endpoint":"https://fcm.googleapis.com/1",\
-                "keys":{"p256dh":"\(point)","auth":"BwcHBwcHBwcHBwcHBwcHBw"}}}
-                """
-            let answer = try await api.call(.put, network.path("devices/d"), body, as: network.adminKey)
-            #expect(answer.pointers == ["/subscription/keys/p256dh"])
-        }
+        let point = Tokens.base64URL([4] + [UInt8](repeating: 1, count: 64))
+        let body = """
+            {"userId":"a","provider":"webpush","subscription":{"endpoint":"https://fcm.googleapis.com/1",\
+            "keys":{"p256dh":"\(point)","auth":"BwcHBwcHBwcHBwcHBwcHBw"}}}
+            """
+        let answer = try await network.call(.put, "devices/d", body)
+        #expect(answer.pointers == ["/subscription/keys/p256dh"])
     }
 
     @Test func `a token belongs to the device that registered it last`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            #expect(try await api.call(.put, network.path("devices/a"), Self.apns, as: network.adminKey).status == 201)
-            #expect(try await api.call(.put, network.path("devices/b"), Self.apns, as: network.adminKey).status == 201)
-            #expect(try await api.call(.get, network.path("devices/a"), as: network.adminKey).status == 404)
-        }
+        #expect(try await network.call(.put, "devices/a", Self.apns).status == 201)
+        #expect(try await network.call(.put, "devices/b", Self.apns).status == 201)
+        #expect(try await network.call(.get, "devices/a").status == 404)
     }
 }

@@ -5,17 +5,17 @@ import CarillonTesting
 import HTTPTypes
 import Testing
 
-@Suite struct EdgeTests {
+@Suite(.acme) struct EdgeTests {
+    private let network: Credentials = lent()
+    private var api: TestAPI { network.api }
+
     @Test(arguments: [
         "/nowhere", "/v1/networks/acme/nowhere", "/v1", "/v1/networks/", "//v1/networks", "/v1//networks",
     ])
     func `an unknown path is 404 with a problem and a request id`(path: String) async throws {
-        try await withAPI { api in
-            let answer = try await api.call(.get, path, as: TestAPI.operatorToken)
-            #expect(answer.status == 404)
-            #expect(answer.problem == "not-found")
-            #expect(answer.headers[.xRequestID]?.isEmpty == false)
-        }
+        let answer = try await api.call(.get, path, as: TestAPI.operatorToken)
+        #expect(answer.refusal == "404 not-found")
+        #expect(answer.headers[.xRequestID]?.isEmpty == false)
     }
 
     @Test(arguments: [
@@ -26,53 +26,42 @@ import Testing
         ("/openapi.yaml", "GET, HEAD"),
     ])
     func `a known path with another method is 405 with Allow`(path: String, allow: String) async throws {
-        try await withAPI { api in
-            let answer = try await api.call(.patch, path, "{}")
-            #expect(answer.status == 405)
-            #expect(answer.headers[.allow] == allow)
-            #expect(answer.problem == "method-not-allowed")
-        }
+        let answer = try await api.call(.patch, path, "{}")
+        #expect(answer.status == 405)
+        #expect(answer.headers[.allow] == allow)
+        #expect(answer.problem == "method-not-allowed")
     }
 
     @Test func `echoes a printable request id and makes one otherwise`() async throws {
-        try await withAPI { api in
-            for id in ["abc", "a b~", String(repeating: "x", count: 128)] {
-                let answer = try await api.call(.get, "/openapi.yaml", headers: ["x-request-id": id])
-                #expect(answer.headers[.xRequestID] == id)
-            }
-            for id in [String(repeating: "x", count: 129), "a\u{e9}"] {
-                let answer = try await api.call(.get, "/openapi.yaml", headers: ["x-request-id": id])
-                #expect(answer.headers[.xRequestID]?.count == 36)
-            }
+        for id in ["abc", "a b~", String(repeating: "x", count: 128)] {
+            let answer = try await api.call(.get, "/openapi.yaml", headers: ["x-request-id": id])
+            #expect(answer.headers[.xRequestID] == id)
+        }
+        for id in [String(repeating: "x", count: 129), "a\u{e9}"] {
+            let answer = try await api.call(.get, "/openapi.yaml", headers: ["x-request-id": id])
+            #expect(answer.headers[.xRequestID]?.count == 36)
         }
     }
 
     @Test func `too many or too large headers are 431`() async throws {
-        try await withAPI { api in
-            let many = Dictionary(uniqueKeysWithValues: (0..<100).map { ("x-\($0)", "1") })
-            let counted = try await api.call(.get, "/openapi.yaml", headers: many)
-            #expect(counted.status == 431)
-            let large = ["x-large": String(repeating: "a", count: 16 * 1024)]
-            let answer = try await api.call(.get, "/openapi.yaml", headers: large)
-            #expect(answer.status == 431)
-            #expect(answer.problem == "headers-too-large")
-        }
+        let many = Dictionary(uniqueKeysWithValues: (0..<100).map { ("x-\($0)", "1") })
+        let counted = try await api.call(.get, "/openapi.yaml", headers: many)
+        #expect(counted.status == 431)
+        let large = ["x-large": String(repeating: "a", count: 16 * 1024)]
+        let answer = try await api.call(.get, "/openapi.yaml", headers: large)
+        #expect(answer.refusal == "431 headers-too-large")
     }
 
     @Test func `a body over its limit is 413`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let padding = String(repeating: " ", count: 64 * 1024)
-            let users = try await api.call(.put, network.path("users/bob"), "{}" + padding, as: network.adminKey)
-            #expect(users.status == 413)
-            #expect(users.problem == "content-too-large")
-            let event = #"{"id":"1","type":"nothing"}"#
-            let fits = try await api.call(.post, network.path("events"), event + padding, as: network.adminKey)
-            #expect(fits.status == 202)
-            let tooMuch = event + String(repeating: padding, count: 4)
-            let events = try await api.call(.post, network.path("events"), tooMuch, as: network.adminKey)
-            #expect(events.status == 413)
-        }
+        let padding = String(repeating: " ", count: 64 * 1024)
+        let users = try await network.call(.put, "users/bob", "{}" + padding)
+        #expect(users.refusal == "413 content-too-large")
+        let event = #"{"id":"1","type":"nothing"}"#
+        let fits = try await network.call(.post, "events", event + padding)
+        #expect(fits.status == 202)
+        let tooMuch = event + String(repeating: padding, count: 4)
+        let events = try await network.call(.post, "events", tooMuch)
+        #expect(events.status == 413)
     }
 
     @Test(arguments: [
@@ -81,34 +70,24 @@ import Testing
         "application/merge-patch+json",
     ])
     func `a body of another type is 415`(type: String) async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            for path in ["users/bob", "notifications", "devices/d-1"] {
-                let answer = try await api.call(.put, network.path(path), "{}", as: network.adminKey, type: type)
-                #expect(answer.status == 415)
-                #expect(answer.problem == "unsupported-media-type")
-            }
-            let event = try await api.call(.post, network.path("events"), "{}", as: network.adminKey, type: type)
-            #expect(event.status == 415)
+        for path in ["users/bob", "notifications", "devices/d-1"] {
+            let answer = try await network.call(.put, path, "{}", type: type)
+            #expect(answer.refusal == "415 unsupported-media-type")
         }
+        let event = try await network.call(.post, "events", "{}", type: type)
+        #expect(event.status == 415)
     }
 
     @Test func `a compressed body is 415`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let headers = ["content-encoding": "gzip"]
-            let answer = try await api.call(.put, network.path("users/b"), "{}", as: network.adminKey, headers: headers)
-            #expect(answer.status == 415)
-        }
+        let headers = ["content-encoding": "gzip"]
+        let answer = try await network.call(.put, "users/b", "{}", headers: headers)
+        #expect(answer.status == 415)
     }
 
     @Test(arguments: ["application/json; charset=utf-8", "Application/JSON", #"application/json;charset="UTF-8""#, nil])
     func `JSON in UTF-8 is taken however its type is spelled`(type: String?) async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let answer = try await api.call(.put, network.path("users/b"), "{}", as: network.adminKey, type: type)
-            #expect(answer.status == 201)
-        }
+        let answer = try await network.call(.put, "users/b", "{}", type: type)
+        #expect(answer.status == 201)
     }
 
     @Test(arguments: [
@@ -116,33 +95,22 @@ import Testing
         "", String(repeating: "[", count: 10_000), #"{"roles":1\#(String(repeating: "0", count: 400))}"#, "\u{feff}{}",
     ])
     func `JSON that is not acceptable is 400`(body: String) async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let answer = try await api.call(.put, network.path("users/bob"), body, as: network.adminKey)
-            #expect(answer.status == 400)
-            #expect(answer.problem == "invalid-json")
-            #expect(answer.pointers.count == 1)
-        }
+        let answer = try await network.call(.put, "users/bob", body)
+        #expect(answer.refusal == "400 invalid-json")
+        #expect(answer.pointers.count == 1)
     }
 
     @Test(arguments: ["%", "%2", "%zz", "%ff", "%00", "a%0ab", String(repeating: "a", count: 257), "."])
     func `a path segment that is no id is 400`(segment: String) async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let answer = try await api.call(.get, network.path("users/\(segment)"), as: network.adminKey)
-            #expect(answer.status == 400)
-            #expect(answer.problem == "invalid-id")
-        }
+        let answer = try await network.call(.get, "users/\(segment)")
+        #expect(answer.refusal == "400 invalid-id")
     }
 
     @Test(arguments: [("a%2Fb", "a/b"), ("a+b", "a+b"), ("%E0%B8%81", "ก"), ("a%2525", "a%25")])
     func `path segments are decoded exactly once`(segment: String, id: String) async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let answer = try await api.call(.put, network.path("users/\(segment)"), "{}", as: network.adminKey)
-            #expect(answer.status == 201)
-            #expect(answer.string("id") == id)
-        }
+        let answer = try await network.call(.put, "users/\(segment)", "{}")
+        #expect(answer.status == 201)
+        #expect(answer.string("id") == id)
     }
 
     @Test(arguments: [
@@ -151,23 +119,17 @@ import Testing
         "cursor=AA",
     ])
     func `a bad limit or cursor is 400`(query: String) async throws {
-        try await withAPI { api in
-            let answer = try await api.call(.get, "/v1/networks?\(query)", as: TestAPI.operatorToken)
-            #expect(answer.status == 400)
-            #expect(answer.problem == "invalid-parameter")
-        }
+        let answer = try await api.call(.get, "/v1/networks?\(query)", as: TestAPI.operatorToken)
+        #expect(answer.refusal == "400 invalid-parameter")
     }
 
     @Test func `when the store is away everything is 503 with Retry-After`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            api.database.answers(false)
-            for path in ["users/bob", "notifications", "events", "templates", "devices/d"] {
-                let answer = try await api.call(.get, network.path(path), as: network.adminKey)
-                #expect(answer.status == 503)
-                #expect(answer.headers[.retryAfter] == "1")
-                #expect(answer.problem == "service-unavailable")
-            }
+        api.database.answers(false)
+        for path in ["users/bob", "notifications", "events", "templates", "devices/d"] {
+            let answer = try await network.call(.get, path)
+            #expect(answer.status == 503)
+            #expect(answer.headers[.retryAfter] == "1")
+            #expect(answer.problem == "service-unavailable")
         }
     }
 
@@ -177,9 +139,8 @@ import Testing
             credentials: { CredentialsInTrouble(store: $0.credentials) { _ in throw Surprise() } }
         ) { api in
             let network = try await api.makeNetwork()
-            let answer = try await api.call(.get, network.path("providers/webpush"), as: network.adminKey)
-            #expect(answer.status == 500)
-            #expect(answer.problem == "internal-error")
+            let answer = try await network.call(.get, "providers/webpush")
+            #expect(answer.refusal == "500 internal-error")
             #expect(!answer.text.contains("hunter2") && !answer.text.contains("Surprise"))
         }
     }
@@ -194,20 +155,18 @@ import Testing
             problems: mapping
         ) { api in
             let network = try await api.makeNetwork()
-            let answer = try await api.call(.get, network.path("providers/webpush"), as: network.adminKey)
+            let answer = try await network.call(.get, "providers/webpush")
             #expect(answer.status == 404)
         }
     }
 
     @Test func `the description is there for everybody, and HEAD has no body`() async throws {
-        try await withAPI { api in
-            let answer = try await api.call(.get, "/openapi.yaml")
-            #expect(answer.status == 200)
-            #expect(answer.text == "openapi: 3.1.0\n")
-            let head = try await api.call(.head, "/openapi.yaml")
-            #expect(head.status == 200)
-            #expect(head.bytes.isEmpty)
-        }
+        let answer = try await api.call(.get, "/openapi.yaml")
+        #expect(answer.status == 200)
+        #expect(answer.text == "openapi: 3.1.0\n")
+        let head = try await api.call(.head, "/openapi.yaml")
+        #expect(head.status == 200)
+        #expect(head.bytes.isEmpty)
     }
 }
 

@@ -1,4 +1,5 @@
 import CarillonCore
+import CarillonTesting
 import Foundation
 import HTTPTypes
 import Synchronization
@@ -18,10 +19,9 @@ import Testing
         try await withAPI(spools: SpoolDirectory(path: path, limit: 1_000_000, reserve: 0)) { api in
             let network = try await api.makeNetwork()
             let body = Array(repeating: Self.line, count: 50_000).joined(separator: "\n")
-            let answer = try await api.call(.post, network.path("import"), body, as: network.adminKey, type: Self.type)
-            #expect(answer.status == 413)
-            #expect(answer.problem == "content-too-large")
-            #expect(try await api.call(.get, network.path("users/bob"), as: network.adminKey).status == 404)
+            let answer = try await network.call(.post, "import", body, type: Self.type)
+            #expect(answer.refusal == "413 content-too-large")
+            #expect(try await network.call(.get, "users/bob").status == 404)
         }
         #expect((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] == [])
     }
@@ -29,16 +29,9 @@ import Testing
     @Test func `an import that the disk has no room for is refused in plain words`() async throws {
         try await withAPI(spools: SpoolDirectory(path: NSTemporaryDirectory(), reserve: .max / 2)) { api in
             let network = try await api.makeNetwork()
-            let answer = try await api.call(
-                .post,
-                network.path("import"),
-                Self.line,
-                as: network.adminKey,
-                type: Self.type
-            )
-            #expect(answer.status == 507)
-            #expect(answer.problem == "insufficient-storage")
-            #expect(try await api.call(.get, network.path("users/bob"), as: network.adminKey).status == 404)
+            let answer = try await network.call(.post, "import", Self.line, type: Self.type)
+            #expect(answer.refusal == "507 insufficient-storage")
+            #expect(try await network.call(.get, "users/bob").status == 404)
         }
     }
 
@@ -66,9 +59,8 @@ import Testing
         try await turns.importing(into: NetworkID(trusted: "a")) {}
     }
 
-    @Test func `few imports write at a time, and the next one does when one of them ends, however that is`()
-        async throws
-    {
+    @Test
+    func `few imports write at a time, and the next one does when one of them ends, however that is`() async throws {
         struct Failure: Error {}
         let turns = ImportTurns()
         let writing = Mutex((now: 0, most: 0, ended: 0))

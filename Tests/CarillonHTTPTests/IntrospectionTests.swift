@@ -1,11 +1,14 @@
 import CarillonCore
 import CarillonEdge
+import CarillonTesting
 import HTTPTypes
 import Synchronization
 import Testing
 
 /// Tokens that are none of Carillon's, where a network has said whom to ask about them (API section 2, FACES section F1).
-@Suite struct IntrospectionTests {
+@Suite(.acme) struct IntrospectionTests {
+    private let network: Credentials = lent()
+    private var api: TestAPI { network.api }
     private static let path = "user-token-introspection"
     private static let own = "/v1/networks/acme/users/me/notifications"
     private static let settings = #"{"url":"https://chat.acme.example/me","userIdPointer":"/userId"}"#
@@ -48,30 +51,24 @@ import Testing
     func `settings that lead nowhere, or where tokens must not go, are refused`(body: String, pointer: String)
         async throws
     {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let answer = try await api.call(.put, network.path(Self.path), body, as: network.adminKey)
-            #expect(answer.status == 400 && answer.pointers.contains(pointer))
-            #expect(try await api.call(.get, network.path(Self.path), as: network.adminKey).status == 404)
-        }
+        let answer = try await network.call(.put, Self.path, body)
+        #expect(answer.status == 400 && answer.pointers.contains(pointer))
+        #expect(try await network.call(.get, Self.path).status == 404)
     }
 
     @Test func `they are for admins, and are shown as they hold until they are removed`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let (path, appKey) = (network.path(Self.path), try await api.makeKey("device", in: network))
-            for token in [nil, appKey, network.token()] {
-                #expect(try await api.call(.put, path, Self.settings, as: token).status == (token == nil ? 401 : 403))
-            }
-            let put = try await api.call(.put, path, Self.settings, as: network.adminKey)
-            let expected: JSONValue = [
-                "url": "https://chat.acme.example/me", "userIdPointer": "/userId", "cacheSeconds": 300,
-            ]
-            #expect(put.status == 200 && put.json == expected)
-            #expect(try await api.call(.get, path, as: network.adminKey).json == expected)
-            #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
-            #expect(try await api.call(.get, path, as: network.adminKey).status == 404)
+        let (path, appKey) = (network.path(Self.path), try await api.makeKey("device", in: network))
+        for token in [nil, appKey, network.token()] {
+            #expect(try await api.call(.put, path, Self.settings, as: token).status == (token == nil ? 401 : 403))
         }
+        let put = try await network.call(.put, path, Self.settings)
+        let expected: JSONValue = [
+            "url": "https://chat.acme.example/me", "userIdPointer": "/userId", "cacheSeconds": 300,
+        ]
+        #expect(put.status == 200 && put.json == expected)
+        #expect(try await network.call(.get, path).json == expected)
+        #expect(try await network.call(.delete, path).status == 204)
+        #expect(try await network.call(.get, path).status == 404)
     }
 
     @Test func `a foreign token is its user's, in the network that asks and nowhere else`() async throws {
@@ -81,14 +78,14 @@ import Testing
             _ = try await api.makeNetwork("other")
             #expect(try await api.call(.get, Self.own, as: "alice's").status == 401)
             #expect(backend.tokens.isEmpty)
-            _ = try await api.call(.put, network.path(Self.path), Self.settings, as: network.adminKey)
+            _ = try await network.call(.put, Self.path, Self.settings)
             #expect(try await api.call(.get, Self.own, as: "alice's").status == 200)
             #expect(try await api.call(.get, Self.own, as: "mallory's").status == 401)
             #expect(try await api.call(.get, Self.own, as: "broken").status == 503)
             let others = "/v1/networks/acme/users/bob/notifications"
             #expect(try await api.call(.get, others, as: "alice's").status == 403)
             let asked = backend.tokens.count
-            #expect(try await api.call(.get, network.path("templates"), as: "alice's").status == 401)
+            #expect(try await network.call(.get, "templates", as: "alice's").status == 401)
             #expect(backend.tokens.count == asked, "what admins' routes are sent is never passed on")
             let elsewhere = Self.own.replacing("acme", with: "other")
             #expect(try await api.call(.get, elsewhere, as: "alice's").status == 401)
@@ -97,7 +94,7 @@ import Testing
             #expect(try await api.call(.get, Self.own, as: Tokens.hs256(Tokens.claims(), secret: "x")).status == 401)
             #expect(try await api.call(.get, Self.own, as: network.adminKey + "x").status == 401)
             #expect(backend.tokens.count == before, "what is Carillon's own is never passed on")
-            _ = try await api.call(.delete, network.path(Self.path), as: network.adminKey)
+            _ = try await network.call(.delete, Self.path)
             #expect(try await api.call(.get, Self.own, as: "alice's").status == 401)
         }
     }

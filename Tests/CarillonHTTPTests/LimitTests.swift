@@ -1,47 +1,47 @@
 import CarillonCore
+import CarillonTesting
 import HTTPTypes
 import Testing
 
-@Suite struct LimitTests {
+@testable import CarillonEdge
+
+@Suite(.acme) struct LimitTests {
+    private let network: Credentials = lent()
+    private var api: TestAPI { network.api }
+
     @Test func `a user has documents for so many channels, and an admin writes more`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            try await api.setLimits(#"{"channelsPerUser":2}"#)
-            func path(_ channel: String) -> String { network.path("users/alice/channels/\(channel)/notifications") }
-            let body = #"{"enabled":false}"#
-            #expect(try await api.call(.put, path("a"), body, as: network.token()).status == 200)
-            #expect(try await api.call(.patch, path("b"), body, as: network.token()).status == 200)
-            for method in [HTTPRequest.Method.put, .patch] {
-                let refused = try await api.call(method, path("c"), body, as: network.token())
-                #expect(refused.status == 409)
-                #expect(refused.problem == "limit-reached" && refused.string("detail") == "channelsPerUser is 2")
-                #expect(refused.pointers == ["/limits/channelsPerUser"])
-            }
-            #expect(try await api.call(.get, path("c"), as: network.token())["updatedAt"] == .null)
-            #expect(try await api.call(.put, path("a"), #"{"enabled":true}"#, as: network.token()).status == 200)
-            #expect(try await api.call(.put, path("c"), body, as: network.adminKey).status == 200)
-            let bob = network.path("users/me/channels/c/notifications")
-            #expect(try await api.call(.put, bob, body, as: network.token(for: "bob")).status == 200)
-            let own = network.path("users/me/notifications")
-            #expect(try await api.call(.put, own, body, as: network.token()).status == 200)
+        try await api.setLimits(#"{"channelsPerUser":2}"#)
+        func path(_ channel: String) -> String { network.path("users/alice/channels/\(channel)/notifications") }
+        let body = #"{"enabled":false}"#
+        #expect(try await api.call(.put, path("a"), body, as: network.token()).status == 200)
+        #expect(try await api.call(.patch, path("b"), body, as: network.token()).status == 200)
+        for method in [HTTPRequest.Method.put, .patch] {
+            let refused = try await api.call(method, path("c"), body, as: network.token())
+            #expect(refused.status == 409)
+            #expect(refused.problem == "limit-reached" && refused.string("detail") == "channelsPerUser is 2")
+            #expect(refused.pointers == ["/limits/channelsPerUser"])
         }
+        #expect(try await api.call(.get, path("c"), as: network.token())["updatedAt"] == .null)
+        #expect(try await api.call(.put, path("a"), #"{"enabled":true}"#, as: network.token()).status == 200)
+        #expect(try await network.call(.put, path("c"), body).status == 200)
+        let bob = network.path("users/me/channels/c/notifications")
+        #expect(try await api.call(.put, bob, body, as: network.token(for: "bob")).status == 200)
+        let own = network.path("users/me/notifications")
+        #expect(try await api.call(.put, own, body, as: network.token()).status == 200)
     }
 
     @Test func `a network has so many templates of its own`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            try await api.setLimits(#"{"templates":1}"#)
-            let body = #"{"title":"%s","body":"Hi"}"#
-            let first = network.path("templates/channel.created/en")
-            let second = network.path("templates/channel.created/th")
-            #expect(try await api.call(.put, first, body, as: network.adminKey).status == 201)
-            let refused = try await api.call(.put, second, body, as: network.adminKey)
-            #expect(refused.status == 409)
-            #expect(refused.problem == "limit-reached" && refused.string("detail") == "templates is 1")
-            #expect(try await api.call(.put, first, body, as: network.adminKey).status == 200)
-            #expect(try await api.call(.delete, first, as: network.adminKey).status == 204)
-            #expect(try await api.call(.put, second, body, as: TestAPI.operatorToken).status == 201)
-        }
+        try await api.setLimits(#"{"templates":1}"#)
+        let body = #"{"title":"%s","body":"Hi"}"#
+        let first = network.path("templates/channel.created/en")
+        let second = network.path("templates/channel.created/th")
+        #expect(try await network.call(.put, first, body).status == 201)
+        let refused = try await network.call(.put, second, body)
+        #expect(refused.status == 409)
+        #expect(refused.problem == "limit-reached" && refused.string("detail") == "templates is 1")
+        #expect(try await network.call(.put, first, body).status == 200)
+        #expect(try await network.call(.delete, first).status == 204)
+        #expect(try await api.call(.put, second, body, as: TestAPI.operatorToken).status == 201)
     }
 }
 
@@ -52,8 +52,42 @@ extension TestAPI {
         try #require(answer.status == 200, "\(answer.text)")
     }
 
-    /// Sets limits of a network, as its operator.
     func setLimits(_ limits: String, of network: String = "acme") async throws {
         try await set(#"{"limits":\#(limits)}"#, of: network)
+    }
+}
+
+@Suite struct NetworkMemoryTests {
+    private let now = ContinuousClock.now
+    private let acme = NetworkID(trusted: "acme")
+    private let other = NetworkID(trusted: "other")
+
+    @Test func `a network that has too much forgets what would have been forgotten first, and another's is kept`() {
+        var memory = NetworkMemory<Int, Int>(ownCapacity: 8, capacity: 100)
+        memory.remember(0, 0, in: other, until: now + .seconds(1), at: now)
+        for key in 0..<9 { memory.remember(key, key, in: acme, until: now + .seconds(100 - key), at: now) }
+        #expect((0..<9).filter { memory.value($0, in: acme, at: now) != nil } == [0, 1, 2, 3, 4, 5, 8])
+        #expect(memory.value(0, in: other, at: now) == 0)
+        #expect(memory.count == 8)
+    }
+
+    @Test func `where all have too much together, the one makes room that has most`() {
+        var memory = NetworkMemory<Int, Int>(ownCapacity: 100, capacity: 10)
+        memory.remember(0, 0, in: other, until: now + .seconds(1), at: now)
+        for key in 0..<100 {
+            memory.remember(key, key, in: acme, until: now + .seconds(2), at: now)
+            #expect(memory.count <= 10)
+        }
+        #expect(memory.value(0, in: other, at: now) == 0)
+    }
+
+    @Test func `what is over or forgotten is not there, and what is remembered again is there once`() {
+        var memory = NetworkMemory<Int, Int>(ownCapacity: 8, capacity: 8)
+        memory.remember(1, 0, in: acme, until: now + .seconds(1), at: now)
+        memory.remember(2, 0, in: acme, until: now + .seconds(2), at: now)
+        #expect(memory.count == 1 && memory.value(0, in: acme, at: now + .seconds(1)) == 2)
+        #expect(memory.value(0, in: acme, at: now + .seconds(2)) == nil)
+        memory.forget(0, in: acme)
+        #expect(memory.count == 0 && memory.value(0, in: acme, at: now) == nil)
     }
 }

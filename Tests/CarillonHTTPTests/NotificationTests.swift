@@ -3,154 +3,127 @@ import CarillonTesting
 import HTTPTypes
 import Testing
 
-@Suite struct NotificationTests {
+@Suite(.acme) struct NotificationTests {
+    private let network: Credentials = lent()
+    private var api: TestAPI { network.api }
     private static let body = #"{"id":"n-1","to":{"userIds":["bob"]},"title":"Build 81 failed"}"#
 
     @Test func `a notification is accepted, a repeated one is a duplicate of the same id`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let first = try await api.call(.post, network.path("notifications"), Self.body, as: network.adminKey)
-            #expect(first.status == 202)
-            let id = try #require(first.string("id"))
-            #expect(first.text == #"{"id":"\#(id)","status":"accepted"}"#)
-            let again = try await api.call(.post, network.path("notifications"), Self.body, as: network.adminKey)
-            #expect(again.text == #"{"id":"\#(id)","status":"duplicate"}"#)
-            let event = try await api.call(.get, network.path("events/\(id)"), as: network.adminKey)
-            #expect(event.string("type") == "notification.direct")
-            #expect(event.string("sourceId") == "n-1")
-        }
+        let first = try await network.call(.post, "notifications", Self.body)
+        #expect(first.status == 202)
+        let id = try #require(first.string("id"))
+        #expect(first.text == #"{"id":"\#(id)","status":"accepted"}"#)
+        let again = try await network.call(.post, "notifications", Self.body)
+        #expect(again.text == #"{"id":"\#(id)","status":"duplicate"}"#)
+        let event = try await network.call(.get, "events/\(id)")
+        #expect(event.string("type") == "notification.direct")
+        #expect(event.string("sourceId") == "n-1")
     }
 
     @Test func `an idempotency key stands in for an id, and the place in an array behind it`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let key = ["Idempotency-Key": "key-1"]
-            let one = #"{"to":{"userIds":["bob"]},"title":"x"}"#
-            func post(_ body: String) async throws -> Answer {
-                try await api.call(.post, network.path("notifications"), body, as: network.adminKey, headers: key)
-            }
-            #expect(try await post(one).string("status") == "accepted")
-            #expect(try await post(one).string("status") == "duplicate")
-            let batch = try await post("[\(one),\(one)]")
-            #expect(batch["results", "0", "status"] == "accepted")
-            #expect(batch["results", "1", "status"] == "accepted")
-            #expect(try await post("[\(one),\(one)]")["results", "1", "status"] == "duplicate")
-            for _ in 0..<2 {
-                let answer = try await api.call(.post, network.path("notifications"), one, as: network.adminKey)
-                #expect(answer.string("status") == "accepted")
-            }
+        let key = ["Idempotency-Key": "key-1"]
+        let one = #"{"to":{"userIds":["bob"]},"title":"x"}"#
+        func post(_ body: String) async throws -> Answer {
+            try await network.call(.post, "notifications", body, headers: key)
+        }
+        #expect(try await post(one).string("status") == "accepted")
+        #expect(try await post(one).string("status") == "duplicate")
+        let batch = try await post("[\(one),\(one)]")
+        #expect(batch["results", "0", "status"] == "accepted")
+        #expect(batch["results", "1", "status"] == "accepted")
+        #expect(try await post("[\(one),\(one)]")["results", "1", "status"] == "duplicate")
+        for _ in 0..<2 {
+            let answer = try await network.call(.post, "notifications", one)
+            #expect(answer.string("status") == "accepted")
         }
     }
 
     @Test func `one bad element is named, and none is stored`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let body = #"[\#(Self.body),{"to":{"everyone":true}}]"#
-            let answer = try await api.call(.post, network.path("notifications"), body, as: network.adminKey)
-            #expect(answer.status == 400)
-            #expect(answer.string("type") == "/problems/invalid-notification")
-            #expect(answer.pointers == ["/1/title"])
-            let list = try await api.call(.get, network.path("events"), as: network.adminKey)
-            #expect(list.text == #"{"items":[]}"#)
-        }
+        let body = #"[\#(Self.body),{"to":{"everyone":true}}]"#
+        let answer = try await network.call(.post, "notifications", body)
+        #expect(answer.status == 400)
+        #expect(answer.string("type") == "/problems/invalid-notification")
+        #expect(answer.pointers == ["/1/title"])
+        let list = try await network.call(.get, "events")
+        #expect(list.text == #"{"items":[]}"#)
     }
 
     @Test func `who may send is told by role, and a key of role notify may do nothing else`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            for role in ["admin", "events", "device", "notify"] {
-                let key = try await api.makeKey(role, in: network)
-                let answer = try await api.call(.post, network.path("notifications"), Self.body, as: key)
-                #expect(answer.status == (["admin", "notify"].contains(role) ? 202 : 403), "\(role)")
-            }
-            let notify = try await api.makeKey("notify", in: network)
-            for path in ["events", "tags", "templates", "notifications", "dead-letters"] {
-                let status = try await api.call(.get, network.path(path), as: notify).status
-                #expect(status == 403, "\(path)")
-            }
-            let token = network.token(for: "bob")
-            #expect(try await api.call(.post, network.path("notifications"), Self.body, as: token).status == 403)
-            #expect(try await api.call(.post, network.path("notifications"), Self.body).status == 401)
+        for role in ["admin", "events", "device", "notify"] {
+            let key = try await api.makeKey(role, in: network)
+            let answer = try await network.call(.post, "notifications", Self.body, as: key)
+            #expect(answer.status == (["admin", "notify"].contains(role) ? 202 : 403), "\(role)")
         }
+        let notify = try await api.makeKey("notify", in: network)
+        for path in ["events", "tags", "templates", "notifications", "dead-letters"] {
+            let status = try await network.call(.get, path, as: notify).status
+            #expect(status == 403, "\(path)")
+        }
+        let token = network.token(for: "bob")
+        #expect(try await network.call(.post, "notifications", Self.body, as: token).status == 403)
+        #expect(try await api.call(.post, network.path("notifications"), Self.body).status == 401)
     }
 
     @Test func `webhooks and the log are addressed by admins only`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let notify = try await api.makeKey("notify", in: network)
-            let log =
-                #"{"to":{"addresses":[{"provider":"fcm","appId":"a","token":"t"},{"provider":"log"}]},"title":"x"}"#
-            let refused = try await api.call(.post, network.path("notifications"), log, as: notify)
-            #expect(refused.status == 403)
-            #expect(refused.pointers == ["/to/addresses/1/provider"])
-            let array = try await api.call(.post, network.path("notifications"), "[\(log)]", as: notify)
-            #expect(array.pointers == ["/0/to/addresses/1/provider"])
-            #expect(try await api.call(.post, network.path("notifications"), log, as: network.adminKey).status == 202)
-        }
+        let notify = try await api.makeKey("notify", in: network)
+        let log =
+            #"{"to":{"addresses":[{"provider":"fcm","appId":"a","token":"t"},{"provider":"log"}]},"title":"x"}"#
+        let refused = try await network.call(.post, "notifications", log, as: notify)
+        #expect(refused.status == 403)
+        #expect(refused.pointers == ["/to/addresses/1/provider"])
+        let array = try await network.call(.post, "notifications", "[\(log)]", as: notify)
+        #expect(array.pointers == ["/0/to/addresses/1/provider"])
+        #expect(try await network.call(.post, "notifications", log).status == 202)
     }
 
     @Test func `what waits of an event is withdrawn by admins`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let accepted = try await api.call(.post, network.path("notifications"), Self.body, as: network.adminKey)
-            let path = network.path("events/\(try #require(accepted.string("id")))/deliveries")
-            for _ in 0..<2 { #expect(try await api.call(.delete, path, as: network.adminKey).status == 204) }
-            let unknown = network.path("events/00000000-0000-7000-8000-000000000000/deliveries")
-            #expect(try await api.call(.delete, unknown, as: network.adminKey).status == 404)
-            #expect(
-                try await api.call(.delete, network.path("events/x/deliveries"), as: network.adminKey).status == 404
-            )
-            let notify = try await api.makeKey("notify", in: network)
-            #expect(try await api.call(.delete, path, as: notify).status == 403)
-        }
+        let accepted = try await network.call(.post, "notifications", Self.body)
+        let path = network.path("events/\(try #require(accepted.string("id")))/deliveries")
+        for _ in 0..<2 { #expect(try await network.call(.delete, path).status == 204) }
+        let unknown = network.path("events/00000000-0000-7000-8000-000000000000/deliveries")
+        #expect(try await network.call(.delete, unknown).status == 404)
+        #expect(try await network.call(.delete, "events/x/deliveries").status == 404)
+        let notify = try await api.makeKey("notify", in: network)
+        #expect(try await api.call(.delete, path, as: notify).status == 403)
     }
 
     @Test func `explain says what a notification would do`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let device = #"{"provider":"log","userId":"bob","locale":"th"}"#
-            _ = try await api.call(.put, network.path("devices/d"), device, as: network.adminKey)
-            func explain(_ to: String, user: String = "bob", more: String = "") async throws -> Answer {
-                let event =
-                    #"{"type":"notification.direct","data":{"to":\#(to),"title":"Hi","texts":{"th":{"title":"ไง"}}\#(more)}}"#
-                let body = #"{"userId":"\#(user)","event":\#(event)}"#
-                return try await api.call(.post, network.path("explain"), body, as: network.adminKey)
-            }
-            let told = try await explain(#"{"everyone":true}"#)
-            #expect(told.status == 200, "\(told.text)")
-            #expect(told["notification", "title"] == "ไง")
-            #expect(told["devices", "0", "id"] == "d")
-            #expect(try await explain(#"{"userIds":["carol"]}"#).string("decidedBy") == "notMember")
-            #expect(try await explain(#"{"deviceIds":["d"]}"#).string("decidedBy") == nil)
-            #expect(try await explain(#"{"everyone":true}"#, more: #","actorId":"bob""#).string("decidedBy") == "actor")
-            let bad = try await explain(#"{"everyone":true,"tags":["a"]}"#)
-            #expect(bad.status == 400)
-            #expect(bad.pointers == ["/event/data/to"])
+        let device = #"{"provider":"log","userId":"bob","locale":"th"}"#
+        _ = try await network.call(.put, "devices/d", device)
+        func explain(_ to: String, user: String = "bob", more: String = "") async throws -> Answer {
+            let event =
+                #"{"type":"notification.direct","data":{"to":\#(to),"title":"Hi","texts":{"th":{"title":"ไง"}}\#(more)}}"#
+            let body = #"{"userId":"\#(user)","event":\#(event)}"#
+            return try await network.call(.post, "explain", body)
         }
+        let told = try await explain(#"{"everyone":true}"#)
+        #expect(told.status == 200, "\(told.text)")
+        #expect(told["notification", "title"] == "ไง")
+        #expect(told["devices", "0", "id"] == "d")
+        #expect(try await explain(#"{"userIds":["carol"]}"#).string("decidedBy") == "notMember")
+        #expect(try await explain(#"{"deviceIds":["d"]}"#).string("decidedBy") == nil)
+        #expect(try await explain(#"{"everyone":true}"#, more: #","actorId":"bob""#).string("decidedBy") == "actor")
+        let bad = try await explain(#"{"everyone":true,"tags":["a"]}"#)
+        #expect(bad.status == 400)
+        #expect(bad.pointers == ["/event/data/to"])
     }
 
     @Test func `nobody can have the id of a device at somebody else's address`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let address = DeviceAddress.fcm(token: "theirs", appID: "app")
-            let id = DeviceID(reachedAt: address).rawValue
-            func put(_ token: String) async throws -> Answer {
-                let body = #"{"userId":"bob","provider":"fcm","appId":"app","token":"\#(token)"}"#
-                return try await api.call(.put, network.path("devices/\(id)"), body, as: network.adminKey)
-            }
-            let refused = try await put("mine")
-            #expect(refused.status == 400)
-            #expect(refused.pointers == ["/id"])
-            #expect(try await put("theirs").status == 201)
+        let address = DeviceAddress.fcm(token: "theirs", appID: "app")
+        let id = DeviceID(reachedAt: address).rawValue
+        func put(_ token: String) async throws -> Answer {
+            let body = #"{"userId":"bob","provider":"fcm","appId":"app","token":"\#(token)"}"#
+            return try await network.call(.put, "devices/\(id)", body)
         }
+        let refused = try await put("mine")
+        #expect(refused.status == 400)
+        #expect(refused.pointers == ["/id"])
+        #expect(try await put("theirs").status == 201)
     }
 
     @Test func `a body beyond 256 KiB is refused`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let body = #"{"to":{"everyone":true},"title":"\#(String(repeating: "x", count: 256 * 1024))"}"#
-            let answer = try await api.call(.post, network.path("notifications"), body, as: network.adminKey)
-            #expect(answer.status == 413)
-        }
+        let body = #"{"to":{"everyone":true},"title":"\#(String(repeating: "x", count: 256 * 1024))"}"#
+        let answer = try await network.call(.post, "notifications", body)
+        #expect(answer.status == 413)
     }
 }

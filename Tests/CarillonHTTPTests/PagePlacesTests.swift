@@ -1,6 +1,8 @@
 import CarillonCore
 import CarillonTesting
+import Foundation
 import HTTPTypes
+import Synchronization
 import Testing
 
 @testable import CarillonEdge
@@ -36,19 +38,19 @@ import Testing
             let (path, acme) = (network.path("providers"), NetworkID(trusted: "acme"))
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<Self.admitted {
-                    group.addTask { try await api.call(.get, path, as: network.adminKey).status }
+                    group.addTask { try await network.call(.get, path).status }
                 }
                 try await waitUntil { pages.taken + pages.waiting == Self.admitted && gate.count(of: acme) == atOnce }
                 #expect(pages.taken == atOnce)
                 for _ in 0..<3 {
-                    let refused = try await api.call(.get, path, as: network.adminKey)
-                    #expect(refused.status == 429 && refused.problem == "too-many-requests")
+                    let refused = try await network.call(.get, path)
+                    #expect(refused.refusal == "429 too-many-requests")
                     #expect(refused.headers[.retryAfter] == "1")
                 }
-                let other = try await api.call(.get, network.path("dialects"), as: network.adminKey)
+                let other = try await network.call(.get, "dialects")
                 #expect(other.status == 429, "all pages have the same places")
-                #expect(try await api.call(.get, network.path("users/bob"), as: network.adminKey).status == 404)
-                let put = try await api.call(.put, network.path("users/bob"), "{}", as: network.adminKey)
+                #expect(try await network.call(.get, "users/bob").status == 404)
+                let put = try await network.call(.put, "users/bob", "{}")
                 #expect(put.status == 201, "what is no page needs no place")
                 gate.open()
                 for try await status in group { #expect(status == 200) }
@@ -64,12 +66,12 @@ import Testing
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<20 {
                     let path = network.path("providers")
-                    group.addTask { try await api.call(.get, path, as: network.adminKey).status }
+                    group.addTask { try await network.call(.get, path).status }
                 }
                 try await waitUntil { pages.waiting == 18 }
-                #expect(try await api.call(.get, other.path("users"), as: other.adminKey).status == 200)
+                #expect(try await other.call(.get, "users").status == 200)
                 #expect(try await api.call(.get, "/v1/networks", as: TestAPI.operatorToken).status == 200)
-                #expect(try await api.call(.get, network.path("users"), as: TestAPI.operatorToken).status == 200)
+                #expect(try await network.call(.get, "users", as: TestAPI.operatorToken).status == 200)
                 gate.open()
                 for try await status in group { #expect(status == 200) }
             }
@@ -79,15 +81,15 @@ import Testing
     @Test func `who proves nothing, and whose own users read, takes no place of a network's`() async throws {
         let pages = PagePlaces(connections: 6, processors: 4)
         try await withGate(pages) { api, gate, network in
-            _ = try await api.call(.put, network.path("users/alice"), "{}", as: network.adminKey)
+            _ = try await network.call(.put, "users/alice", "{}")
             let events = try await api.makeKey("events", in: network)
             let path = network.path("providers")
-            async let held = api.call(.get, path, as: network.adminKey).status
-            async let waiting = api.call(.get, path, as: network.adminKey).status
+            async let held = network.call(.get, path).status
+            async let waiting = network.call(.get, path).status
             try await waitUntil { pages.taken == 2 }
             #expect(try await api.call(.get, path, as: "ck_wrong").status == 401)
             #expect(try await api.call(.get, path, as: events).status == 403)
-            #expect(try await api.call(.get, network.path("users/me/channels"), as: network.token()).status == 200)
+            #expect(try await network.call(.get, "users/me/channels", as: network.token()).status == 200)
             #expect(pages.waiting == 0)
             gate.open()
             #expect(try await [held, waiting] == [200, 200])
@@ -97,13 +99,13 @@ import Testing
     @Test func `a page that is refused or not found gives its place back, and waiting ends`() async throws {
         let pages = PagePlaces(connections: 6, processors: 4, patience: .milliseconds(20))
         try await withGate(pages) { api, gate, network in
-            #expect(try await api.call(.get, network.path("users?limit=0"), as: network.adminKey).status == 400)
-            #expect(try await api.call(.get, network.path("channels/c/members"), as: network.adminKey).status == 404)
+            #expect(try await network.call(.get, "users?limit=0").status == 400)
+            #expect(try await network.call(.get, "channels/c/members").status == 404)
             #expect(pages.taken == 0)
-            async let one = api.call(.get, network.path("providers"), as: network.adminKey).status
-            async let two = api.call(.get, network.path("providers"), as: network.adminKey).status
+            async let one = network.call(.get, "providers").status
+            async let two = network.call(.get, "providers").status
             try await waitUntil { pages.taken == 2 }
-            #expect(try await api.call(.get, network.path("users"), as: network.adminKey).status == 429)
+            #expect(try await network.call(.get, "users").status == 429)
             gate.open()
             #expect(try await [one, two] == [200, 200])
         }
@@ -113,16 +115,53 @@ import Testing
     @Test func `every route that takes a cursor needs a place`() async throws {
         let pages = PagePlaces(connections: 1, processors: 2, patience: .milliseconds(1))
         try await withGate(pages) { api, gate, network in
-            async let held = api.call(.get, network.path("providers"), as: network.adminKey).status
+            async let held = network.call(.get, "providers").status
             try await waitUntil { pages.taken == 1 }
             let paged = try DescribedOperation.all(in: "openapi.yaml", mentioning: "components/parameters/Cursor")
             #expect(paged.count >= 18)
             for operation in paged where operation.path.contains("{network}") {
                 let path = operation.path.replacing("{network}", with: network.id).replacing(/\{[^}]+\}/, with: "x")
-                #expect(try await api.call(.get, path, as: network.adminKey).status == 429, "\(operation)")
+                #expect(try await network.call(.get, path).status == 429, "\(operation)")
             }
             gate.open()
             #expect(try await held == 200)
         }
     }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct PageThreadTests {
+    #if os(Linux)
+        @Test func `it is as nice as everything else`() async {
+            let before = await Self.niceness()
+            #expect(await withTaskExecutorPreference(PageThread()) { await Self.niceness() } == before)
+        }
+    #endif
+
+    @Test func `tasks go on in the order in which they came, one at a time`() async {
+        let thread = PageThread()
+        let atWork = AtWork()
+        let steps = await withTaskGroup(of: [Int].self) { group in
+            for number in 0..<50 {
+                group.addTask(executorPreference: thread) {
+                    var seen: [Int] = []
+                    for _ in 0..<20 {
+                        seen.append(atWork.count.add(1, ordering: .relaxed).newValue)
+                        atWork.count.subtract(1, ordering: .relaxed)
+                        await Task.yield()
+                    }
+                    return seen + [number]
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(steps.allSatisfy { $0.dropLast().allSatisfy { $0 == 1 } })
+        #expect(steps.map(\.last) == (0..<50).map(Optional.some))
+    }
+
+    private final class AtWork: Sendable {
+        let count = Atomic(0)
+    }
+
+    /// How far the thread that this runs on stands back.
+    @concurrent private static func niceness() async -> Int32 { nice(0) }
 }

@@ -5,7 +5,9 @@ import CryptoExtras
 import HTTPTypes
 import Testing
 
-@Suite struct ProviderCredentialTests {
+@Suite(.acme) struct ProviderCredentialTests {
+    private let network: Credentials = lent()
+    private var api: TestAPI { network.api }
     private static let apns = "providers/apns/apps/com.acme.chat"
     private static let fcm = "providers/fcm/apps/com.acme.chat"
     private static let webPush = "providers/webpush"
@@ -48,123 +50,102 @@ import Testing
         body: String,
         pointers: [String]
     ) async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let answer = try await api.call(.put, network.path(path), body, as: network.adminKey)
-            #expect(answer.status == 400)
-            #expect(answer.problem == "invalid-credential")
-            #expect(answer.pointers == pointers, "\(answer.text)")
-            #expect(!answer.text.contains("secret-of-mine"))
-            #expect(try await api.store.credentials.providerCredentials(of: NetworkID(trusted: "acme")).isEmpty)
-            #expect(api.dispatcher.told.isEmpty)
-        }
+        let answer = try await network.call(.put, path, body)
+        #expect(answer.refusal == "400 invalid-credential")
+        #expect(answer.pointers == pointers, "\(answer.text)")
+        #expect(!answer.text.contains("secret-of-mine"))
+        #expect(try await api.store.credentials.providerCredentials(of: "acme").isEmpty)
+        #expect(api.dispatcher.told.isEmpty)
     }
 
     @Test func `bodies that are no JSON, too large, or of another type are refused`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let path = network.path(Self.apns)
-            #expect(try await api.call(.put, path, "{", as: network.adminKey).problem == "invalid-json")
-            #expect(try await api.call(.put, path, "{}", as: network.adminKey, type: "text/plain").status == 415)
-            let large = #"{"privateKey":"\#(String(repeating: "A", count: 70_000))"}"#
-            #expect(try await api.call(.put, path, large, as: network.adminKey).status == 413)
-            let long = network.path("providers/apns/apps/" + String(repeating: "a", count: 257))
-            #expect(
-                try await api.call(.put, long, SampleCredentials.apns(), as: network.adminKey).problem == "invalid-id"
-            )
-            #expect(try await api.call(.get, network.path("providers/apns"), as: network.adminKey).status == 404)
-            #expect(try await api.call(.get, network.path("providers/log/apps/x"), as: network.adminKey).status == 404)
-            #expect(try await api.call(.post, path, "{}", as: network.adminKey).status == 405)
-        }
+        let path = network.path(Self.apns)
+        #expect(try await network.call(.put, path, "{").problem == "invalid-json")
+        #expect(try await network.call(.put, path, "{}", type: "text/plain").status == 415)
+        let large = #"{"privateKey":"\#(String(repeating: "A", count: 70_000))"}"#
+        #expect(try await network.call(.put, path, large).status == 413)
+        let long = network.path("providers/apns/apps/" + String(repeating: "a", count: 257))
+        #expect(try await network.call(.put, long, SampleCredentials.apns()).problem == "invalid-id")
+        #expect(try await network.call(.get, "providers/apns").status == 404)
+        #expect(try await network.call(.get, "providers/log/apps/x").status == 404)
+        #expect(try await network.call(.post, path, "{}").status == 405)
     }
 
     @Test func `only admins of the network get at its credentials`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let other = try await api.makeNetwork("other")
-            let strangers = [
-                try await api.makeKey("device", in: network), try await api.makeKey("events", in: network),
-                network.token(),
-            ]
-            let bodies = [
-                Self.apns: SampleCredentials.apns(), Self.fcm: try SampleCredentials.fcm(),
-                Self.webPush: #"{"subject":"mailto:ops@acme.example"}"#,
-            ]
-            for (path, body) in bodies {
-                for method in [HTTPRequest.Method.get, .put, .delete] {
-                    let body = method == .put ? body : nil
-                    for stranger in strangers {
-                        #expect(try await api.call(method, network.path(path), body, as: stranger).status == 403)
-                    }
-                    #expect(try await api.call(method, network.path(path), body, as: other.adminKey).status == 404)
-                    #expect(try await api.call(method, network.path(path), body).status == 401)
+        let other = try await api.makeNetwork("other")
+        let strangers = [
+            try await api.makeKey("device", in: network), try await api.makeKey("events", in: network),
+            network.token(),
+        ]
+        let bodies = [
+            Self.apns: SampleCredentials.apns(), Self.fcm: try SampleCredentials.fcm(),
+            Self.webPush: #"{"subject":"mailto:ops@acme.example"}"#,
+        ]
+        for (path, body) in bodies {
+            for method in [HTTPRequest.Method.get, .put, .delete] {
+                let body = method == .put ? body : nil
+                for stranger in strangers {
+                    #expect(try await network.call(method, path, body, as: stranger).status == 403)
                 }
+                #expect(try await other.call(method, network.path(path), body).status == 404)
+                #expect(try await api.call(method, network.path(path), body).status == 401)
             }
-            #expect(try await api.store.credentials.providerCredentials(of: NetworkID(trusted: "acme")).isEmpty)
-            #expect(api.dispatcher.told.isEmpty)
         }
+        #expect(try await api.store.credentials.providerCredentials(of: "acme").isEmpty)
+        #expect(api.dispatcher.told.isEmpty)
     }
 
     @Test func `a credential of another network is unknown`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let other = try await api.makeNetwork("other")
-            let body = SampleCredentials.apns()
-            #expect(try await api.call(.put, network.path(Self.apns), body, as: network.adminKey).status == 201)
-            #expect(try await api.call(.get, other.path(Self.apns), as: other.adminKey).status == 404)
-            #expect(try await api.call(.delete, other.path(Self.apns), as: other.adminKey).status == 204)
-            #expect(try await api.call(.get, network.path(Self.apns), as: network.adminKey).status == 200)
-        }
+        let other = try await api.makeNetwork("other")
+        let body = SampleCredentials.apns()
+        #expect(try await network.call(.put, Self.apns, body).status == 201)
+        #expect(try await other.call(.get, Self.apns).status == 404)
+        #expect(try await other.call(.delete, Self.apns).status == 204)
+        #expect(try await network.call(.get, Self.apns).status == 200)
     }
 
     @Test func `a key for APNs is stored, shown by what identifies it, replaced and removed`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let path = network.path(Self.apns)
-            #expect(try await api.call(.get, path, as: network.adminKey).status == 404)
-            let key = P256.Signing.PrivateKey()
-            let created = try await api.call(.put, path, SampleCredentials.apns(key: key), as: network.adminKey)
-            #expect(created.status == 201)
-            #expect(
-                created.text == """
-                    {"provider":"apns","appId":"com.acme.chat","updatedAt":"2026-11-24T12:00:00.000Z",\
-                    "teamId":"TEAM123456","keyId":"KEY1234567"}
-                    """
-            )
-            #expect(try await api.call(.get, path, as: network.adminKey).text == created.text)
-            try await api.database.advance(by: .seconds(1))
-            let replaced = try await api.call(.put, path, SampleCredentials.apns(team: "OTHER"), as: network.adminKey)
-            #expect(replaced.status == 200)
-            #expect(replaced.string("updatedAt") == "2026-11-24T12:00:01.000Z" && replaced.string("teamId") == "OTHER")
-            #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
-            #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
-            #expect(try await api.call(.get, path, as: network.adminKey).status == 404)
-            #expect(api.dispatcher.told == Array(repeating: "changed acme/apns/com.acme.chat", count: 4))
-        }
+        let path = network.path(Self.apns)
+        #expect(try await network.call(.get, path).status == 404)
+        let key = P256.Signing.PrivateKey()
+        let created = try await network.call(.put, path, SampleCredentials.apns(key: key))
+        #expect(created.status == 201)
+        #expect(
+            created.text == """
+                {"provider":"apns","appId":"com.acme.chat","updatedAt":"2026-11-24T12:00:00.000Z",\
+                "teamId":"TEAM123456","keyId":"KEY1234567"}
+                """
+        )
+        #expect(try await network.call(.get, path).text == created.text)
+        try await api.database.advance(by: .seconds(1))
+        let replaced = try await network.call(.put, path, SampleCredentials.apns(team: "OTHER"))
+        #expect(replaced.status == 200)
+        #expect(replaced.string("updatedAt") == "2026-11-24T12:00:01.000Z" && replaced.string("teamId") == "OTHER")
+        #expect(try await network.call(.delete, path).status == 204)
+        #expect(try await network.call(.delete, path).status == 204)
+        #expect(try await network.call(.get, path).status == 404)
+        #expect(api.dispatcher.told == Array(repeating: "changed acme/apns/com.acme.chat", count: 4))
     }
 
     @Test func `the same credential once more is no change`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let bodies = [
-                (Self.apns, SampleCredentials.apns()), (Self.fcm, try SampleCredentials.fcm()),
-                (Self.webPush, #"{"subject":"mailto:ops@acme.example"}"#),
-            ]
-            for (path, body) in bodies {
-                let created = try await api.call(.put, network.path(path), body, as: network.adminKey)
-                #expect(created.status == 201)
-                try await api.database.advance(by: .seconds(1))
-                let again = try await api.call(.put, network.path(path), body, as: network.adminKey)
-                #expect(again.status == 200 && again.text == created.text)
-            }
-            #expect(
-                api.dispatcher.told == [
-                    "changed acme/apns/com.acme.chat", "confirmed acme/apns/com.acme.chat",
-                    "changed acme/fcm/com.acme.chat", "confirmed acme/fcm/com.acme.chat", "changed acme/webpush/*",
-                    "confirmed acme/webpush/*",
-                ]
-            )
+        let bodies = [
+            (Self.apns, SampleCredentials.apns()), (Self.fcm, try SampleCredentials.fcm()),
+            (Self.webPush, #"{"subject":"mailto:ops@acme.example"}"#),
+        ]
+        for (path, body) in bodies {
+            let created = try await network.call(.put, path, body)
+            #expect(created.status == 201)
+            try await api.database.advance(by: .seconds(1))
+            let again = try await network.call(.put, path, body)
+            #expect(again.status == 200 && again.text == created.text)
         }
+        #expect(
+            api.dispatcher.told == [
+                "changed acme/apns/com.acme.chat", "confirmed acme/apns/com.acme.chat",
+                "changed acme/fcm/com.acme.chat", "confirmed acme/fcm/com.acme.chat", "changed acme/webpush/*",
+                "confirmed acme/webpush/*",
+            ]
+        )
     }
 
     @Test(arguments: [apns, fcm])
@@ -172,66 +153,50 @@ import Testing
         try await withAPI(credentials: { CredentialsInTrouble(store: $0.credentials, areReadable: false) }) { api in
             let network = try await api.makeNetwork()
             let body = path == Self.apns ? SampleCredentials.apns() : try SampleCredentials.fcm()
-            #expect(try await api.call(.put, network.path(path), body, as: network.adminKey).status == 201)
-            let list = try await api.call(.get, network.path("providers"), as: network.adminKey)
+            #expect(try await network.call(.put, path, body).status == 201)
+            let list = try await network.call(.get, "providers")
             #expect(list.status == 200 && list.text.contains(#""appId":"com.acme.chat""#))
             let other = path == Self.apns ? SampleCredentials.apns() : try SampleCredentials.fcm(project: "other")
-            #expect(try await api.call(.put, network.path(path), other, as: network.adminKey).status == 200)
+            #expect(try await network.call(.put, path, other).status == 200)
             #expect(api.dispatcher.told.count == 2)
         }
     }
 
     @Test func `no answer holds a secret`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let key = P256.Signing.PrivateKey()
-            let pem = try SampleCredentials.rsaKey.get().pkcs8PEMRepresentation
-            // A line of a PEM is enough to give it away.
-            let lines = [key.pemRepresentation, pem].flatMap { $0.split(separator: "\n").dropFirst().dropLast() }
-            try #require(lines.allSatisfy { $0.count >= 16 } && lines.count > 10)
-            var answers = [
-                try await api.call(
-                    .put,
-                    network.path(Self.apns),
-                    SampleCredentials.apns(key: key),
-                    as: network.adminKey
-                ),
-                try await api.call(.put, network.path(Self.fcm), try SampleCredentials.fcm(), as: network.adminKey),
-                try await api.call(
-                    .put,
-                    network.path(Self.webPush),
-                    #"{"subject":"mailto:o@acme.example"}"#,
-                    as: network.adminKey
-                ),
-            ]
-            for path in [Self.apns, Self.fcm, Self.webPush, "providers"] {
-                answers.append(try await api.call(.get, network.path(path), as: network.adminKey))
-            }
-            let stored = try await api.store.credentials.providerCredentials(of: NetworkID(trusted: "acme"))
-            let webPush = try #require(stored.last?.material.reveal { try? JSONValue(parsing: $0) })
-            guard case .object(let material) = webPush, case .string(let secret)? = material["privateKey"] else {
-                Issue.record("a Web Push credential has a private key")
-                return
-            }
-            for answer in answers {
-                #expect(answer.status < 300 && !answer.text.contains("rivateKey"))
-                for secret in lines + [secret[...]] { #expect(!answer.text.contains(secret)) }
-            }
+        let key = P256.Signing.PrivateKey()
+        let pem = try SampleCredentials.rsaKey.get().pkcs8PEMRepresentation
+        // A line of a PEM is enough to give it away.
+        let lines = [key.pemRepresentation, pem].flatMap { $0.split(separator: "\n").dropFirst().dropLast() }
+        try #require(lines.allSatisfy { $0.count >= 16 } && lines.count > 10)
+        var answers = [
+            try await network.call(.put, Self.apns, SampleCredentials.apns(key: key)),
+            try await network.call(.put, Self.fcm, try SampleCredentials.fcm()),
+            try await network.call(.put, Self.webPush, #"{"subject":"mailto:o@acme.example"}"#),
+        ]
+        for path in [Self.apns, Self.fcm, Self.webPush, "providers"] {
+            answers.append(try await network.call(.get, path))
+        }
+        let stored = try await api.store.credentials.providerCredentials(of: "acme")
+        let webPush = try #require(stored.last?.material.reveal { try? JSONValue(parsing: $0) })
+        guard case .object(let material) = webPush, case .string(let secret)? = material["privateKey"] else {
+            Issue.record("a Web Push credential has a private key")
+            return
+        }
+        for answer in answers {
+            #expect(answer.status < 300 && !answer.text.contains("rivateKey"))
+            for secret in lines + [secret[...]] { #expect(!answer.text.contains(secret)) }
         }
     }
 
     @Test func `an FCM credential shows project and account`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let path = network.path("providers/fcm/apps/a%20b")
-            let created = try await api.call(.put, path, try SampleCredentials.fcm(), as: network.adminKey)
-            #expect(created.status == 201)
-            #expect(
-                created.text == """
-                    {"provider":"fcm","appId":"a b","updatedAt":"2026-11-24T12:00:00.000Z","projectId":"acme-chat",\
-                    "clientEmail":"push@acme-chat.iam.gserviceaccount.com"}
-                    """
-            )
-        }
+        let path = network.path("providers/fcm/apps/a%20b")
+        let created = try await network.call(.put, path, try SampleCredentials.fcm())
+        #expect(created.status == 201)
+        #expect(
+            created.text == """
+                {"provider":"fcm","appId":"a b","updatedAt":"2026-11-24T12:00:00.000Z","projectId":"acme-chat",\
+                "clientEmail":"push@acme-chat.iam.gserviceaccount.com"}
+                """
+        )
     }
 }

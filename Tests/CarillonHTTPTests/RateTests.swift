@@ -6,100 +6,84 @@ import HummingbirdTesting
 import Testing
 
 /// Rates of requests and events (API section 2), over time that stands still unless it is moved.
-@Suite struct RateTests {
+@Suite(.acme) struct RateTests {
+    private let network: Credentials = lent()
+    private var api: TestAPI { network.api }
     private static func events(_ ids: some Sequence<Int>) -> String {
         let events = ids.map { #"{"id":"evt-\#($0)","type":"channel.updated","data":{"channel":{"id":"c"}}}"# }
         return "[\(events.joined(separator: ","))]"
     }
 
     @Test func `a user has so many requests, and others are none the worse for it`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let other = try await api.makeNetwork("other")
-            try await api.setLimits(#"{"requestsPerSecond":{"user":2}}"#)
-            let path = network.path("users/me/notifications")
-            for _ in 0..<20 { #expect(try await api.call(.get, path, as: network.token()).status == 200) }
-            let refused = try await api.call(.get, path, as: network.token())
-            #expect(refused.status == 429 && refused.problem == "too-many-requests")
-            #expect(refused.headers[.retryAfter] == "1")
-            #expect(try await api.call(.get, network.path("devices/d"), as: network.token()).status == 429)
-            #expect(try await api.call(.get, path, as: network.token(for: "bob")).status == 200)
-            #expect(try await api.call(.get, other.path("users/me/notifications"), as: other.token()).status == 200)
-            #expect(try await api.call(.get, network.path("users/alice"), as: network.adminKey).status == 404)
-            try await api.database.advance(by: .seconds(1))
-            for status in [200, 200, 429] {
-                #expect(try await api.call(.get, path, as: network.token()).status == status)
-            }
+        let other = try await api.makeNetwork("other")
+        try await api.setLimits(#"{"requestsPerSecond":{"user":2}}"#)
+        let path = network.path("users/me/notifications")
+        for _ in 0..<20 { #expect(try await api.call(.get, path, as: network.token()).status == 200) }
+        let refused = try await api.call(.get, path, as: network.token())
+        #expect(refused.refusal == "429 too-many-requests")
+        #expect(refused.headers[.retryAfter] == "1")
+        #expect(try await network.call(.get, "devices/d", as: network.token()).status == 429)
+        #expect(try await api.call(.get, path, as: network.token(for: "bob")).status == 200)
+        #expect(try await other.call(.get, "users/me/notifications", as: other.token()).status == 200)
+        #expect(try await network.call(.get, "users/alice").status == 404)
+        try await api.database.advance(by: .seconds(1))
+        for status in [200, 200, 429] {
+            #expect(try await api.call(.get, path, as: network.token()).status == status)
         }
     }
 
     @Test func `a user's requests at other networks count as well`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let other = try await api.makeNetwork("other")
-            try await api.setLimits(#"{"requestsPerSecond":{"user":1}}"#)
-            let foreign = other.path("users/me/notifications")
-            for _ in 0..<10 { #expect(try await api.call(.get, foreign, as: network.token()).status == 404) }
-            #expect(try await api.call(.get, foreign, as: network.token()).status == 429)
-            #expect(try await api.call(.get, "/v1/networks", as: network.token()).status == 429)
-        }
+        let other = try await api.makeNetwork("other")
+        try await api.setLimits(#"{"requestsPerSecond":{"user":1}}"#)
+        let foreign = other.path("users/me/notifications")
+        for _ in 0..<10 { #expect(try await api.call(.get, foreign, as: network.token()).status == 404) }
+        #expect(try await api.call(.get, foreign, as: network.token()).status == 429)
+        #expect(try await api.call(.get, "/v1/networks", as: network.token()).status == 429)
     }
 
     @Test func `an app's key has so many requests, other keys have any number`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let key = try await api.makeKey("device", in: network)
-            let second = try await api.makeKey("device", in: network)
-            let events = try await api.makeKey("events", in: network)
-            try await api.setLimits(#"{"requestsPerSecond":{"user":1,"app":1}}"#)
-            let path = network.path("devices/d")
-            for _ in 0..<10 { #expect(try await api.call(.delete, path, as: key).status == 204) }
-            #expect(try await api.call(.delete, path, as: key).status == 429)
-            #expect(try await api.call(.delete, path, as: second).status == 204)
-            for _ in 0..<20 {
-                #expect(try await api.call(.delete, path, as: network.adminKey).status == 204)
-                #expect(try await api.call(.delete, path, as: TestAPI.operatorToken).status == 204)
-                #expect(try await api.call(.post, network.path("events"), "[]", as: events).status == 400)
-            }
+        let key = try await api.makeKey("device", in: network)
+        let second = try await api.makeKey("device", in: network)
+        let events = try await api.makeKey("events", in: network)
+        try await api.setLimits(#"{"requestsPerSecond":{"user":1,"app":1}}"#)
+        let path = network.path("devices/d")
+        for _ in 0..<10 { #expect(try await api.call(.delete, path, as: key).status == 204) }
+        #expect(try await api.call(.delete, path, as: key).status == 429)
+        #expect(try await api.call(.delete, path, as: second).status == 204)
+        for _ in 0..<20 {
+            #expect(try await network.call(.delete, path).status == 204)
+            #expect(try await api.call(.delete, path, as: TestAPI.operatorToken).status == 204)
+            #expect(try await network.call(.post, "events", "[]", as: events).status == 400)
         }
     }
 
     @Test func `a network posts so many events, each of an array counts`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let other = try await api.makeNetwork("other")
-            let key = try await api.makeKey("events", in: network)
-            try await api.setLimits(#"{"eventsPerSecond":2}"#)
-            func post(_ body: String, _ network: Credentials, as key: String) async throws -> Answer {
-                try await api.call(.post, network.path("events"), body, as: key)
-            }
-            #expect(try await post(Self.events(0..<15), network, as: key).status == 202)
-            let refused = try await post(Self.events(15..<25), network, as: key)
-            #expect(refused.status == 429 && refused.headers[.retryAfter] == "3")
-            let listed = try await api.call(.get, network.path("events?limit=1000"), as: network.adminKey)
-            #expect(listed["items", "14"] != .none && listed["items", "15"] == .none)
-            #expect(try await post(Self.events(15..<20), network, as: network.adminKey).status == 202)
-            #expect(try await post(Self.events([20]), network, as: TestAPI.operatorToken).status == 429)
-            let body = Self.events([20])
-            let signed = try await api.call(
-                .post,
-                network.path("events"),
-                body,
-                headers: try network.signature(of: body)
-            )
-            #expect(signed.status == 429)
-            #expect(try await post(Self.events(0..<100), other, as: other.adminKey).status == 202)
-            #expect(try await api.call(.get, network.path("events"), as: network.adminKey).status == 200)
-            try await api.database.advance(by: .seconds(3))
-            #expect(try await post(Self.events(15..<25), network, as: key).status == 429)
-            try await api.setLimits(#"{"eventsPerSecond":null}"#)
-            #expect(try await post(Self.events(15..<500), network, as: key).status == 202)
+        let other = try await api.makeNetwork("other")
+        let key = try await api.makeKey("events", in: network)
+        try await api.setLimits(#"{"eventsPerSecond":2}"#)
+        func post(_ body: String, _ network: Credentials, as key: String) async throws -> Answer {
+            try await network.call(.post, "events", body, as: key)
         }
+        #expect(try await post(Self.events(0..<15), network, as: key).status == 202)
+        let refused = try await post(Self.events(15..<25), network, as: key)
+        #expect(refused.status == 429 && refused.headers[.retryAfter] == "3")
+        let listed = try await network.call(.get, "events?limit=1000")
+        #expect(listed["items", "14"] != .none && listed["items", "15"] == .none)
+        #expect(try await post(Self.events(15..<20), network, as: network.adminKey).status == 202)
+        #expect(try await post(Self.events([20]), network, as: TestAPI.operatorToken).status == 429)
+        let body = Self.events([20])
+        let signed = try await api.call(.post, network.path("events"), body, headers: try network.signature(of: body))
+        #expect(signed.status == 429)
+        #expect(try await post(Self.events(0..<100), other, as: other.adminKey).status == 202)
+        #expect(try await network.call(.get, "events").status == 200)
+        try await api.database.advance(by: .seconds(3))
+        #expect(try await post(Self.events(15..<25), network, as: key).status == 429)
+        try await api.setLimits(#"{"eventsPerSecond":null}"#)
+        #expect(try await post(Self.events(15..<500), network, as: key).status == 202)
     }
 
-    @Test func `an address that proves nothing is told to wait, and whoever proves something there is not`()
-        async throws
-    {
+    @Test
+    func `an address that proves nothing is told to wait, and whoever proves something there is not`() async throws {
         try await withAPI(.live) { api in
             let network = try await api.makeNetwork()
             func from(_ address: String, _ token: String?, _ path: String = "events") async throws -> Answer {
@@ -133,12 +117,7 @@ import Testing
             let network = try await api.makeNetwork()
             func from(_ address: String, _ id: Int) async throws -> Int {
                 let token = Tokens.hs256(Tokens.claims(network: "unknown-\(id)"), secret: network.userTokenSecret)
-                return try await api.call(
-                    .get,
-                    network.path("events"),
-                    as: token,
-                    headers: ["x-forwarded-for": address]
-                ).status
+                return try await network.call(.get, "events", as: token, headers: ["x-forwarded-for": address]).status
             }
             let before = api.database.calls
             for id in 0..<5 { #expect(try await from("2001:db8::\(id)", id) == 401) }

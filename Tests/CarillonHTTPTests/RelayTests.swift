@@ -4,93 +4,77 @@ import HTTPTypes
 import Testing
 
 /// Following what endpoints are told, and telling them again (FACES section C2).
-@Suite struct RelayTests {
-    private func withEndpoint(
-        _ body: @Sendable @escaping (TestAPI, Credentials) async throws -> Void
-    ) async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let id = NetworkID(trusted: network.id)
-            for endpoint in [Endpoint.sample("e-1"), .sample("e-2", .intercepting, ["message.sent"])] {
-                _ = try await api.store.endpoints.addEndpoint(endpoint, secret: .generate(), of: id, answering: nil)
-            }
-            try await body(api, network)
+@Suite(.acme) struct RelayTests {
+    private let network: Credentials = lent()
+    private var api: TestAPI { network.api }
+
+    init() async throws {
+        let id = NetworkID(trusted: network.id)
+        for endpoint in [Endpoint.sample("e-1"), .sample("e-2", .intercepting, ["message.sent"])] {
+            try await api.store.endpoints.addEndpoint(endpoint, to: id)
         }
     }
 
     @Test func `messages are listed in pages, by state and by event`() async throws {
-        try await withEndpoint { api, network in
-            let ids = try await api.relay(3, in: network)
-            let path = network.path("endpoints/e-1/deliveries")
-            let first = try await api.call(.get, "\(path)?limit=2", as: network.adminKey)
-            #expect(first["items", "0", "eventId"] == .string(ids[2].description))
-            #expect(
-                first["items", "1"] == [
-                    "eventId": .string(ids[1].description), "type": "message.sent", "state": "pending", "attempts": 0,
-                    "status": nil, "ms": nil, "error": nil, "at": "2026-11-24T12:00:00.000Z",
-                ]
-            )
-            let next = try #require(first.string("next"))
-            let rest = try await api.call(.get, "\(path)?cursor=\(next)", as: network.adminKey)
-            #expect(rest["items", "0", "eventId"] == .string(ids[0].description) && rest["next"] == nil)
-            let failed = try await api.call(.get, "\(path)?state=failed", as: network.adminKey)
-            #expect(failed.text == #"{"items":[]}"#)
-            let one = try await api.call(.get, "\(path)?eventId=\(ids[1])&state=pending", as: network.adminKey)
-            #expect(one["items", "0", "eventId"] == .string(ids[1].description) && one["items", "1"] == nil)
-            for query in ["state=lost", "eventId=7", "limit=0", "cursor=x"] {
-                let wrong = try await api.call(.get, "\(path)?\(query)", as: network.adminKey)
-                #expect(wrong.problem == "invalid-parameter")
-            }
+        let ids = try await api.relay(3, in: network)
+        let path = network.path("endpoints/e-1/deliveries")
+        let first = try await network.call(.get, "\(path)?limit=2")
+        #expect(first["items", "0", "eventId"] == .string(ids[2].description))
+        #expect(
+            first["items", "1"] == [
+                "eventId": .string(ids[1].description), "type": "message.sent", "state": "pending", "attempts": 0,
+                "status": nil, "ms": nil, "error": nil, "at": "2026-11-24T12:00:00.000Z",
+            ]
+        )
+        let next = try #require(first.string("next"))
+        let rest = try await network.call(.get, "\(path)?cursor=\(next)")
+        #expect(rest["items", "0", "eventId"] == .string(ids[0].description) && rest["next"] == nil)
+        let failed = try await network.call(.get, "\(path)?state=failed")
+        #expect(failed.text == #"{"items":[]}"#)
+        let one = try await network.call(.get, "\(path)?eventId=\(ids[1])&state=pending")
+        #expect(one["items", "0", "eventId"] == .string(ids[1].description) && one["items", "1"] == nil)
+        for query in ["state=lost", "eventId=7", "limit=0", "cursor=x"] {
+            let wrong = try await network.call(.get, "\(path)?\(query)")
+            #expect(wrong.problem == "invalid-parameter")
         }
     }
 
     @Test func `what is told is for admins, and for endpoints that are told`() async throws {
-        try await withEndpoint { api, network in
-            let events = try await api.makeKey("events", in: network)
-            let calls: [(HTTPRequest.Method, String, String?)] = [
-                (.get, "deliveries", nil), (.post, "deliveries/019ab000-0000-7000-8000-000000000000/retry", nil),
-                (.post, "replay", #"{"from":"2026-11-24T11:00:00Z","to":"2026-11-24T12:00:00Z"}"#),
-            ]
-            for (method, rest, body) in calls {
-                let path = network.path("endpoints/e-1/\(rest)")
-                #expect(try await api.call(method, path, body, as: events).status == 403)
-                let unknown = network.path("endpoints/e-9/\(rest)")
-                #expect(try await api.call(method, unknown, body, as: network.adminKey).status == 404)
-                let asked = try await api.call(
-                    method,
-                    network.path("endpoints/e-2/\(rest)"),
-                    body,
-                    as: network.adminKey
-                )
-                #expect(asked.status == 409 && asked.problem == "not-an-observer")
-            }
+        let events = try await api.makeKey("events", in: network)
+        let calls: [(HTTPRequest.Method, String, String?)] = [
+            (.get, "deliveries", nil), (.post, "deliveries/019ab000-0000-7000-8000-000000000000/retry", nil),
+            (.post, "replay", #"{"from":"2026-11-24T11:00:00Z","to":"2026-11-24T12:00:00Z"}"#),
+        ]
+        for (method, rest, body) in calls {
+            let path = network.path("endpoints/e-1/\(rest)")
+            #expect(try await api.call(method, path, body, as: events).status == 403)
+            let unknown = network.path("endpoints/e-9/\(rest)")
+            #expect(try await network.call(method, unknown, body).status == 404)
+            let asked = try await network.call(method, "endpoints/e-2/\(rest)", body)
+            #expect(asked.refusal == "409 not-an-observer")
         }
     }
 
     @Test func `a message is sent again`() async throws {
-        try await withEndpoint { api, network in
-            let id = try await api.relay(1, in: network)[0]
-            let path = network.path("endpoints/e-1/deliveries")
-            let queued = try await api.call(.post, "\(path)/\(id)/retry", as: network.adminKey)
-            #expect(queued.status == 202 && queued.text.isEmpty)
-            for unknown in ["019ab000-0000-7000-8000-000000000000", "x"] {
-                let answer = try await api.call(.post, "\(path)/\(unknown)/retry", as: network.adminKey)
-                #expect(answer.status == 404)
-            }
+        let id = try await api.relay(1, in: network)[0]
+        let path = network.path("endpoints/e-1/deliveries")
+        let queued = try await network.call(.post, "\(path)/\(id)/retry")
+        #expect(queued.status == 202 && queued.text.isEmpty)
+        for unknown in ["019ab000-0000-7000-8000-000000000000", "x"] {
+            let answer = try await network.call(.post, "\(path)/\(unknown)/retry")
+            #expect(answer.status == 404)
         }
     }
 
     @Test func `a replay is begun, one at a time`() async throws {
-        try await withEndpoint { api, network in
-            _ = try await api.relay(2, in: network)
-            let path = network.path("endpoints/e-1/replay")
-            let body =
-                #"{"from":"2026-11-24T11:00:00Z","to":"2026-11-24T13:00:00Z","types":["message.*"],"onlyFailed":false}"#
-            let begun = try await api.call(.post, path, body, as: network.adminKey)
-            #expect(begun.status == 202 && begun.text == #"{"events":2}"#)
-            let second = try await api.call(.post, path, body, as: network.adminKey)
-            #expect(second.status == 409 && second.problem == "replay-under-way")
-        }
+        _ = try await api.relay(2, in: network)
+        let path = network.path("endpoints/e-1/replay")
+        let body =
+            #"{"from":"2026-11-24T11:00:00Z","to":"2026-11-24T13:00:00Z","types":["message.*"],"onlyFailed":false}"#
+        let begun = try await network.call(.post, path, body)
+        #expect(begun.status == 202 && begun.text == #"{"events":2}"#)
+        let second = try await network.call(.post, path, body)
+        #expect(second.refusal == "409 replay-under-way")
     }
 
     @Test(arguments: [
@@ -102,10 +86,8 @@ import Testing
         (#"{"from":"2026-11-24T11:00:00Z","to":"2026-11-24T13:00:00Z","all":true}"#, ["/all"]),
     ])
     func `a replay that cannot be read is refused with the place`(body: String, pointers: [String]) async throws {
-        try await withEndpoint { api, network in
-            let answer = try await api.call(.post, network.path("endpoints/e-1/replay"), body, as: network.adminKey)
-            #expect(answer.problem == "invalid-replay" && answer.pointers == pointers)
-        }
+        let answer = try await network.call(.post, "endpoints/e-1/replay", body)
+        #expect(answer.problem == "invalid-replay" && answer.pointers == pointers)
     }
 }
 

@@ -7,14 +7,16 @@ import NIOCore
 import Testing
 
 /// Requests that are part of a trace (W3C Trace Context, API section 8).
-@Suite struct TraceTests {
+@Suite(.acme) struct TraceTests {
+    private let network: Credentials = lent()
+    private var api: TestAPI { network.api }
     private static let id = "4bf92f3577b34da6a3ce929d0e0e4736"
     private static let header = "00-\(id)-00f067aa0ba902b7-01"
 
-    private func shown(_ answer: Answer, _ network: Credentials, _ api: TestAPI) async throws -> Answer {
+    private func shown(_ answer: Answer) async throws -> Answer {
         #expect(answer.status == 202)
         let id = try #require(answer.string("eventId") ?? answer.string("id"))
-        let event = try await api.call(.get, network.path("events/\(id)"), as: network.adminKey)
+        let event = try await network.call(.get, "events/\(id)")
         #expect(event.status == 200)
         return event
     }
@@ -24,56 +26,33 @@ import Testing
         ("events/cloudevents", Self.cloudEvent),
     ])
     func `what is posted in a traced request shows its trace`(path: String, body: String) async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let answer = try await api.call(
-                .post,
-                network.path(path),
-                body,
-                as: network.adminKey,
-                headers: ["traceparent": Self.header]
-            )
-            #expect(try await shown(answer, network, api).string("traceId") == Self.id)
-            let list = try await api.call(.get, network.path("events"), as: network.adminKey)
-            #expect(list["items", "0", "traceId"] == .string(Self.id))
-        }
+        let answer = try await network.call(.post, path, body, headers: ["traceparent": Self.header])
+        #expect(try await shown(answer).string("traceId") == Self.id)
+        let list = try await network.call(.get, "events")
+        #expect(list["items", "0", "traceId"] == .string(Self.id))
     }
 
     @Test(arguments: [
         "", "00", header.uppercased(), "ff" + header.dropFirst(2), "00-\(id)-0000000000000000-01", "\(header)-",
     ])
     func `a header that names no trace is ignored`(header: String) async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let answer = try await api.call(
-                .post,
-                network.path("events"),
-                EventTests.message,
-                as: network.adminKey,
-                headers: ["traceparent": header]
-            )
-            #expect(try await shown(answer, network, api)["traceId"] == nil)
-        }
+        let answer = try await network.call(.post, "events", EventTests.message, headers: ["traceparent": header])
+        #expect(try await shown(answer)["traceId"] == nil)
     }
 
     @Test func `of two headers neither counts, and without one there is no trace`() async throws {
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            for count in [2, 0] {
-                var headers: HTTPFields = [
-                    .authorization: "Bearer \(network.adminKey)", .contentType: "application/json",
-                ]
-                let name = try #require(HTTPField.Name("traceparent"))
-                for _ in 0..<count { headers.append(HTTPField(name: name, value: Self.header)) }
-                let body = EventTests.message.replacing("evt-1", with: "evt-\(count)")
-                let response = try await api.client.execute(
-                    uri: network.path("events"),
-                    method: .post,
-                    headers: headers,
-                    body: ByteBuffer(string: body)
-                )
-                #expect(try await shown(Answer(response), network, api)["traceId"] == nil)
-            }
+        for count in [2, 0] {
+            var headers: HTTPFields = [.authorization: "Bearer \(network.adminKey)", .contentType: "application/json"]
+            let name = try #require(HTTPField.Name("traceparent"))
+            for _ in 0..<count { headers.append(HTTPField(name: name, value: Self.header)) }
+            let body = EventTests.message.replacing("evt-1", with: "evt-\(count)")
+            let response = try await api.client.execute(
+                uri: network.path("events"),
+                method: .post,
+                headers: headers,
+                body: ByteBuffer(string: body)
+            )
+            #expect(try await shown(Answer(response))["traceId"] == nil)
         }
     }
 
@@ -86,25 +65,21 @@ import Testing
             #""id":"1""#,
             with: #""id":"2","extensions":{"traceparent":"00-\#(own)-00f067aa0ba902b7-01"}"#
         )
-        try await withAPI { api in
-            let network = try await api.makeNetwork()
-            let answer = try await api.call(
-                .post,
-                network.path("events/cloudevents"),
-                "[\(traced),\(Self.cloudEvent)]",
-                as: network.adminKey,
-                type: "application/cloudevents-batch+json",
-                headers: ["traceparent": Self.header]
-            )
-            #expect(answer.status == 202)
-            for (index, trace) in [own, Self.id].enumerated() {
-                guard case .string(let id)? = answer["results", "\(index)", "eventId"] else {
-                    Issue.record("no id of event \(index)")
-                    continue
-                }
-                let event = try await api.call(.get, network.path("events/\(id)"), as: network.adminKey)
-                #expect(event.string("traceId") == trace)
+        let answer = try await network.call(
+            .post,
+            "events/cloudevents",
+            "[\(traced),\(Self.cloudEvent)]",
+            type: "application/cloudevents-batch+json",
+            headers: ["traceparent": Self.header]
+        )
+        #expect(answer.status == 202)
+        for (index, trace) in [own, Self.id].enumerated() {
+            guard case .string(let id)? = answer["results", "\(index)", "eventId"] else {
+                Issue.record("no id of event \(index)")
+                continue
             }
+            let event = try await network.call(.get, "events/\(id)")
+            #expect(event.string("traceId") == trace)
         }
     }
 
@@ -115,7 +90,7 @@ import Testing
             for headers in [["traceparent": Self.header], ["traceparent": "00-0"]] {
                 for body in [EventTests.message, "{"] {
                     let path = network.path("events")
-                    _ = try await api.call(.post, path, body, as: network.adminKey, headers: headers)
+                    _ = try await network.call(.post, path, body, headers: headers)
                 }
             }
             let lines = log.lines("Request answered").filter { $0["http.route"]?.hasSuffix("/events") == true }

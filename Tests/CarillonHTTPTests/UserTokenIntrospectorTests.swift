@@ -115,7 +115,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for address in 1...4 { invent(10, introspector, from: UInt32(address), &group) }
             try await waitUntil { backend.asked == Self.places && introspector.waiting == 40 - Self.places }
-            group.addTask { _ = try await user("t", introspector, in: NetworkID(trusted: "other")) }
+            group.addTask { _ = try await user("t", introspector, in: "other") }
             try await waitUntil { backend.asked == Self.places + 1 }
             backend.open()
             try await group.waitForAll()
@@ -136,7 +136,7 @@ import Testing
             try await waitUntil { backend.asked + introspector.waiting == 600 }
             #expect(backend.asked <= UserTokenIntrospector.allPlaces)
             let before = backend.asked
-            group.addTask { _ = try await user("late", introspector, in: NetworkID(trusted: "late")) }
+            group.addTask { _ = try await user("late", introspector, in: "late") }
             try await waitUntil { backend.tokens.contains("late") }
             #expect(backend.asked == before + 1)
             backend.open()

@@ -1,8 +1,10 @@
 import CarillonCore
 import Foundation
 import Logging
+import Postgres
 import Testing
 
+@testable import CarillonStore
 @testable import carillon
 
 @Suite struct ConfigurationFileTests {
@@ -50,5 +52,114 @@ import Testing
         #expect(error.mistakes.count == 1)
         #expect(error.mistakes.first?.contains(expected) == true, "\(error)")
         #expect(error.mistakes.first?.contains(".json") == true)
+    }
+}
+
+@Suite struct ListenAddressTests {
+    @Test(
+        arguments: [
+            ("127.0.0.1:8080", "127.0.0.1", 8080), ("[::1]:0", "::1", 0), ("0.0.0.0:65535", "0.0.0.0", 65535),
+            ("localhost:80", "localhost", 80), ("[::]:1", "::", 1), ("my-host.example:9090", "my-host.example", 9090),
+        ]
+    )
+    func `reads host and port, and writes them as they were`(text: String, host: String, port: Int) throws {
+        let address = try ListenAddress(text)
+        #expect(address.host == host)
+        #expect(address.port == port)
+        #expect(address.description == text)
+    }
+
+    @Test(
+        arguments: [
+            "", ":", "8080", ":8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:+1",
+            "127.0.0.1: 80", "::1:80", "[127.0.0.1]:80", "[::1]", "[]:80", "a b:80", "http://h:80", "ä:80", "h:٨٠",
+        ]
+    )
+    func `refuses everything else`(text: String) {
+        #expect(throws: InvalidSetting.self) { try ListenAddress(text) }
+    }
+}
+
+@Suite struct DescriptorBudgetTests {
+    @Test(arguments: [256, 1_000, 1_024, 4_096, 65_536, 1_048_576, Int.max], [1, 2, 16])
+    func `what everybody may have together leaves a reserve`(limit: Int, loops: Int) throws {
+        let budget = try DescriptorBudget(limit: limit, loops: loops)
+        let places = [
+            budget.publicConnections, budget.managementConnections, budget.webConnections, budget.apnsConnections,
+            budget.fcmConnections,
+        ]
+        #expect(places.allSatisfy { $0 >= 6 })
+        #expect(budget.lookups >= 4)
+        #expect(budget.relayConnections >= 4)
+        #expect(budget.introspectionConnections >= 2)
+        let others = budget.lookups + budget.relayConnections + budget.introspectionConnections
+        #expect(places.reduce(others, +) <= limit - 96)
+    }
+
+    @Test func `a large limit is not a reason to take connections that memory has no room for`() throws {
+        let budget = try DescriptorBudget(limit: 1_048_576, loops: 2)
+        #expect(budget.publicConnections + budget.managementConnections == 8_192)
+        let connections = [
+            budget.webConnections, budget.relayConnections, budget.apnsConnections, budget.fcmConnections,
+            budget.introspectionConnections,
+        ]
+        #expect(connections.reduce(budget.lookups, +) == 4_096)
+    }
+
+    @Test func `below 2,000 the operator is told`() throws {
+        #expect(try DescriptorBudget(limit: 2_000, loops: 2).concern == nil)
+        let concern = try #require(try DescriptorBudget(limit: 1_999, loops: 2).concern)
+        #expect(concern.contains("1999") && concern.contains("2000"))
+    }
+
+    @Test(arguments: [(65_536, Finding.Verdict.ok), (1_024, .warn), (64, .fail)])
+    func `doctor speaks up when there are few`(limit: Int, verdict: Finding.Verdict) {
+        #expect(FileChecks.descriptors(limit: limit).verdict == verdict)
+    }
+
+    @Test func `a limit that is too small to work with stops the start`() {
+        let error = #expect(throws: StartError.self) { try DescriptorBudget(limit: 64, loops: 2) }
+        #expect(error.map { "\($0)".contains("64") && "\($0)".contains("172") } == true)
+    }
+}
+
+@Suite struct DatabaseAdviceTests {
+    private func advice(_ error: PostgresError, _ url: String = "postgres://chat:hush@db/push") throws -> String? {
+        DatabaseAdvice(error, at: try PostgresConfiguration(url: url))?.description
+    }
+
+    private static func refused(_ words: String) -> PostgresError {
+        PostgresError(.connectionFailed, reason: "connection to server at \"db\", port 5432 failed: FATAL:  \(words)")
+    }
+
+    @Test(arguments: [
+        (PostgresError(.server(.insufficientPrivilege)), #"ALTER DATABASE "push" OWNER TO "chat""#),
+        (PostgresError(.server(.duplicateTable)), "createdb --owner chat NAME"),
+        (PostgresError(.server(.featureNotSupported)), "psql -d push -c 'SELECT version()'"),
+        (refused(#"database "push" does not exist"#), "createdb --owner chat push"),
+        (refused(#"role "chat" does not exist"#), "createuser --pwprompt chat"),
+        (refused(#"password authentication failed for user "chat""#), #"psql -d postgres -c '\password "chat"'"#),
+    ])
+    func `an answer that is final comes with the command that helps`(error: PostgresError, command: String) throws {
+        let text = try #require(try advice(error))
+        #expect(text.contains(command), "\(text)")
+        #expect(!text.contains("hush"))
+    }
+
+    @Test func `what passes by itself needs no advice`() throws {
+        #expect(try advice(PostgresError(.connectionFailed, reason: "connection refused")) == nil)
+        #expect(try advice(PostgresError(.connectionLost)) == nil)
+    }
+
+    @Test func `names are quoted for the shell`() throws {
+        let error = Self.refused(#"database "it's" does not exist"#)
+        let text = try #require(try advice(error, "user='a b' dbname='it\\'s'"))
+        #expect(text.hasSuffix(#"createdb --owner 'a b' 'it'\''s'"#), "\(text)")
+    }
+
+    @Test func `versions before 15 are too old`() throws {
+        #expect(ServerTooOld(versionNumber: 150_000) == nil)
+        #expect(ServerTooOld(versionNumber: 170_005) == nil)
+        #expect(try #require(ServerTooOld(versionNumber: 140_019)).description.contains("pg_upgradecluster 14 main"))
     }
 }

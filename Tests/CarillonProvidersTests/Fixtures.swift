@@ -12,11 +12,7 @@ extension DeliveryGroup {
     ) -> DeliveryGroup {
         DeliveryGroup(
             id: UUID(),
-            lane: Lane(
-                networkID: NetworkID(trusted: "acme"),
-                provider: addresses.first?.provider ?? .log,
-                appID: ""
-            ),
+            lane: Lane(networkID: NetworkID(trusted: "acme"), provider: addresses.first?.provider ?? .log, appID: ""),
             cause: DeliveryCause(
                 eventID: .example,
                 eventType: .memberJoined,

@@ -1,74 +1,65 @@
 import CarillonSimulator
+import CarillonTesting
 import Foundation
 import NIOCore
 import Testing
 
-@Suite struct DisturbanceTests {
+@Suite(.bench) struct DisturbanceTests {
+    private let bench: Bench = lent()
+
     @Test func `answers a storm to the next requests only`() async throws {
-        try await withBench { bench in
-            bench.simulator.disturb(.apnsProduction) { $0.storm = .init(next: 2, retryAfter: "7") }
-            for _ in 0..<2 {
-                let answer = try await bench.push()
-                #expect(answer.status == 429)
-                #expect(answer["reason"] == "TooManyRequests")
-                #expect(answer.header("retry-after") == "7")
-            }
-            #expect(try await bench.push().status == 200)
+        bench.simulator.disturb(.apnsProduction) { $0.storm = .init(next: 2, retryAfter: "7") }
+        for _ in 0..<2 {
+            let answer = try await bench.push()
+            #expect(answer.status == 429)
+            #expect(answer["reason"] == "TooManyRequests")
+            #expect(answer.header("retry-after") == "7")
         }
+        #expect(try await bench.push().status == 200)
     }
 
     @Test func `storms over every service with its own errors`() async throws {
-        try await withBench { bench in
-            let token = try await bench.accessToken()
-            bench.simulator.disturb(.fcm) { $0.storm = .init(next: 1, status: 503) }
-            let fcm = try await bench.send(Bench.message(to: "device-1"), accessToken: token)
-            #expect(fcm.status == 503)
-            #expect(fcm.fcmErrorCode == "UNAVAILABLE")
-            bench.simulator.disturb(.oauth) { $0.storm = .init(next: 1, status: 500) }
-            #expect(try await bench.requestToken().status == 500)
-            #expect(try await bench.requestToken().status == 200)
-            bench.simulator.disturb(.webPush) { $0.storm = .init(next: 1) }
-            #expect(try await bench.push(to: bench.simulator.makeSubscription()).status == 429)
-        }
+        let token = try await bench.accessToken()
+        bench.simulator.disturb(.fcm) { $0.storm = .init(next: 1, status: 503) }
+        let fcm = try await bench.send(Bench.message(to: "device-1"), accessToken: token)
+        #expect(fcm.status == 503)
+        #expect(fcm.fcmErrorCode == "UNAVAILABLE")
+        bench.simulator.disturb(.oauth) { $0.storm = .init(next: 1, status: 500) }
+        #expect(try await bench.requestToken().status == 500)
+        #expect(try await bench.requestToken().status == 200)
+        bench.simulator.disturb(.webPush) { $0.storm = .init(next: 1) }
+        #expect(try await bench.push(to: bench.simulator.makeSubscription()).status == 429)
     }
 
     @Test func `delays every answer of the disturbed service`() async throws {
-        try await withBench { bench in
-            bench.simulator.disturb(.apnsProduction) { $0.delay = .milliseconds(100) }
-            let elapsed = try await ContinuousClock().measure { _ = try await bench.push() }
-            #expect(elapsed >= .milliseconds(100))
-        }
+        bench.simulator.disturb(.apnsProduction) { $0.delay = .milliseconds(100) }
+        let elapsed = try await ContinuousClock().measure { _ = try await bench.push() }
+        #expect(elapsed >= .milliseconds(100))
     }
 
     @Test func `is silent for as long as it is told to`() async throws {
-        try await withBench { bench async throws in
-            bench.simulator.disturb(.webPush) { $0.isSilent = true }
-            let subscription = bench.simulator.makeSubscription()
-            await #expect(throws: (any Error).self) {
-                try await bench.post(subscription.endpoint, headers: [], body: [1], timeout: .milliseconds(200))
-            }
-            bench.simulator.disturb(.webPush) { $0.isSilent = false }
-            #expect(try await bench.push(to: subscription).status == 201)
+        bench.simulator.disturb(.webPush) { $0.isSilent = true }
+        let subscription = bench.simulator.makeSubscription()
+        await #expect(throws: (any Error).self) {
+            try await bench.post(subscription.endpoint, headers: [], body: [1], timeout: .milliseconds(200))
         }
+        bench.simulator.disturb(.webPush) { $0.isSilent = false }
+        #expect(try await bench.push(to: subscription).status == 201)
     }
 
     @Test func `refuses every so manieth request unread`() async throws {
-        try await withBench { bench async throws in
-            bench.simulator.disturb(.apnsProduction) { $0.refusesEvery = 3 }
-            var refused = 0
-            for _ in 0..<9 {
-                do { _ = try await bench.push() } catch { refused += 1 }
-            }
-            // What was refused may have been sent again by the client.
-            #expect(refused <= 3)
-            #expect(bench.simulator.received.total == 9 - refused)
+        bench.simulator.disturb(.apnsProduction) { $0.refusesEvery = 3 }
+        var refused = 0
+        for _ in 0..<9 {
+            do { _ = try await bench.push() } catch { refused += 1 }
         }
+        // What was refused may have been sent again by the client.
+        #expect(refused <= 3)
+        #expect(bench.simulator.received.total == 9 - refused)
     }
 
     @Test func `sends GOAWAY after so many streams, and answers all of those`() async throws {
-        try await withBench {
-            $0.disturbances.goAwayAfterStreams = 5
-        } body: { bench async throws in
+        try await withBench({ $0.disturbances.goAwayAfterStreams = 5 }) { bench async throws in
             var accepted = 0
             for _ in 0..<20 {
                 if let answer = try? await bench.push(), answer.status == 200 { accepted += 1 }
@@ -79,9 +70,7 @@ import Testing
     }
 
     @Test func `loses nothing of a client that sends again after GOAWAY what was not answered`() async throws {
-        try await withBench {
-            $0.disturbances.goAwayAfterStreams = 20
-        } body: { bench in
+        try await withBench({ $0.disturbances.goAwayAfterStreams = 20 }) { bench in
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 0..<200 {
                     group.addTask {

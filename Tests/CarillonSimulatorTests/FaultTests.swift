@@ -1,10 +1,13 @@
 import AsyncHTTPClient
 import CarillonSimulator
+import CarillonTesting
 import Foundation
 import NIOCore
 import Testing
 
-@Suite struct FaultTests {
+@Suite(.bench) struct FaultTests {
+    private let bench: Bench = lent()
+
     /// Sends to a device with this fault, over APNs and FCM, and FCM over HTTP/1.1.
     private func withEach(
         _ fault: Fault,
@@ -49,25 +52,21 @@ import Testing
     }
 
     @Test func `does not answer at all`() async throws {
-        try await withBench { bench in
-            let token = try await bench.accessToken()
-            let message = Bench.message(to: "hang-1")
-            await #expect(throws: (any Error).self) {
-                try await bench.send(message, accessToken: token, timeout: .seconds(1))
-            }
-            let notification = try #require(bench.simulator.received.notifications.first)
-            #expect(notification.status == nil)
-            #expect(notification.reason == "hang")
+        let token = try await bench.accessToken()
+        let message = Bench.message(to: "hang-1")
+        await #expect(throws: (any Error).self) {
+            try await bench.send(message, accessToken: token, timeout: .seconds(1))
         }
+        let notification = try #require(bench.simulator.received.notifications.first)
+        #expect(notification.status == nil)
+        #expect(notification.reason == "hang")
     }
 
     @Test(arguments: [Fault.refused, .goAway])
     func `remembers nothing of what it did not process`(fault: Fault) async throws {
-        try await withBench { bench async throws in
-            _ = try? await bench.push(SimulatedToken.apns(fault.apnsTokenPrefix))
-            #expect(bench.simulator.received.total == 0)
-            #expect(try await bench.push().status == 200)
-        }
+        _ = try? await bench.push(SimulatedToken.apns(fault.apnsTokenPrefix))
+        #expect(bench.simulator.received.total == 0)
+        #expect(try await bench.push().status == 200)
     }
 
     @Test(arguments: [
@@ -83,22 +82,18 @@ import Testing
     }
 
     @Test func `fails once only where that is asked for`() async throws {
-        try await withBench { bench async throws in
-            let iphone = SimulatedToken.apns("0ce1" + APNsReason.serviceUnavailable.tokenPrefix)
-            #expect(try await bench.push(iphone).status == 503)
-            #expect(try await bench.push(iphone).status == 200)
-            let browser = bench.simulator.makeSubscription("once-unavailable")
-            #expect(try await bench.push(to: browser).status == 503)
-            #expect(try await bench.push(to: browser).status == 201)
-        }
+        let iphone = SimulatedToken.apns("0ce1" + APNsReason.serviceUnavailable.tokenPrefix)
+        #expect(try await bench.push(iphone).status == 503)
+        #expect(try await bench.push(iphone).status == 200)
+        let browser = bench.simulator.makeSubscription("once-unavailable")
+        #expect(try await bench.push(to: browser).status == 503)
+        #expect(try await bench.push(to: browser).status == 201)
     }
 
     @Test func `answers late where that is asked for`() async throws {
-        try await withBench { bench in
-            let clock = ContinuousClock()
-            let elapsed = try await clock.measure { _ = try await bench.push(SimulatedToken.apns("de1a00100")) }
-            #expect(bench.simulator.received.accepted == 1)
-            #expect(elapsed >= .milliseconds(100))
-        }
+        let clock = ContinuousClock()
+        let elapsed = try await clock.measure { _ = try await bench.push(SimulatedToken.apns("de1a00100")) }
+        #expect(bench.simulator.received.accepted == 1)
+        #expect(elapsed >= .milliseconds(100))
     }
 }

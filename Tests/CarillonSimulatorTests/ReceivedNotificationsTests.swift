@@ -1,3 +1,5 @@
+import Crypto
+import Foundation
 import Testing
 
 @testable import CarillonSimulator
@@ -67,5 +69,56 @@ import Testing
         var ids: [String?] = []
         for await notification in stream { ids.append(notification.notificationID) }
         #expect(ids == ["a", "b"])
+    }
+}
+
+@Suite struct SubscriberTests {
+    /// RFC 8291 appendix A.
+    private static let privateKey = "q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94"
+    private static let auth = "BTBZMqHH6r4Tts7J_aSIgg"
+    /// RFC 8291 section 5.
+    private static let message = """
+        DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27ml\
+        mlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A_yl95bQpu6cVPT\
+        pK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN
+        """
+
+    private func subscriber() throws -> Subscriber {
+        let key = try P256.KeyAgreement.PrivateKey(rawRepresentation: Token.bytes(base64URL: Self.privateKey))
+        return Subscriber(privateKey: key, auth: Array(Token.bytes(base64URL: Self.auth)))
+    }
+
+    @Test func `decrypts the example of RFC 8291`() throws {
+        let text = try #require(try subscriber().decrypt(Array(Token.bytes(base64URL: Self.message))))
+        #expect(String(decoding: text, as: UTF8.self) == "When I grow up, I want to be a watermelon")
+    }
+
+    @Test func `decrypts no part of a message, and none with a bit that is wrong`() throws {
+        let subscriber = try subscriber()
+        let message = Array(Token.bytes(base64URL: Self.message))
+        for length in message.indices { #expect(subscriber.decrypt(Array(message[..<length])) == nil) }
+        for index in message.indices where !(16..<20).contains(index) {
+            var wrong = message
+            wrong[index] ^= 1
+            #expect(subscriber.decrypt(wrong) == nil, "byte \(index)")
+        }
+    }
+}
+
+/// Does what docs/simulator.md tells people to do.
+@Suite struct ManualTests {
+    @Test func `the request that is made by hand is answered as the manual says`() async throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/simulator.md")
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
+        let number = try #require(lines.firstIndex { $0.hasPrefix("curl ") && $0.contains("/3/device/") })
+        let command = lines[number]
+        let headers = command.matches(of: /-H '([^:]+): ([^']+)'/).map { (String($0.1), String($0.2)) }
+        let body = try #require(command.firstMatch(of: /-d '([^']+)'/)).1
+        let path = try #require(command.firstMatch(of: /:PORT(\S+)/)).1
+        try await withBench { bench in
+            let url = bench.simulator.urls.apnsProduction + path
+            let answer = try await bench.post(url, headers: headers, body: Array(body.utf8))
+            #expect(String(decoding: answer.body, as: UTF8.self) == lines[number + 1])
+        }
     }
 }

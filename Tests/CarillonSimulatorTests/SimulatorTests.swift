@@ -1,21 +1,22 @@
 import CarillonSimulator
+import CarillonTesting
 import Foundation
 import Testing
 
-@Suite struct SimulatorTests {
+@Suite(.bench) struct SimulatorTests {
+    private let bench: Bench = lent()
+
     @Test func `says which port it cannot have`() async throws {
-        try await withBench { bench in
-            let port = try #require(bench.simulator.urls.fcm.split(separator: ":").last.flatMap { Int($0) })
-            var configuration = SimulatorConfiguration()
-            configuration.webPushPort = port
-            do {
-                let second = try await Simulator.start(configuration)
-                await second.shutdown()
-                Issue.record("two simulators listen on one port")
-            } catch SimulatorError.cannotListen(let service, let refused, _) {
-                #expect(service == .webPush)
-                #expect(refused == port)
-            }
+        let port = try #require(bench.simulator.urls.fcm.split(separator: ":").last.flatMap { Int($0) })
+        var configuration = SimulatorConfiguration()
+        configuration.webPushPort = port
+        do {
+            let second = try await Simulator.start(configuration)
+            await second.shutdown()
+            Issue.record("two simulators listen on one port")
+        } catch SimulatorError.cannotListen(let service, let refused, _) {
+            #expect(service == .webPush)
+            #expect(refused == port)
         }
     }
 
@@ -36,24 +37,20 @@ import Testing
     }
 
     @Test func `writes credentials and devices that only their owner can read`() async throws {
-        try await withBench { bench in
-            let files = try bench.simulator.writeFiles(appID: "com.example.chat")
-            let credentials = [files.apnsCredential, files.fcmCredential, files.webPushCredential]
-            for path in credentials + files.devices.map(\.path) {
-                let bytes = try Data(contentsOf: URL(filePath: path))
-                #expect(try JSONSerialization.jsonObject(with: bytes) is [String: Any])
-                let attributes = try FileManager.default.attributesOfItem(atPath: path)
-                #expect(attributes[.posixPermissions] as? Int == 0o600)
-            }
-            let environment = try String(contentsOfFile: files.environmentFile, encoding: .utf8)
-            #expect(environment.contains("export CARILLON_FCM_URL='\(bench.simulator.urls.fcm)'\n"))
+        let files = try bench.simulator.writeFiles(appID: "com.example.chat")
+        let credentials = [files.apnsCredential, files.fcmCredential, files.webPushCredential]
+        for path in credentials + files.devices.map(\.path) {
+            let bytes = try Data(contentsOf: URL(filePath: path))
+            #expect(try JSONSerialization.jsonObject(with: bytes) is [String: Any])
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
         }
+        let environment = try String(contentsOfFile: files.environmentFile, encoding: .utf8)
+        #expect(environment.contains("export CARILLON_FCM_URL='\(bench.simulator.urls.fcm)'\n"))
     }
 
     @Test func `accepts unread whoever is authenticated, in the constant mode`() async throws {
-        try await withBench {
-            $0.detail = .counts
-        } body: { bench in
+        try await withBench({ $0.detail = .counts }) { bench in
             #expect(try await bench.push(changing: ["authorization": nil]).status == 403)
             #expect(try await bench.push(SimulatedToken.apns(APNsReason.unregistered.tokenPrefix)).status == 200)
             #expect(try await bench.send("unread", accessToken: "unknown").status == 401)
@@ -67,9 +64,7 @@ import Testing
     }
 
     @Test func `remembers neither text nor payload when only identifiers are wanted`() async throws {
-        try await withBench {
-            $0.detail = .identifiers
-        } body: { bench in
+        try await withBench({ $0.detail = .identifiers }) { bench in
             _ = try await bench.push(to: bench.simulator.makeSubscription())
             let notification = try #require(bench.simulator.received.notifications.first)
             #expect(notification.notificationID == "n-1")

@@ -1,8 +1,11 @@
 import CarillonSimulator
+import CarillonTesting
 import Foundation
 import Testing
 
-@Suite struct WebPushTests {
+@Suite(.bench) struct WebPushTests {
+    private let bench: Bench = lent()
+
     @Test(arguments: [false, true])
     func `takes and decrypts a message`(http1: Bool) async throws {
         try await withBench(http1: http1) { bench in
@@ -22,17 +25,15 @@ import Testing
     }
 
     @Test func `refuses what the browser cannot decrypt`() async throws {
-        try await withBench { bench in
-            let subscription = bench.simulator.makeSubscription()
-            let foreign = try Bench.encrypt([1], for: bench.simulator.makeSubscription())
-            var tampered = try Bench.encrypt([1], for: subscription)
-            tampered[tampered.count - 1] ^= 1
-            for body in [foreign, tampered, Array(repeating: 0, count: 21), [1, 2, 3]] {
-                let answer = try await bench.push(to: subscription, body: body)
-                #expect(answer.status == 400)
-            }
-            #expect(bench.simulator.received.accepted == 0)
+        let subscription = bench.simulator.makeSubscription()
+        let foreign = try Bench.encrypt([1], for: bench.simulator.makeSubscription())
+        var tampered = try Bench.encrypt([1], for: subscription)
+        tampered[tampered.count - 1] ^= 1
+        for body in [foreign, tampered, Array(repeating: 0, count: 21), [1, 2, 3]] {
+            let answer = try await bench.push(to: subscription, body: body)
+            #expect(answer.status == 400)
         }
+        #expect(bench.simulator.received.accepted == 0)
     }
 
     @Test(arguments: [
@@ -42,54 +43,46 @@ import Testing
         ("authorization", "vapid t=a.b.c, k=x", 401),
     ])
     func `refuses headers that are wrong`(name: String, value: String?, status: UInt) async throws {
-        try await withBench { bench in
-            let answer = try await bench.push(to: bench.simulator.makeSubscription(), changing: [name: value])
-            #expect(answer.status == status)
-        }
+        let answer = try await bench.push(to: bench.simulator.makeSubscription(), changing: [name: value])
+        #expect(answer.status == status)
     }
 
     @Test func `refuses claims that are wrong`() async throws {
-        try await withBench { bench in
-            let subscription = bench.simulator.makeSubscription()
-            let sender = Sender()
-            let claims: [[String: Any]] = [
-                ["aud": "https://push.example.com"], ["exp": Token.now - 1], ["exp": Token.now + 90_000],
-                ["sub": "ops@example.com"], ["sub": "mailto:root@localhost"],
-            ]
-            for claims in claims {
-                let authorization = try sender.authorization(for: bench.simulator.urls.webPush, claims)
-                let answer = try await bench.push(
-                    to: subscription,
-                    from: sender,
-                    changing: ["authorization": authorization]
-                )
-                #expect(answer.status == 401, "\(claims)")
-            }
-            let forged = try Sender().authorization(for: bench.simulator.urls.webPush)
-                .replacing(/k=.*/, with: "k=\(sender.publicKey)")
-            #expect(try await bench.push(to: subscription, changing: ["authorization": forged]).status == 401)
+        let subscription = bench.simulator.makeSubscription()
+        let sender = Sender()
+        let claims: [[String: Any]] = [
+            ["aud": "https://push.example.com"], ["exp": Token.now - 1], ["exp": Token.now + 90_000],
+            ["sub": "ops@example.com"], ["sub": "mailto:root@localhost"],
+        ]
+        for claims in claims {
+            let authorization = try sender.authorization(for: bench.simulator.urls.webPush, claims)
+            let answer = try await bench.push(
+                to: subscription,
+                from: sender,
+                changing: ["authorization": authorization]
+            )
+            #expect(answer.status == 401, "\(claims)")
         }
+        let forged = try Sender().authorization(for: bench.simulator.urls.webPush)
+            .replacing(/k=.*/, with: "k=\(sender.publicKey)")
+        #expect(try await bench.push(to: subscription, changing: ["authorization": forged]).status == 401)
     }
 
     @Test func `refuses senders for whom the subscription was not made`() async throws {
-        try await withBench { bench in
-            let sender = Sender()
-            let subscription = bench.simulator.makeSubscription(applicationServerKey: sender.publicKey)
-            let stranger = try await bench.push(to: subscription, from: Sender())
-            #expect(stranger.status == 403)
-            let owner = try await bench.push(to: subscription, from: sender)
-            #expect(owner.status == 201)
-        }
+        let sender = Sender()
+        let subscription = bench.simulator.makeSubscription(applicationServerKey: sender.publicKey)
+        let stranger = try await bench.push(to: subscription, from: Sender())
+        #expect(stranger.status == 403)
+        let owner = try await bench.push(to: subscription, from: sender)
+        #expect(owner.status == 201)
     }
 
     @Test func `takes 4,096 bytes and no more`() async throws {
-        try await withBench { bench in
-            let subscription = bench.simulator.makeSubscription()
-            let largest = try Bench.encrypt(Array(repeating: 32, count: 3993), for: subscription)
-            #expect(largest.count == 4096)
-            #expect(try await bench.push(to: subscription, body: largest).status == 201)
-            #expect(try await bench.push(to: subscription, body: largest + [0]).status == 413)
-        }
+        let subscription = bench.simulator.makeSubscription()
+        let largest = try Bench.encrypt(Array(repeating: 32, count: 3993), for: subscription)
+        #expect(largest.count == 4096)
+        #expect(try await bench.push(to: subscription, body: largest).status == 201)
+        #expect(try await bench.push(to: subscription, body: largest + [0]).status == 413)
     }
 
     @Test func `answers every error to the endpoint that asks for it`() async throws {
@@ -97,23 +90,19 @@ import Testing
             .notFound: 404, .gone: 410, .badRequest: 400, .unauthorized: 401, .forbidden: 403, .tooLarge: 413,
             .tooMany: 429, .internal: 500, .badGateway: 502, .unavailable: 503, .redirect: 307,
         ]
-        try await withBench { bench in
-            for refusal in WebPushRefusal.allCases {
-                let answer = try await bench.push(to: bench.simulator.makeSubscription(refusal.tokenPrefix))
-                #expect(answer.status == expected[refusal], "\(refusal)")
-                let waits: [WebPushRefusal] = [.tooMany, .unavailable]
-                #expect((answer.header("retry-after") != nil) == waits.contains(refusal))
-            }
+        for refusal in WebPushRefusal.allCases {
+            let answer = try await bench.push(to: bench.simulator.makeSubscription(refusal.tokenPrefix))
+            #expect(answer.status == expected[refusal], "\(refusal)")
+            let waits: [WebPushRefusal] = [.tooMany, .unavailable]
+            #expect((answer.header("retry-after") != nil) == waits.contains(refusal))
         }
     }
 
     @Test func `knows only the subscriptions it has made, until they are removed`() async throws {
-        try await withBench { bench in
-            let subscription = bench.simulator.makeSubscription()
-            let unknown = try await bench.post("\(subscription.endpoint)x", headers: [], body: [1])
-            #expect(unknown.status == 404)
-            bench.simulator.removeDevice(subscription.endpoint)
-            #expect(try await bench.push(to: subscription).status == 410)
-        }
+        let subscription = bench.simulator.makeSubscription()
+        let unknown = try await bench.post("\(subscription.endpoint)x", headers: [], body: [1])
+        #expect(unknown.status == 404)
+        bench.simulator.removeDevice(subscription.endpoint)
+        #expect(try await bench.push(to: subscription).status == 410)
     }
 }

@@ -22,7 +22,7 @@ import Testing
         ] {
             configuration.sessionSettings[setting] = "0"
         }
-        try await withStores(configuration) { scene, pool in
+        try await StoreScene.withStores(configuration) { scene, pool in
             let channel = ChannelID(trusted: "c")
             try await fill(pool, scene.network, channel, isAnalysed: isAnalysed)
             for audience in [Audience.everyone, .members(of: channel), .tags([TagID(trusted: "t")])] {
@@ -42,12 +42,7 @@ import Testing
     }
 
     /// Fills a network in no order, as people come: neighbours in an index are strangers in its table.
-    private func fill(
-        _ pool: PostgresPool,
-        _ network: NetworkID,
-        _ channel: ChannelID,
-        isAnalysed: Bool
-    ) async throws {
+    private func fill(_ pool: PostgresPool, _ network: NetworkID, _ channel: ChannelID, isAnalysed: Bool) async throws {
         let people: SQL = """
             (SELECT 'u' || right('0000' || (n * 7919 % 20000)::text, 5) AS id FROM generate_series(1, 20000) AS n) AS p
             """
@@ -79,5 +74,58 @@ import Testing
         }
         guard isAnalysed else { return }
         try await pool.withConnection { try $0.execute(.unprepared("VACUUM ANALYZE")) }
+    }
+}
+
+@Suite struct AddressPlanTests {
+    @Test func `addresses are found by their keys, although there were no devices when that was planned`() async throws
+    {
+        var configuration = try await TestDatabase.make()
+        configuration.poolSize = 1
+        try await StoreScene.withStores(configuration) { scene, pool in
+            let tokens = (0..<20).map { DeviceAddress.fcm(token: "token-\($0)", appID: "app") }
+            let hooks = (0..<20).map { DeviceAddress.webhook(url: "https://example.com/\($0)") }
+            func find() async throws -> Int64 {
+                let before = try await pool.blocksRead(of: "devices")
+                let places = tokens.map { AddressPlace(networkID: scene.network, address: $0) }
+                _ = try await scene.devices.devices(reachedAt: places)
+                let named = (tokens + hooks).map { AddressedDevice(address: $0) }
+                var event = Event(sourceID: "n", type: .notificationDirect, timestamp: .now)
+                event.direct = DirectNotification(to: .addresses(named))
+                let query = RecipientQuery(networkID: scene.network, eventID: EventID(scene.ids.next()), event: event)
+                let page = try await scene.recipients.page(for: query)
+                #expect(page.recipients.count == named.count)
+                return try await pool.blocksRead(of: "devices") - before
+            }
+            try await pool.withConnection { try $0.execute(.unprepared("VACUUM ANALYZE devices")) }
+            _ = try await find()
+            let few = try await find()
+            try await pool.execute(
+                """
+                INSERT INTO devices (network_id, device_id, user_id, provider, app_id, address, address_hash, registered_at)
+                SELECT \(scene.network.rawValue), 'd' || n, 'u' || n, 'fcm', 'app', 'other-' || n,
+                       sha256(convert_to('other-' || n, 'UTF8')), now()
+                FROM generate_series(1, 20000) AS n
+                """
+            )
+            // An index that has grown is a level or two deeper.
+            let many = try await find()
+            #expect(many < few * 2 + 100)
+        }
+    }
+}
+
+extension PostgresPool {
+    /// How many blocks of a table and its indexes have been looked at.
+    func blocksRead(of table: String) async throws -> Int64 {
+        try await withConnection { try $0.execute("SELECT pg_stat_force_next_flush()") }
+        return try await withConnection { session in
+            try session.queryFirst(
+                """
+                SELECT heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit FROM pg_statio_user_tables
+                WHERE relname = \(table)
+                """
+            ) { row in try row.decode(0, as: Int64.self) } ?? 0
+        }
     }
 }

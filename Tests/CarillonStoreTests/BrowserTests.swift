@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func `those count that somebody registered, and those in use that came with a notification`() async throws {
-        try await withStores { scene, pool in
+        try await StoreScene.withStores { scene, pool in
             func hasBrowsers() async throws -> Bool { try await scene.devices.hasBrowsers(in: scene.network) }
             _ = try await scene.target("phone", of: "bob")
             try await Self.named(.fcm(token: "t", appID: "app"), scene, in: scene.network)
@@ -26,12 +26,10 @@ import Testing
             try await Self.named(Self.address, scene, in: scene.network)
             #expect(try await hasBrowsers())
             for state in ["unregistered", "quarantined"] {
-                try await pool.withConnection { session in
-                    _ = try session.execute("UPDATE devices SET state = \(state) WHERE provider = 'webpush'")
-                }
+                try await pool.execute("UPDATE devices SET state = \(state) WHERE provider = 'webpush'")
                 #expect(try await !hasBrowsers(), "what nothing is sent to any more needs no key")
             }
-            let device = Device(id: "b", userID: "bob", address: Self.address, registeredAt: .epoch)
+            let device = Device("b", of: "bob", Self.address, at: .epoch)
             _ = try await scene.devices.putDevice(device, in: scene.network)
             #expect(try await hasBrowsers())
             #expect(try await scene.directory.deleteUser("bob", in: scene.network))
@@ -42,7 +40,7 @@ import Testing
     @Test func `a few are found among many devices that came with notifications`() async throws {
         var configuration = try await TestDatabase.make()
         configuration.poolSize = 1
-        try await withStores(configuration) { scene, pool in
+        try await StoreScene.withStores(configuration) { scene, pool in
             try await pool.withConnection { session in
                 try session.execute(
                     """

@@ -69,28 +69,22 @@ import Testing
     }
 
     @Test func `housekeeping does not repeat with its locks what fails, and does the rest each time`() async throws {
-        try await withStores { scene, pool in
+        try await StoreScene.withStores { scene, pool in
             let hands = Hands()
             let start = WallClock.system.now()
             let clock = WallClock { start + (hands.clock.now() - Timestamp(milliseconds: 0)) }
             let housekeeper = Housekeeper(pool: pool, clock: clock, logger: TestDatabase.logger)
-            try await pool.withConnection { session in
-                try session.script(
-                    """
-                    CREATE SEQUENCE tries;
-                    CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
-                        $$ BEGIN PERFORM nextval('tries'); RAISE EXCEPTION 'no'; END $$;
-                    CREATE TRIGGER fail BEFORE DELETE ON dead_letters FOR EACH STATEMENT EXECUTE FUNCTION fail();
-                    """
-                )
-            }
+            try await pool.script(
+                """
+                CREATE SEQUENCE tries;
+                CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
+                    $$ BEGIN PERFORM nextval('tries'); RAISE EXCEPTION 'no'; END $$;
+                CREATE TRIGGER fail BEFORE DELETE ON dead_letters FOR EACH STATEMENT EXECUTE FUNCTION fail();
+                """
+            )
             var failed: [Bool] = []
             for _ in 0..<5 {
-                try await pool.withConnection { session in
-                    _ = try session.execute(
-                        "INSERT INTO used_nonces VALUES ('acme', '\\x01', now() - interval '1 second')"
-                    )
-                }
+                try await pool.execute("INSERT INTO used_nonces VALUES ('acme', '\\x01', now() - interval '1 second')")
                 do {
                     try await housekeeper.sweep()
                     failed.append(false)
@@ -102,34 +96,28 @@ import Testing
                 hands.advance(by: .seconds(61))
             }
             #expect(failed == [true, true, false, true, false])
-            let tries = try await pool.withConnection { session in
-                try session.queryFirst("SELECT last_value FROM tries") { row in try row.decode(0, as: Int64.self) }
-            }
+            let tries = try await pool.first("SELECT last_value FROM tries", as: Int64.self)
             #expect(tries == 3)
         }
     }
 
     @Test func `a removal that cannot be swept keeps no other from being swept`() async throws {
-        try await withStores { scene, pool in
+        try await StoreScene.withStores { scene, pool in
             for network in [scene.network, scene.otherNetwork] {
                 _ = try await scene.directory.addMember("a", to: "c", in: network)
             }
-            try await pool.withConnection { session in
-                try session.script(
-                    """
-                    CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$;
-                    CREATE TRIGGER fail BEFORE DELETE OR UPDATE ON members FOR EACH ROW WHEN (OLD.network_id = 'acme')
-                        EXECUTE FUNCTION fail();
-                    """
-                )
-            }
+            try await pool.script(
+                """
+                CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$;
+                CREATE TRIGGER fail BEFORE DELETE OR UPDATE ON members FOR EACH ROW WHEN (OLD.network_id = 'acme')
+                    EXECUTE FUNCTION fail();
+                """
+            )
             for network in [scene.network, scene.otherNetwork] {
                 #expect(try await scene.directory.deleteChannel("c", in: network))
             }
             await #expect(throws: PostgresError.self) { try await RemovalSweep(pool: pool).sweep() }
-            let left = try await pool.withConnection { session in
-                try session.query("SELECT network_id FROM members") { row in try row.decode(0, as: String.self) }
-            }
+            let left = try await pool.all("SELECT network_id FROM members", as: String.self)
             #expect(left == ["acme"])
         }
     }

@@ -12,7 +12,7 @@ import Testing
 
     @Test(arguments: [minuteBack, .zero, minute])
     func `shows this machine's time until it has looked, and then the database's`(offset: Duration) async throws {
-        try await withDatabase { pool in
+        try await TestDatabase.withPool { pool in
             let local = WallClock { WallClock.system.now() + offset }
             let clock = DatabaseClock(local: local)
             #expect(abs((clock.now() - local.now()) / .seconds(1)) < 10)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func `goes on by itself where this machine's clock is set`() async throws {
-        try await withDatabase { pool in
+        try await TestDatabase.withPool { pool in
             let offset = Mutex(Duration.zero)
             let clock = DatabaseClock(local: WallClock { WallClock.system.now() + offset.withLock { $0 } })
             try await clock.look(pool)
@@ -64,7 +64,7 @@ import Testing
     /// The replica is not ready, but what reaches it all the same is no older than what others wrote.
     @Test(arguments: [minuteBack, minute])
     func `a joining without a time holds on a replica whose clock is off`(offset: Duration) async throws {
-        try await withStores { scene, pool in
+        try await StoreScene.withStores { scene, pool in
             let local = WallClock { WallClock.system.now() + offset }
             let clock = DatabaseClock(local: local)
             try await clock.look(pool)
@@ -93,5 +93,29 @@ import Testing
         try await pool.withConnection { session in
             try session.queryFirst("SELECT clock_timestamp()") { row in try row.timestamp(0) } ?? .epoch
         }
+    }
+}
+
+@Suite struct ClockSkewTests {
+    private func skew(ahead: Int64, roundTrip: Int64 = 0) -> ClockSkew {
+        let before = Timestamp(milliseconds: 1_000_000)
+        let after = before + .milliseconds(roundTrip)
+        let middle = before + .milliseconds(roundTrip / 2)
+        return ClockSkew(before: before, database: middle + .milliseconds(ahead), after: after)
+    }
+
+    @Test func `half of the round trip is taken off`() {
+        #expect(skew(ahead: 0, roundTrip: 400).milliseconds == 0)
+        #expect(skew(ahead: -70, roundTrip: 400).milliseconds == -70)
+    }
+
+    @Test(arguments: [(500, 0, false), (501, 0, true), (-501, 0, true), (600, 300, false), (700, 300, true)])
+    func `what is surely more than half a second is too large`(ahead: Int64, roundTrip: Int64, isTooLarge: Bool) {
+        #expect(skew(ahead: ahead, roundTrip: roundTrip).isTooLarge == isTooLarge)
+    }
+
+    @Test func `says which clock is ahead`() {
+        #expect(skew(ahead: 700).description == "this machine's clock is 700 ms behind PostgreSQL's")
+        #expect(skew(ahead: -800).description == "this machine's clock is 800 ms ahead of PostgreSQL's")
     }
 }

@@ -104,17 +104,13 @@ import Testing
         try await withDeadRows { scene, pool in
             #expect(try await scene.claim().isEmpty)
             try await scene.enqueue(to: [[try await scene.target("d", of: "b")]])
-            try await pool.withConnection { session in
-                try session.execute("UPDATE deliveries SET run_at = now() - interval '2 hours'")
-            }
+            try await pool.execute("UPDATE deliveries SET run_at = now() - interval '2 hours'")
             var looks = 0
             while try await scene.claim().isEmpty, looks < 100 { looks += 1 }
             #expect(looks < 100)
 
             let replica = PostgresOutbox(pool: pool, ids: scene.ids)
-            try await pool.withConnection { session in
-                try session.execute("UPDATE deliveries SET run_at = now() - interval '2 hours', leased = false")
-            }
+            try await pool.execute("UPDATE deliveries SET run_at = now() - interval '2 hours', leased = false")
             #expect(try await replica.oldestWait() >= .seconds(7_199))
             let claimed = try await replica.claimGroups(limit: 9, limitPerLane: 9, excluding: ClaimExclusions())
             #expect(claimed.groups.count == 1, "a replica that has just come goes through much at once")
@@ -123,11 +119,9 @@ import Testing
 
     @Test func `what waits for long in a full lane does not have others walk over what has died since`() async throws {
         let configuration = try await Self.configuration()
-        try await withStores(configuration) { scene, pool in
+        try await StoreScene.withStores(configuration) { scene, pool in
             try await scene.enqueue(to: [[try await scene.target("d1", of: "b", app: "full")]], app: "full")
-            try await pool.withConnection { session in
-                try session.execute("UPDATE deliveries SET run_at = now() - interval '2 hours'")
-            }
+            try await pool.execute("UPDATE deliveries SET run_at = now() - interval '2 hours'")
             var exclusions = ClaimExclusions()
             exclusions.lanes = [Lane(networkID: scene.network, provider: .fcm, appID: "full")]
             func claim() async throws -> [String] {
@@ -153,18 +147,16 @@ import Testing
     @Test func `a claim reads as much with ten thousand networks that have nothing due as with ten`() async throws {
         var read: [Int64] = []
         for count in [10, 10_000] {
-            try await withStores(Self.configuration()) { scene, pool in
-                try await pool.withConnection { session in
-                    try session.execute(
-                        """
-                        INSERT INTO deliveries (network_id, group_id, event_id, provider, app_id, cause, locale, title, body, targets,
-                                                size, attempt, run_at, expires_at, leased)
-                        SELECT 'network-' || n, gen_random_uuid(), gen_random_uuid(), 'log', '', '{}', 'en', '', '', '[]', 1, 1,
-                               now() + interval '1 hour', now() + interval '1 day', false
-                        FROM generate_series(1, \(count)) AS n
-                        """
-                    )
-                }
+            try await StoreScene.withStores(Self.configuration()) { scene, pool in
+                try await pool.execute(
+                    """
+                    INSERT INTO deliveries (network_id, group_id, event_id, provider, app_id, cause, locale, title, body, targets,
+                                            size, attempt, run_at, expires_at, leased)
+                    SELECT 'network-' || n, gen_random_uuid(), gen_random_uuid(), 'log', '', '{}', 'en', '', '', '[]', 1, 1,
+                           now() + interval '1 hour', now() + interval '1 day', false
+                    FROM generate_series(1, \(count)) AS n
+                    """
+                )
                 #expect(try await scene.claim().isEmpty)
                 try await scene.enqueue(to: [[try await scene.target("d", of: "b")]])
                 read.append(
@@ -180,7 +172,7 @@ import Testing
 
     @Test func `a table does not grow any more when the old snapshot is gone`() async throws {
         let configuration = try await Self.configuration()
-        try await withStores(configuration) { scene, pool in
+        try await StoreScene.withStores(configuration) { scene, pool in
             // An ANALYZE that begins by itself is a snapshot, too, and would have the next VACUUM keep what it sees.
             try await pool.withConnection { session in
                 for table in Self.queues {
@@ -204,7 +196,7 @@ import Testing
 
     @Test func `the oldest snapshot is known by its age`() async throws {
         let configuration = try await Self.configuration()
-        try await withDatabase(configuration) { pool in
+        try await TestDatabase.withPool(configuration) { pool in
             #expect(try await OldestSnapshot.age(pool) == .zero)
             try await withOldSnapshot(of: configuration) {
                 var age = Duration.zero
@@ -233,7 +225,7 @@ import Testing
 
     private func withDeadRows(_ body: (StoreScene, PostgresPool) async throws -> Void) async throws {
         let configuration = try await Self.configuration()
-        try await withStores(configuration) { scene, pool in
+        try await StoreScene.withStores(configuration) { scene, pool in
             try await withOldSnapshot(of: configuration) {
                 try await pool.makeDeadRows()
                 try await body(scene, pool)

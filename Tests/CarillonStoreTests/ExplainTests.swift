@@ -7,36 +7,35 @@ import Testing
 @testable import CarillonStore
 
 /// What explain says of an event is what becomes of it.
-@Suite struct ExplainTests {
+@Suite(.stores) struct ExplainTests {
+    private let scene = StoreScene.here
+    private var pool: PostgresPool { scene.pool }
+
     @Test func `explain says of anybody what the fan-out does`() async throws {
-        try await withStores { scene, _ in
-            var verdicts: Set<Explanation.Stage?> = []
-            for seed in 0..<100 {
-                var history = RandomHistory(seed: UInt64(seed), network: "n\(seed)", scene: scene)
-                try await history.live()
-                for _ in 0..<2 { verdicts.formUnion(try await check(history.event(), in: history, of: scene)) }
-            }
-            // All that can be said was said.
-            #expect(verdicts.count == 8, "\(verdicts)")
+        var verdicts: Set<Explanation.Stage?> = []
+        for seed in 0..<100 {
+            var history = RandomHistory(seed: UInt64(seed), network: "n\(seed)", scene: scene)
+            try await history.live()
+            for _ in 0..<2 { verdicts.formUnion(try await check(history.event(), in: history, of: scene)) }
         }
+        // All that can be said was said.
+        #expect(verdicts.count == 8, "\(verdicts)")
     }
 
     @Test func `explaining who would be a member by an event changes nothing`() async throws {
-        try await withStores { scene, pool in
-            let event = Event(
-                sourceID: "e",
-                type: .channelCreated,
-                timestamp: WallClock.system.now(),
-                channel: Channel(id: "c", displayName: "General"),
-                actor: Person(id: "z", displayName: "Zoe"),
-                members: [Person(id: "a", locale: "id")]
-            )
-            let explanation = try await explainer(scene).explain(event, to: "a", in: scene.network)
-            #expect(explanation.decidedBy == .noDevice)
-            #expect(explanation.notification?.locale == "id")
-            for table in ["users", "channels", "members", "event_keys", "inbox", "events", "changes"] {
-                #expect(try await pool.count(table) == 0, "\(table)")
-            }
+        let event = Event(
+            sourceID: "e",
+            type: .channelCreated,
+            timestamp: WallClock.system.now(),
+            channel: Channel(id: "c", displayName: "General"),
+            actor: Person(id: "z", displayName: "Zoe"),
+            members: [Person(id: "a", locale: "id")]
+        )
+        let explanation = try await explainer(scene).explain(event, to: "a", in: scene.network)
+        #expect(explanation.decidedBy == .noDevice)
+        #expect(explanation.notification?.locale == "id")
+        for table in ["users", "channels", "members", "event_keys", "inbox", "events", "changes"] {
+            #expect(try await pool.count(table) == 0, "\(table)")
         }
     }
 

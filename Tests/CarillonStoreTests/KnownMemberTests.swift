@@ -8,7 +8,7 @@ import Testing
 /// What it costs, and what it needs, that messages make members.
 @Suite struct KnownMemberTests {
     @Test func `a message from and to known members writes nothing of them`() async throws {
-        try await withStores { scene, pool in
+        try await StoreScene.withStores { scene, pool in
             _ = try await scene.inbox.accept([
                 scene.incoming(event(.channelCreated, "created", from: nil, members: ["a", "b", "d"]))
             ])
@@ -32,17 +32,15 @@ import Testing
     @Test func `looking for one membership reads none of a person's others`() async throws {
         var configuration = try await TestDatabase.make()
         configuration.poolSize = 1
-        try await withStores(configuration) { scene, pool in
+        try await StoreScene.withStores(configuration) { scene, pool in
             func fill(_ channel: String, with user: String?, membersEach: Int) async throws {
-                try await pool.withConnection { session in
-                    _ = try session.execute(
-                        """
-                        INSERT INTO members (network_id, channel_id, user_id, is_member, facts_at)
-                        SELECT \(scene.network.rawValue), \(channel) || n / \(membersEach), coalesce(\(user), 'u' || n), true, now()
-                        FROM generate_series(1, 1000) AS n
-                        """
-                    )
-                }
+                try await pool.execute(
+                    """
+                    INSERT INTO members (network_id, channel_id, user_id, is_member, facts_at)
+                    SELECT \(scene.network.rawValue), \(channel) || n / \(membersEach), coalesce(\(user), 'u' || n), true, now()
+                    FROM generate_series(1, 1000) AS n
+                    """
+                )
             }
             // A statement stays as it was planned when everybody was in one channel alone.
             try await fill("alone", with: nil, membersEach: 5)
@@ -60,15 +58,13 @@ import Testing
     }
 
     @Test func `a message reaches whom it lists though another one that came later was written first`() async throws {
-        try await withStores { scene, pool in
+        try await StoreScene.withStores { scene, pool in
             let others = event(.messageSent, "first", from: "z", members: ["a"])
             _ = try await scene.inbox.accept([scene.incoming(others)])
             // As if its batch had taken its marks after that of the next one.
-            try await pool.withConnection { session in
-                _ = try session.execute(
-                    "UPDATE members SET since_event = 'ffffffff-ffff-ffff-7fff-ffffffffffff' WHERE user_id = 'a'"
-                )
-            }
+            try await pool.execute(
+                "UPDATE members SET since_event = 'ffffffff-ffff-ffff-7fff-ffffffffffff' WHERE user_id = 'a'"
+            )
             let listing = event(.messageSent, "second", from: "z", members: ["a"])
             let incoming = scene.incoming(listing)
             _ = try await scene.inbox.accept([incoming])
@@ -80,14 +76,12 @@ import Testing
     @Test func `looking for members of a batch that is all known already does no harm`() async throws {
         var configuration = try await TestDatabase.make()
         configuration.poolSize = 1
-        try await withStores(configuration) { scene, _ in
+        try await StoreScene.withStores(configuration) { scene, _ in
             let first = scene.incoming(event(.messageSent, "same", from: "a", members: ["b"]))
             _ = try await scene.inbox.accept([first])
             let again = scene.incoming(event(.messageSent, "same", from: "d", members: ["e"]))
             #expect(try await scene.inbox.accept([again]) == [.duplicate(first.id)])
-            #expect(
-                try await scene.directory.members(of: "c", in: scene.network, after: nil, limit: 9) == ["a", "b"]
-            )
+            #expect(try await scene.directory.members(of: "c", in: scene.network, after: nil, limit: 9) == ["a", "b"])
         }
     }
 

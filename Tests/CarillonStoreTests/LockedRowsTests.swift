@@ -8,83 +8,77 @@ import Testing
 @testable import CarillonTesting
 
 /// Whoever holds rows of one network holds up nobody else's events.
-@Suite(.timeLimit(.minutes(2))) struct LockedRowsTests {
+@Suite(.stores, .timeLimit(.minutes(2))) struct LockedRowsTests {
+    private let scene = StoreScene.here
+    private var pool: PostgresPool { scene.pool }
+
     @Test func `a network whose user is locked costs the others nothing, and loses nothing`() async throws {
-        try await withStores { scene, pool in
-            try await scene.accept(.user(.userUpdated, Person(id: "a", displayName: "Before"), at: 0))
-            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            let ingestor = Ingestor(
-                inbox: scene.inbox,
-                fanout: FanoutQueue(inbox: scene.inbox, logger: logger),
-                ids: scene.ids,
-                clock: .system,
-                metrics: PipelineMetrics(factory: NOOPMetricsHandler.instance)
-            )
-            let held = await pool.hold("SELECT FROM users WHERE user_id = 'a' FOR UPDATE")
-            let rename = Event.user(.userUpdated, Person(id: "a", displayName: "After"), at: 10)
-            async let late = ingestor.accept([rename.parsed], for: scene.network)
-            for number in 0..<50 {
-                let event = Event.message("c", from: Person(id: "b"), at: Int64(number), id: "other-\(number)")
-                let receipts = try await ingestor.accept([event.parsed], for: scene.otherNetwork)
-                #expect(receipts.map(\.status) == [.accepted])
-            }
-            try await held.release()
-            #expect(try await late.map(\.status) == [.accepted])
-            #expect(try await scene.directory.user("a", in: scene.network)?.displayName == "After")
+        try await scene.accept(.user(.userUpdated, Person(id: "a", displayName: "Before"), at: 0))
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let ingestor = Ingestor(
+            inbox: scene.inbox,
+            fanout: FanoutQueue(inbox: scene.inbox, logger: logger),
+            ids: scene.ids,
+            clock: .system,
+            metrics: PipelineMetrics(factory: NOOPMetricsHandler.instance)
+        )
+        let held = await pool.hold("SELECT FROM users WHERE user_id = 'a' FOR UPDATE")
+        let rename = Event.user(.userUpdated, Person(id: "a", displayName: "After"), at: 10)
+        async let late = ingestor.accept([rename.parsed], for: scene.network)
+        for number in 0..<50 {
+            let event = Event.message("c", from: Person(id: "b"), at: Int64(number), id: "other-\(number)")
+            let receipts = try await ingestor.accept([event.parsed], for: scene.otherNetwork)
+            #expect(receipts.map(\.status) == [.accepted])
         }
+        try await held.release()
+        #expect(try await late.map(\.status) == [.accepted])
+        #expect(try await scene.directory.user("a", in: scene.network)?.displayName == "After")
     }
 
     @Test func `an event that waits for a lock in vain is no poison, and can be sent again`() async throws {
-        try await withStores { scene, pool in
-            try await scene.accept(.user(.userUpdated, Person(id: "a", displayName: "Before"), at: 0))
-            let event = scene.incoming(.user(.userUpdated, Person(id: "a", displayName: "After"), at: 10))
-            let held = await pool.hold("SELECT FROM users WHERE user_id = 'a' FOR UPDATE")
-            do {
-                _ = try await scene.inbox.accept([event], lockWait: .milliseconds(20))
-                Issue.record("the row was locked")
-            } catch {
-                #expect(error.isContention)
-                #expect(error.isTransient)
-            }
-            try await held.release()
-            #expect(try await scene.inbox.accept([event]).map(\.unmarked) == [.accepted(event.id)])
+        try await scene.accept(.user(.userUpdated, Person(id: "a", displayName: "Before"), at: 0))
+        let event = scene.incoming(.user(.userUpdated, Person(id: "a", displayName: "After"), at: 10))
+        let held = await pool.hold("SELECT FROM users WHERE user_id = 'a' FOR UPDATE")
+        do {
+            _ = try await scene.inbox.accept([event], lockWait: .milliseconds(20))
+            Issue.record("the row was locked")
+        } catch {
+            #expect(error.isContention)
+            #expect(error.isTransient)
         }
+        try await held.release()
+        #expect(try await scene.inbox.accept([event]).map(\.unmarked) == [.accepted(event.id)])
     }
 
     @Test func `a text that is kept locks none that was kept before`() async throws {
-        try await withStores { scene, pool in
-            for _ in 0..<3 {
-                try await scene.faces.keepTexts([EventID(scene.ids.next()): "words"], of: scene.network)
-            }
-            let locked = try await pool.withConnection { session in
-                try session.queryFirst("SELECT count(*) FILTER (WHERE xmax::text <> '0'), count(*) FROM message_texts")
-                {
-                    [try $0.decode(0, as: Int64.self), try $0.decode(1, as: Int64.self)]
-                }
-            }
-            #expect(locked == [0, 3])
+        for _ in 0..<3 {
+            try await scene.faces.keepTexts([EventID(scene.ids.next()): "words"], of: scene.network)
         }
+        let locked = try await pool.withConnection { session in
+            try session.queryFirst("SELECT count(*) FILTER (WHERE xmax::text <> '0'), count(*) FROM message_texts") {
+                [try $0.decode(0, as: Int64.self), try $0.decode(1, as: Int64.self)]
+            }
+        }
+        #expect(locked == [0, 3])
     }
 
     @Test func `a device that gets another token, while its own is taken by another device, stays`() async throws {
-        try await withStores { scene, pool in
-            let phone = { (id: String) in
-                Device(
-                    id: DeviceID(trusted: id),
-                    userID: "a",
-                    address: .apns(token: "AB", appID: "app", environment: .sandbox),
-                    registeredAt: .seconds(3)
-                )
-            }
-            _ = try await scene.devices.putDevice(phone("old"), in: scene.network)
-            let held = await pool.hold("UPDATE devices SET address_hash = '\\x00' WHERE device_id = 'old'")
-            async let taken = scene.devices.putDevice(phone("new"), in: scene.network)
-            while try await !pool.hasWaitingSession() { try await Task.sleep(for: .milliseconds(5)) }
-            try await held.release()
-            _ = try await taken
-            #expect(try await scene.devices.device("old", in: scene.network) != nil)
-            #expect(try await scene.devices.device("new", in: scene.network) != nil)
+        let phone = { (id: String) in
+            Device(
+                id: DeviceID(trusted: id),
+                userID: "a",
+                address: .apns(token: "AB", appID: "app", environment: .sandbox),
+                registeredAt: .seconds(3)
+            )
         }
+        _ = try await scene.devices.putDevice(phone("old"), in: scene.network)
+        let held = await pool.hold("UPDATE devices SET address_hash = '\\x00' WHERE device_id = 'old'")
+        async let taken = scene.devices.putDevice(phone("new"), in: scene.network)
+        while try await !pool.hasWaitingSession() { try await Task.sleep(for: .milliseconds(5)) }
+        try await held.release()
+        _ = try await taken
+        #expect(try await scene.devices.device("old", in: scene.network) != nil)
+        #expect(try await scene.devices.device("new", in: scene.network) != nil)
     }
 }
 
@@ -100,6 +94,5 @@ extension PostgresPool {
 }
 
 extension Event {
-    /// The event as the parser hands it on.
     fileprivate var parsed: ParsedEvent { ParsedEvent(sourceID: sourceID, content: .known(self), body: body) }
 }

@@ -5,7 +5,9 @@ import Testing
 
 @testable import CarillonStore
 
-@Suite struct MasterKeyTests {
+@Suite(.stores) struct MasterKeyTests {
+    private let scene = StoreScene.here
+    private var pool: PostgresPool { scene.pool }
     private static let old = [UInt8](repeating: 7, count: 32)
     private static let new = [UInt8](repeating: 8, count: 32)
 
@@ -30,20 +32,9 @@ import Testing
             ],
             of: scene.network
         )
-        let credential = ProviderCredential(
-            provider: .fcm,
-            appID: "an/app",
-            identity: JSONObject(),
-            material: Secret("s"),
-            updatedAt: WallClock.system.now()
-        )
+        let credential = ProviderCredential.sample(.fcm, "an/app", at: WallClock.system.now())
         _ = try await scene.credentials.putProviderCredential(credential, of: scene.network)
-        _ = try await scene.endpoints.addEndpoint(
-            .sample("e/1"),
-            secret: .generate(),
-            of: scene.network,
-            answering: nil
-        )
+        try await scene.endpoints.addEndpoint(.sample("e/1"), to: scene.network)
         let key = FaceKey(
             face: .ably,
             networkID: scene.network,
@@ -70,126 +61,110 @@ import Testing
     }
 
     @Test func `the first key of an empty database is the right one, and every other one is wrong`() async throws {
-        try await withStores { _, pool in
-            let verdict = try await keeper(pool, Self.old).verdict()
-            #expect(verdict == .unused)
-            #expect(try await keeper(pool, Self.old).takeOver() == .current)
-            #expect(try await keeper(pool, Self.new).takeOver() == .wrong)
-            #expect(try await keeper(pool, Self.old).verdict() == .current)
-        }
+        let verdict = try await keeper(pool, Self.old).verdict()
+        #expect(verdict == .unused)
+        #expect(try await keeper(pool, Self.old).takeOver() == .current)
+        #expect(try await keeper(pool, Self.new).takeOver() == .wrong)
+        #expect(try await keeper(pool, Self.old).verdict() == .current)
     }
 
     @Test func `a database of a former release is judged by what is sealed in it`() async throws {
-        try await withStores { scene, pool in
-            try await storeSecrets(scene)
-            #expect(try await keeper(pool, Self.new).takeOver() == .wrong)
-            #expect(try await keeper(pool, Self.old).takeOver() == .current)
-            #expect(try await keeper(pool, Self.new).verdict() == .wrong)
-        }
+        try await storeSecrets(scene)
+        #expect(try await keeper(pool, Self.new).takeOver() == .wrong)
+        #expect(try await keeper(pool, Self.old).takeOver() == .current)
+        #expect(try await keeper(pool, Self.new).verdict() == .wrong)
     }
 
     @Test func `with a wrong key what is hashed is read, and what is sealed is told to be unreadable`() async throws {
-        try await withStores { scene, pool in
-            try await storeSecrets(scene)
-            let stranger = PostgresAccountStore(pool: pool, box: try box(Self.new), ids: scene.ids)
-            let read = try #require(try await stranger.credentials(of: scene.network))
-            #expect(read.webhookSecrets.isEmpty)
-            #expect(read.hasUnreadableWebhookSecrets)
-            #expect(read.hasUnreadableUserTokenKeys)
-            #expect(read.userTokenKeys == [.es256(publicKey: "P")])
-            let own = try #require(try await scene.accounts.credentials(of: scene.network))
-            #expect(!own.hasUnreadableWebhookSecrets && !own.hasUnreadableUserTokenKeys)
-        }
+        try await storeSecrets(scene)
+        let stranger = PostgresAccountStore(pool: pool, box: try box(Self.new), ids: scene.ids)
+        let read = try #require(try await stranger.credentials(of: scene.network))
+        #expect(read.webhookSecrets.isEmpty)
+        #expect(read.hasUnreadableWebhookSecrets)
+        #expect(read.hasUnreadableUserTokenKeys)
+        #expect(read.userTokenKeys == [.es256(publicKey: "P")])
+        let own = try #require(try await scene.accounts.credentials(of: scene.network))
+        #expect(!own.hasUnreadableWebhookSecrets && !own.hasUnreadableUserTokenKeys)
     }
 
     @Test func `a rotation leaves everything readable, first with both keys and then with the new one`() async throws {
-        try await withStores { scene, pool in
-            try await storeSecrets(scene)
-            #expect(try await keeper(pool, Self.old).takeOver() == .current)
-            let before = try #require(try await scene.accounts.credentials(of: scene.network))
-            let outgoing = try await scene.accounts.outgoingWebhookSecrets(of: scene.network, candidate: .generate())
-            let rotating = try keeper(pool, Self.new, previous: Self.old)
-            #expect(try await rotating.verdict() == .previous)
-            #expect(try await rotating.remaining().previous == 10)
-            #expect(try await rotating.takeOver() == .current)
-            #expect(try await rotating.sealAnew() == 10)
-            let remaining = try await rotating.remaining()
-            #expect(remaining.previous == 0)
-            #expect(remaining.unreadable == 0)
-            #expect(try await rotating.sealAnew() == 0)
+        try await storeSecrets(scene)
+        #expect(try await keeper(pool, Self.old).takeOver() == .current)
+        let before = try #require(try await scene.accounts.credentials(of: scene.network))
+        let outgoing = try await scene.accounts.outgoingWebhookSecrets(of: scene.network, candidate: .generate())
+        let rotating = try keeper(pool, Self.new, previous: Self.old)
+        #expect(try await rotating.verdict() == .previous)
+        #expect(try await rotating.remaining().previous == 10)
+        #expect(try await rotating.takeOver() == .current)
+        #expect(try await rotating.sealAnew() == 10)
+        let remaining = try await rotating.remaining()
+        #expect(remaining.previous == 0)
+        #expect(remaining.unreadable == 0)
+        #expect(try await rotating.sealAnew() == 0)
 
-            #expect(try await keeper(pool, Self.new).verdict() == .current)
-            #expect(try await keeper(pool, Self.old).verdict() == .wrong)
-            let accounts = PostgresAccountStore(pool: pool, box: try box(Self.new), ids: scene.ids)
-            let after = try #require(try await accounts.credentials(of: scene.network))
-            #expect(after.webhookSecrets == before.webhookSecrets)
-            #expect(after.userTokenKeys == before.userTokenKeys)
-            let signing = try await accounts.outgoingWebhookSecrets(of: scene.network, candidate: .generate())
-            #expect(signing == outgoing)
-            let credentials = PostgresProviderCredentialStore(pool: pool, box: try box(Self.new))
-            let credential = try await credentials.providerCredential(.fcm, appID: "an/app", of: scene.network)
-            #expect(credential?.material == Secret("s"))
-            #expect(after.dialects.map(\.isUnreadable) == [false])
-            #expect(after.dialects.first?.secrets.map(\.value) == [Secret("webhook")])
-            let endpoints = PostgresEndpointStore(accounts: accounts)
-            #expect(try await endpoints.endpointSecrets(of: "e/1", in: scene.network).count == 1)
-            let inbox = PostgresEventInbox(pool: pool)
-            let sources = PostgresSourceStore(accounts: accounts, inbox: inbox)
-            #expect(try await sources.claimSources(limit: 1, share: 1, busy: [:]).first?.secret != nil)
-            let faces = try await PostgresFaceStore(accounts: accounts).faceList(unless: nil)
-            #expect(faces?.keys.map(\.proof) == [.secret(Secret("signing"))])
-        }
+        #expect(try await keeper(pool, Self.new).verdict() == .current)
+        #expect(try await keeper(pool, Self.old).verdict() == .wrong)
+        let accounts = PostgresAccountStore(pool: pool, box: try box(Self.new), ids: scene.ids)
+        let after = try #require(try await accounts.credentials(of: scene.network))
+        #expect(after.webhookSecrets == before.webhookSecrets)
+        #expect(after.userTokenKeys == before.userTokenKeys)
+        let signing = try await accounts.outgoingWebhookSecrets(of: scene.network, candidate: .generate())
+        #expect(signing == outgoing)
+        let credentials = PostgresProviderCredentialStore(pool: pool, box: try box(Self.new))
+        let credential = try await credentials.providerCredential(.fcm, appID: "an/app", of: scene.network)
+        #expect(credential?.material == Secret("s"))
+        #expect(after.dialects.map(\.isUnreadable) == [false])
+        #expect(after.dialects.first?.secrets.map(\.value) == [Secret("webhook")])
+        let endpoints = PostgresEndpointStore(accounts: accounts)
+        #expect(try await endpoints.endpointSecrets(of: "e/1", in: scene.network).count == 1)
+        let inbox = PostgresEventInbox(pool: pool)
+        let sources = PostgresSourceStore(accounts: accounts, inbox: inbox)
+        #expect(try await sources.claimSources(limit: 1, share: 1, busy: [:]).first?.secret != nil)
+        let faces = try await PostgresFaceStore(accounts: accounts).faceList(unless: nil)
+        #expect(faces?.keys.map(\.proof) == [.secret(Secret("signing"))])
     }
 
     @Test func `replicas that are restarted one by one do not work against each other`() async throws {
-        try await withStores { scene, pool in
-            try await storeSecrets(scene)
-            let waiting = try keeper(pool, Self.old, previous: Self.new)
-            #expect(try await waiting.takeOver() == .current)
-            #expect(try await keeper(pool, Self.new, previous: Self.old).takeOver() == .current)
-            // It goes on with the old key as its current one, and sees that another one is the database's now.
-            #expect(try await waiting.verdict() == .previous)
-        }
+        try await storeSecrets(scene)
+        let waiting = try keeper(pool, Self.old, previous: Self.new)
+        #expect(try await waiting.takeOver() == .current)
+        #expect(try await keeper(pool, Self.new, previous: Self.old).takeOver() == .current)
+        // It goes on with the old key as its current one, and sees that another one is the database's now.
+        #expect(try await waiting.verdict() == .previous)
     }
 
     @Test func `what somebody stores meanwhile is not overwritten`() async throws {
-        try await withStores { scene, pool in
-            try await storeSecrets(scene)
-            let header = try box(Self.old).currentHeader
-            // The last one is of repeatable requests, of which there was none.
-            for column in SealedColumn.all.dropLast() {
-                let replaced = try await pool.withConnection { session in
-                    let values = try column.values(sealedWith: header, after: nil, session)
-                    let value = try #require(values.first)
-                    let first = try column.replace(value, by: [1, 2, 3], session)
-                    let second = try column.replace(value, by: [4, 5, 6], session)
-                    return [first, second]
-                }
-                #expect(replaced == [true, false])
+        try await storeSecrets(scene)
+        let header = try box(Self.old).currentHeader
+        // The last one is of repeatable requests, of which there was none.
+        for column in SealedColumn.all.dropLast() {
+            let replaced = try await pool.withConnection { session in
+                let values = try column.values(sealedWith: header, after: nil, session)
+                let value = try #require(values.first)
+                let first = try column.replace(value, by: [1, 2, 3], session)
+                let second = try column.replace(value, by: [4, 5, 6], session)
+                return [first, second]
             }
+            #expect(replaced == [true, false])
         }
     }
 
     @Test func `more than a page is sealed anew, and what is damaged is passed over`() async throws {
-        try await withStores { scene, pool in
-            let old = try box(Self.old)
-            let sealed = try old.seal([1], for: .incomingWebhook, in: scene.network)
-            let damaged = old.currentHeader + [UInt8](repeating: 0, count: 40)
-            let ids = (0..<250).map { _ in scene.ids.next() }
-            let values = ids.indices.map { $0.isMultiple(of: 50) ? damaged : sealed }
-            try await pool.withConnection { session in
-                try session.execute(
-                    """
-                    INSERT INTO webhook_secrets (network_id, secret_id, direction, sealed)
-                    SELECT \(scene.network.rawValue), id, 'incoming', sealed
-                    FROM unnest(\(ids), \(values)) AS n (id, sealed)
-                    """
-                )
-            }
-            let rotating = try keeper(pool, Self.new, previous: Self.old)
-            #expect(try await rotating.takeOver() == .current)
-            #expect(try await rotating.sealAnew() == 245)
-            #expect(try await rotating.remaining().previous == 5)
-        }
+        let old = try box(Self.old)
+        let sealed = try old.seal([1], for: .incomingWebhook, in: scene.network)
+        let damaged = old.currentHeader + [UInt8](repeating: 0, count: 40)
+        let ids = (0..<250).map { _ in scene.ids.next() }
+        let values = ids.indices.map { $0.isMultiple(of: 50) ? damaged : sealed }
+        try await pool.execute(
+            """
+            INSERT INTO webhook_secrets (network_id, secret_id, direction, sealed)
+            SELECT \(scene.network.rawValue), id, 'incoming', sealed
+            FROM unnest(\(ids), \(values)) AS n (id, sealed)
+            """
+        )
+        let rotating = try keeper(pool, Self.new, previous: Self.old)
+        #expect(try await rotating.takeOver() == .current)
+        #expect(try await rotating.sealAnew() == 245)
+        #expect(try await rotating.remaining().previous == 5)
     }
 }

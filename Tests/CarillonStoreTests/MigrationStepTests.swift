@@ -64,7 +64,7 @@ import Testing
             try directory.write("0002_index", "CREATE INDEX people_by_id ON people (id);")
             let writer = await pool.hold("INSERT INTO people VALUES (1)")
             async let names = migrator.migrate()
-            let isBuilding = await Result { try await eventually { try await pool.isBuildingIndex() ? () : nil } }
+            let isBuilding = await Result { try await eventually { try await pool.isBuildingIndex() } }
             let isWritten = await Result {
                 try await pool.withTransaction(TransactionOptions(lockTimeout: .seconds(1))) { session in
                     try session.execute("INSERT INTO people VALUES (2)")
@@ -88,7 +88,7 @@ import Testing
             let isRead = await Result {
                 for _ in 0..<3 {
                     let lines = log.lines("A migration waits until nobody is in its way").count
-                    _ = try await eventually { try await pool.isWaitedForTable() ? () : nil }
+                    try await eventually { try await pool.isWaitedForTable() }
                     try await pool.withTransaction(TransactionOptions(lockTimeout: .seconds(1))) { session in
                         _ = try session.execute("SELECT FROM people")
                     }
@@ -155,7 +155,7 @@ import Testing
             try directory.write("0002_index", "CREATE UNIQUE INDEX days_by_id ON days (id) WHERE id > 0;")
             let writer = await pool.hold("INSERT INTO days_1 VALUES (1)")
             async let names = migrator.migrate()
-            let isBuilding = await Result { try await eventually { try await pool.isBuildingIndex() ? () : nil } }
+            let isBuilding = await Result { try await eventually { try await pool.isBuildingIndex() } }
             let isWritten = await Result {
                 try await pool.withTransaction(TransactionOptions(lockTimeout: .seconds(1))) { session in
                     try session.execute("CREATE TABLE days_2 (LIKE days INCLUDING ALL)")
@@ -172,9 +172,8 @@ import Testing
         }
     }
 
-    @Test func `a file that fails in the middle is gone on with behind what was done, unless it was changed`()
-        async throws
-    {
+    @Test
+    func `a file that fails in the middle is gone on with behind what was done, unless it was changed`() async throws {
         try await withMigrations(Self.people) { migrator, directory, pool in
             try await migrator.migrate()
             let text = """
@@ -203,7 +202,7 @@ import Testing
             try directory.write("0002_index", "CREATE INDEX people_by_id ON people (id);")
             let writer = await pool.hold("INSERT INTO people VALUES (1)")
             async let first = migrator.migrate()
-            let isBuilding = await Result { try await eventually { try await pool.isBuildingIndex() ? () : nil } }
+            let isBuilding = await Result { try await eventually { try await pool.isBuildingIndex() } }
             async let second = migrator.migrate()
             try await writer.release()
             try isBuilding.get()

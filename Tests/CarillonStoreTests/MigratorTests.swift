@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct MigratorTests {
     @Test func `brings an empty database up to date, once`() async throws {
-        try await withDatabase(migrated: false) { pool in
+        try await TestDatabase.withPool(migrated: false) { pool in
             let migrator = Migrator(pool: pool, directory: TestDatabase.migrations, logger: TestDatabase.logger)
             let pending = try await migrator.status().pending
             #expect(pending.first == "0001_networks")
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func `replicas that migrate at once run each file once`() async throws {
-        try await withDatabase(migrated: false) { pool in
+        try await TestDatabase.withPool(migrated: false) { pool in
             let names = try await withThrowingTaskGroup(of: [String].self) { group in
                 for _ in 0..<4 {
                     let migrator = Migrator(pool: pool, directory: TestDatabase.migrations, logger: TestDatabase.logger)

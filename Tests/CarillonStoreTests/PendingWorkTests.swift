@@ -8,11 +8,7 @@ import Testing
 
 /// What waits in a database that nobody serves, as in one that was restored.
 @Suite struct PendingWorkTests {
-    private func work(
-        _ pool: PostgresPool,
-        of network: NetworkID? = nil,
-        before: Timestamp? = nil
-    ) -> PendingWork {
+    private func work(_ pool: PostgresPool, of network: NetworkID? = nil, before: Timestamp? = nil) -> PendingWork {
         PendingWork(pool: pool, of: network, acceptedBefore: before, logger: TestDatabase.logger)
     }
 
@@ -24,36 +20,21 @@ import Testing
 
     /// A row with messages to an endpoint.
     private func addMessages(_ count: Int, _ scene: StoreScene, _ pool: PostgresPool) async throws {
-        _ = try await scene.endpoints.addEndpoint(
-            .sample("e-1"),
-            secret: .generate(),
-            of: scene.network,
-            answering: nil
-        )
+        try await scene.endpoints.addEndpoint(.sample("e-1"), to: scene.network)
         let id = scene.ids.next()
         let messages = (0..<count).map { _ in
-            DeliveryGroup(
-                id: id,
-                relaying: EventID(scene.ids.next()),
-                .messageSent,
-                receivedAt: WallClock.system.now(),
-                to: "e-1",
-                in: scene.network,
-                on: RelayTerms(expiresAt: WallClock.system.now() + .seconds(3_600))
-            )
+            DeliveryGroup.message(about: EventID(scene.ids.next()), in: scene.network, id: id)
         }
         try await pool.withConnection { session in try session.insert(messages.joined.map { StoredDelivery($0) }) }
     }
 
     private func addReplay(_ scene: StoreScene, _ pool: PostgresPool) async throws {
-        try await pool.withConnection { session in
-            _ = try session.execute(
-                """
-                INSERT INTO replays (network_id, endpoint_id, after_id, until_id, types, only_failed)
-                VALUES (\(scene.network.rawValue), 'e-1', \(scene.ids.next()), \(scene.ids.next()), '{}', false)
-                """
-            )
-        }
+        try await pool.execute(
+            """
+            INSERT INTO replays (network_id, endpoint_id, after_id, until_id, types, only_failed)
+            VALUES (\(scene.network.rawValue), 'e-1', \(scene.ids.next()), \(scene.ids.next()), '{}', false)
+            """
+        )
     }
 
     /// How many devices are counted as expired in a network's statistics.
@@ -70,7 +51,7 @@ import Testing
     }
 
     @Test func `all that waits is counted and ends unsent, whoever held it and whenever it was due`() async throws {
-        try await withStores { scene, pool in
+        try await StoreScene.withStores { scene, pool in
             let targets = [try await scene.target("d-1", of: "a"), try await scene.target("d-2", of: "b")]
             let open = try await accept("open", scene)
             let held = try await scene.enqueue(to: [targets], leased: true)
@@ -118,7 +99,7 @@ import Testing
     }
 
     @Test func `what is another network's, or was accepted later, goes on waiting`() async throws {
-        try await withStores { scene, pool in
+        try await StoreScene.withStores { scene, pool in
             let other = scene.inOtherNetwork()
             try await scene.enqueue(to: [[try await scene.target("d", of: "a")]])
             try await other.enqueue(to: [[try await other.target("d", of: "a")]])
@@ -144,7 +125,7 @@ import Testing
     @Test func `what was cut off in the middle is gone on with, and counted once`() async throws {
         var configuration = try await TestDatabase.make()
         configuration.lockTimeout = .milliseconds(50)
-        try await withStores(configuration) { scene, pool in
+        try await StoreScene.withStores(configuration) { scene, pool in
             let target = try await scene.target("d", of: "a")
             try await scene.enqueue(to: Array(repeating: [target], count: 120))
             let last: SQL = "SELECT group_id FROM deliveries ORDER BY group_id DESC LIMIT 1"
@@ -158,17 +139,15 @@ import Testing
     }
 
     @Test func `rows that nobody can read keep none behind them waiting`() async throws {
-        try await withStores { scene, pool in
+        try await StoreScene.withStores { scene, pool in
             let target = try await scene.target("d", of: "a")
             try await scene.enqueue(to: Array(repeating: [target], count: 110))
-            try await pool.withConnection { session in
-                _ = try session.execute(
-                    """
-                    UPDATE deliveries SET targets = 'nothing'
-                    WHERE group_id IN (SELECT group_id FROM deliveries ORDER BY group_id LIMIT 60)
-                    """
-                )
-            }
+            try await pool.execute(
+                """
+                UPDATE deliveries SET targets = 'nothing'
+                WHERE group_id IN (SELECT group_id FROM deliveries ORDER BY group_id LIMIT 60)
+                """
+            )
             #expect(try await work(pool).discard().devices == 50)
             #expect(try await work(pool).counts().isEmpty)
         }
@@ -177,10 +156,10 @@ import Testing
     @Test func `whoever else is connected is seen`() async throws {
         var configuration = try await TestDatabase.make()
         configuration.poolSize = 1
-        try await withDatabase(configuration) { pool in
+        try await TestDatabase.withPool(configuration) { pool in
             #expect(try await work(pool).othersAtWork() == 0)
-            try await withDatabase(configuration) { other in
-                try await other.withConnection { session in try session.execute("SELECT 1") }
+            try await TestDatabase.withPool(configuration) { other in
+                try await other.execute("SELECT 1")
                 #expect(try await work(pool).othersAtWork() == 1)
             }
         }

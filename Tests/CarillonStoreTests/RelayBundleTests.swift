@@ -9,20 +9,12 @@ import Testing
 /// Rows that hold many messages to an endpoint, beside those of a former release.
 @Suite struct RelayBundleTests {
     private func group(_ event: UUID, _ scene: StoreScene, id: UUID? = nil) -> DeliveryGroup {
-        DeliveryGroup(
-            id: id ?? scene.ids.next(),
-            relaying: EventID(event),
-            .messageSent,
-            receivedAt: WallClock.system.now(),
-            to: "e-1",
-            in: scene.network,
-            on: RelayTerms(expiresAt: WallClock.system.now() + .seconds(3_600))
-        )
+        DeliveryGroup.message(about: EventID(event), in: scene.network, id: id ?? scene.ids.next())
     }
 
     private func addEndpoint(_ scene: StoreScene, replayHours: Int = 72) async throws {
         let endpoint = Endpoint.sample("e-1", .observe(.init(replayHours: replayHours)))
-        _ = try await scene.endpoints.addEndpoint(endpoint, secret: .generate(), of: scene.network, answering: nil)
+        try await scene.endpoints.addEndpoint(endpoint, to: scene.network)
     }
 
     private func insert(_ groups: [DeliveryGroup], _ pool: PostgresPool) async throws {
@@ -30,13 +22,11 @@ import Testing
     }
 
     @Test func `a row of the former release is read, settled, and sent again`() async throws {
-        try await withStores { scene, pool in
+        try await StoreScene.withStores { scene, pool in
             try await addEndpoint(scene)
             let group = group(scene.ids.next(), scene)
             try await insert([group], pool)
-            try await pool.withConnection { session in
-                try session.execute(#"UPDATE deliveries SET targets = '[["e-1",""]]'"#)
-            }
+            try await pool.execute(#"UPDATE deliveries SET targets = '[["e-1",""]]'"#)
             func told() async throws -> [RelayDelivery] {
                 try await scene.relays.relayDeliveries(
                     to: "e-1",
@@ -68,7 +58,7 @@ import Testing
 
     @Test func `a replica of the former release gets single messages, and no bundle`() async throws {
         let former = try await TestDatabase.make()
-        try await withStores(former) { scene, pool in
+        try await StoreScene.withStores(former) { scene, pool in
             try await addEndpoint(scene)
             let bundle = scene.ids.next()
             let bundled = (0..<3).map { _ in group(scene.ids.next(), scene, id: bundle) }
@@ -76,14 +66,13 @@ import Testing
             try await insert(bundled + [single], pool)
             var configuration = former
             configuration.sessionSettings["carillon.bundles"] = "off"
-            try await withDatabase(configuration) { pool in
+            try await TestDatabase.withPool(configuration) { pool in
                 let claimed = try await StoreScene(pool: pool).claim().map(\.group)
                 #expect(claimed.map(\.id) == [single.id])
-                let written = try await pool.withConnection { session in
-                    try session.queryFirst("SELECT targets FROM deliveries WHERE group_id = \(single.id)") { row in
-                        try row.decode(0, as: String.self)
-                    }
-                }
+                let written = try await pool.first(
+                    "SELECT targets FROM deliveries WHERE group_id = \(single.id)",
+                    as: String.self
+                )
                 #expect(written == #"[["\#(single.cause.eventID)",""]]"#, "as the former release reads it")
             }
             let claimed = try await scene.claim().map(\.group)
@@ -92,7 +81,7 @@ import Testing
     }
 
     @Test func `bodies of all messages of a row are kept until they are through`() async throws {
-        try await withStores { scene, pool in
+        try await StoreScene.withStores { scene, pool in
             try await addEndpoint(scene, replayHours: 0)
             let ids = (0..<4).map { _ in scene.ids.next() }
             try await keep(ids, scene, pool)
@@ -116,7 +105,7 @@ import Testing
 
     @Test func `a replica of the former release forgets no body`() async throws {
         let former = try await TestDatabase.make()
-        try await withStores(former) { scene, pool in
+        try await StoreScene.withStores(former) { scene, pool in
             try await addEndpoint(scene, replayHours: 0)
             let ids = (0..<3).map { _ in scene.ids.next() }
             // A partition that is made later has the trigger, too.
@@ -129,10 +118,10 @@ import Testing
             try await Task.sleep(for: .milliseconds(5))
             var configuration = former
             configuration.sessionSettings["carillon.bundles"] = "off"
-            try await withDatabase(configuration) { pool in
-                let deleted = try await pool.withConnection { session in
-                    try session.execute("DELETE FROM relayed WHERE event_id = ANY (\(Array(ids.dropFirst())))")
-                }
+            try await TestDatabase.withPool(configuration) { pool in
+                let deleted = try await pool.execute(
+                    "DELETE FROM relayed WHERE event_id = ANY (\(Array(ids.dropFirst())))"
+                )
                 #expect(deleted == 0)
             }
             #expect(try await kept(pool) == ids)
@@ -142,14 +131,12 @@ import Testing
     }
 
     private func keep(_ ids: [UUID], _ scene: StoreScene, _ pool: PostgresPool) async throws {
-        try await pool.withConnection { session in
-            _ = try session.execute(
-                """
-                INSERT INTO relayed (network_id, event_id, event_type, received_at, body)
-                SELECT \(scene.network.rawValue), n.id, 'message.sent', now(), '{}' FROM unnest(\(ids)) AS n (id)
-                """
-            )
-        }
+        try await pool.execute(
+            """
+            INSERT INTO relayed (network_id, event_id, event_type, received_at, body)
+            SELECT \(scene.network.rawValue), n.id, 'message.sent', now(), '{}' FROM unnest(\(ids)) AS n (id)
+            """
+        )
     }
 
     private func kept(_ pool: PostgresPool) async throws -> [UUID] {
@@ -159,7 +146,7 @@ import Testing
     }
 
     @Test func `a row begins where whoever looks for one of its events looks`() async throws {
-        try await withDatabase { pool in
+        try await TestDatabase.withPool { pool in
             let generator = UUIDv7Generator()
             for _ in 0..<5 {
                 let id = generator.next()

@@ -7,19 +7,20 @@ import Testing
 @testable import CarillonStore
 
 /// How long bodies are kept for endpoints.
-@Suite struct RelaySweepTests {
+@Suite(.stores) struct RelaySweepTests {
+    private let scene = StoreScene.here
+    private var pool: PostgresPool { scene.pool }
+
     /// Stores a body that was accepted so many hours ago; answers its event.
     private func keep(_ hours: Double, in network: NetworkID, _ pool: PostgresPool) async throws -> UUID {
         let moment = WallClock.system.now() - .milliseconds(Int64(hours * 3_600_000))
         let id = UUID.version7Floor(of: moment)
-        try await pool.withConnection { session in
-            try session.execute(
-                """
-                INSERT INTO relayed (network_id, event_id, event_type, received_at, body)
-                VALUES (\(network.rawValue), \(id), 'message.sent', \(moment.stored), '{}')
-                """
-            )
-        }
+        try await pool.execute(
+            """
+            INSERT INTO relayed (network_id, event_id, event_type, received_at, body)
+            VALUES (\(network.rawValue), \(id), 'message.sent', \(moment.stored), '{}')
+            """
+        )
         return id
     }
 
@@ -35,164 +36,138 @@ import Testing
 
     private func add(_ id: EndpointID, hours: Int, _ scene: StoreScene) async throws {
         let endpoint = Endpoint.sample(id, .observe(.init(replayHours: hours)))
-        _ = try await scene.endpoints.addEndpoint(endpoint, secret: .generate(), of: scene.network, answering: nil)
+        try await scene.endpoints.addEndpoint(endpoint, to: scene.network)
     }
 
     @Test func `bodies are kept for as long as the endpoint that wants them longest`() async throws {
-        try await withStores { scene, pool in
-            try await add("e-1", hours: 2, scene)
-            try await add("e-2", hours: 72, scene)
-            let young = try await keep(71, in: scene.network, pool)
-            _ = try await keep(73, in: scene.network, pool)
-            _ = try await keep(1, in: scene.otherNetwork, pool)
-            try await RelaySweep(pool: pool).sweep()
-            #expect(try await kept(in: scene.network, pool) == [young])
-            #expect(try await kept(in: scene.otherNetwork, pool).isEmpty, "nobody wants them")
-            _ = try await scene.endpoints.deleteEndpoint("e-2", of: scene.network)
-            try await RelaySweep(pool: pool).sweep()
-            #expect(try await kept(in: scene.network, pool).isEmpty)
-        }
+        try await add("e-1", hours: 2, scene)
+        try await add("e-2", hours: 72, scene)
+        let young = try await keep(71, in: scene.network, pool)
+        _ = try await keep(73, in: scene.network, pool)
+        _ = try await keep(1, in: scene.otherNetwork, pool)
+        try await RelaySweep(pool: pool).sweep()
+        #expect(try await kept(in: scene.network, pool) == [young])
+        #expect(try await kept(in: scene.otherNetwork, pool).isEmpty, "nobody wants them")
+        _ = try await scene.endpoints.deleteEndpoint("e-2", of: scene.network)
+        try await RelaySweep(pool: pool).sweep()
+        #expect(try await kept(in: scene.network, pool).isEmpty)
     }
 
     @Test func `what is on its way is kept in any case, and nothing else where nothing is to be kept`() async throws {
-        try await withStores { scene, pool in
-            try await add("e-1", hours: 0, scene)
-            let waiting = try await keep(20, in: scene.network, pool)
-            _ = try await keep(1, in: scene.network, pool)
-            let group = DeliveryGroup(
-                id: scene.ids.next(),
-                relaying: EventID(waiting),
-                .messageSent,
-                receivedAt: WallClock.system.now(),
-                to: "e-1",
-                in: scene.network,
-                on: RelayTerms(expiresAt: WallClock.system.now() + .seconds(3_600))
-            )
-            try await pool.withConnection { session in try session.insert([StoredDelivery(group)]) }
-            try await RelaySweep(pool: pool).sweep()
-            #expect(try await kept(in: scene.network, pool) == [waiting])
-            let claimed = try await scene.claim().map(\.group)
-            _ = try await scene.queue.settle(
-                claimed.map { Settlement(group: $0, records: $0.targets.map(\.deliveredNow), remainders: []) }
-            )
-            try await RelaySweep(pool: pool).sweep()
-            #expect(try await kept(in: scene.network, pool).isEmpty)
-        }
+        try await add("e-1", hours: 0, scene)
+        let waiting = try await keep(20, in: scene.network, pool)
+        _ = try await keep(1, in: scene.network, pool)
+        let group = DeliveryGroup.message(about: EventID(waiting), in: scene.network, id: scene.ids.next())
+        try await pool.withConnection { session in try session.insert([StoredDelivery(group)]) }
+        try await RelaySweep(pool: pool).sweep()
+        #expect(try await kept(in: scene.network, pool) == [waiting])
+        let claimed = try await scene.claim().map(\.group)
+        _ = try await scene.queue.settle(
+            claimed.map { Settlement(group: $0, records: $0.targets.map(\.deliveredNow), remainders: []) }
+        )
+        try await RelaySweep(pool: pool).sweep()
+        #expect(try await kept(in: scene.network, pool).isEmpty)
     }
 
     @Test func `a sweep goes on where much that waits has stopped the one before`() async throws {
-        try await withStores { scene, pool in
-            try await add("e-1", hours: 0, scene)
-            let start = WallClock.system.now() - .seconds(7_200)
-            // 60,000 messages of a minute wait, in rows of a hundred; of 2,001 bodies behind them nobody is told.
-            try await pool.withConnection { session in
-                _ = try session.execute(
-                    """
-                    INSERT INTO relayed (network_id, event_id, event_type, received_at, body)
-                    SELECT \(scene.network.rawValue), (lpad(to_hex(\(start.milliseconds)::bigint + n), 12, '0')
-                        || repeat('0', 20))::uuid, 'message.sent', now(), '{}'
-                    FROM generate_series(0, 62000) AS n
-                    """
-                )
-                _ = try session.execute(
-                    """
-                    INSERT INTO deliveries (network_id, group_id, event_id, provider, app_id, cause, locale, title, body,
-                        size, attempt, run_at, expires_at, leased, targets)
-                    SELECT \(scene.network.rawValue), gen_random_uuid(), bundle.ids[1], 'relay', 'e-1', '{}', '', '', '',
-                        100, 0, now(), now() + interval '1 hour', false,
-                        (SELECT jsonb_agg(jsonb_build_array(id, 'message.sent', 1))::text FROM unnest(bundle.ids) AS id)
-                    FROM (SELECT array_agg(r.event_id ORDER BY r.event_id) AS ids
-                          FROM (SELECT event_id, row_number() OVER (ORDER BY event_id) - 1 AS n FROM relayed) AS r
-                          WHERE r.n < 60000 GROUP BY r.n / 100) AS bundle
-                    """
-                )
-            }
-            let sweep = RelaySweep(pool: pool, mostInVain: 20_000)
-            for _ in 0..<3 { try await sweep.sweep() }
-            #expect(try await kept(in: scene.network, pool).count == 62_001)
-            try await sweep.sweep()
-            #expect(try await kept(in: scene.network, pool).count == 60_000)
+        try await add("e-1", hours: 0, scene)
+        let start = WallClock.system.now() - .seconds(7_200)
+        // 60,000 messages of a minute wait, in rows of a hundred; of 2,001 bodies behind them nobody is told.
+        try await pool.withConnection { session in
+            _ = try session.execute(
+                """
+                INSERT INTO relayed (network_id, event_id, event_type, received_at, body)
+                SELECT \(scene.network.rawValue), (lpad(to_hex(\(start.milliseconds)::bigint + n), 12, '0')
+                    || repeat('0', 20))::uuid, 'message.sent', now(), '{}'
+                FROM generate_series(0, 62000) AS n
+                """
+            )
+            _ = try session.execute(
+                """
+                INSERT INTO deliveries (network_id, group_id, event_id, provider, app_id, cause, locale, title, body,
+                    size, attempt, run_at, expires_at, leased, targets)
+                SELECT \(scene.network.rawValue), gen_random_uuid(), bundle.ids[1], 'relay', 'e-1', '{}', '', '', '',
+                    100, 0, now(), now() + interval '1 hour', false,
+                    (SELECT jsonb_agg(jsonb_build_array(id, 'message.sent', 1))::text FROM unnest(bundle.ids) AS id)
+                FROM (SELECT array_agg(r.event_id ORDER BY r.event_id) AS ids
+                      FROM (SELECT event_id, row_number() OVER (ORDER BY event_id) - 1 AS n FROM relayed) AS r
+                      WHERE r.n < 60000 GROUP BY r.n / 100) AS bundle
+                """
+            )
         }
+        let sweep = RelaySweep(pool: pool, mostInVain: 20_000)
+        for _ in 0..<3 { try await sweep.sweep() }
+        #expect(try await kept(in: scene.network, pool).count == 62_001)
+        try await sweep.sweep()
+        #expect(try await kept(in: scene.network, pool).count == 60_000)
     }
 
     @Test func `what fails in one network keeps no other from being swept`() async throws {
-        try await withStores { scene, pool in
-            let networks = [scene.network, scene.otherNetwork].sorted { $0.rawValue < $1.rawValue }
-            for network in networks { _ = try await keep(1, in: network, pool) }
-            try await pool.withConnection { session in
-                try session.execute(
-                    .unprepared(
-                        """
-                        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
-                        $$BEGIN RAISE EXCEPTION 'refused'; END$$
-                        """
-                    )
+        let networks = [scene.network, scene.otherNetwork].sorted { $0.rawValue < $1.rawValue }
+        for network in networks { _ = try await keep(1, in: network, pool) }
+        try await pool.withConnection { session in
+            try session.execute(
+                .unprepared(
+                    """
+                    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+                    $$BEGIN RAISE EXCEPTION 'refused'; END$$
+                    """
                 )
-                try session.execute(
-                    .unprepared(
-                        """
-                        CREATE TRIGGER refusing BEFORE DELETE ON relayed FOR EACH ROW
-                        WHEN (OLD.network_id = '\(sql: SQL(trusted: networks[0].rawValue))') EXECUTE FUNCTION refuse()
-                        """
-                    )
+            )
+            try session.execute(
+                .unprepared(
+                    """
+                    CREATE TRIGGER refusing BEFORE DELETE ON relayed FOR EACH ROW
+                    WHEN (OLD.network_id = '\(sql: SQL(trusted: networks[0].rawValue))') EXECUTE FUNCTION refuse()
+                    """
                 )
-            }
-            await #expect(throws: PostgresError.self) { try await RelaySweep(pool: pool).sweep() }
-            #expect(try await kept(in: networks[0], pool).count == 1)
-            #expect(try await kept(in: networks[1], pool).isEmpty)
+            )
         }
+        await #expect(throws: PostgresError.self) { try await RelaySweep(pool: pool).sweep() }
+        #expect(try await kept(in: networks[0], pool).count == 1)
+        #expect(try await kept(in: networks[1], pool).isEmpty)
     }
 
     @Test func `an endpoint to which nothing goes through for 72 hours is disabled`() async throws {
-        try await withStores { scene, pool in
-            try await add("e-1", hours: 1, scene)
-            func fail(_ failingFor: String) async throws -> Endpoint? {
-                let group = DeliveryGroup(
-                    id: scene.ids.next(),
-                    relaying: EventID(scene.ids.next()),
-                    .messageSent,
-                    receivedAt: WallClock.system.now(),
-                    to: "e-1",
-                    in: scene.network,
-                    on: RelayTerms(expiresAt: WallClock.system.now() + .seconds(3_600))
+        try await add("e-1", hours: 1, scene)
+        func fail(_ failingFor: String) async throws -> Endpoint? {
+            let group = DeliveryGroup.message(about: EventID(scene.ids.next()), in: scene.network, id: scene.ids.next())
+            try await pool.withConnection { session in
+                try session.insert([StoredDelivery(group)])
+                try session.execute(
+                    .unprepared(
+                        "UPDATE endpoints SET failing_since = now() - interval '\(sql: SQL(trusted: failingFor))'"
+                    )
                 )
-                try await pool.withConnection { session in
-                    try session.insert([StoredDelivery(group)])
-                    try session.execute(
-                        .unprepared(
-                            "UPDATE endpoints SET failing_since = now() - interval '\(sql: SQL(trusted: failingFor))'"
-                        )
+            }
+            let claimed = try await scene.claim().map(\.group)
+            _ = try await scene.queue.settle(
+                claimed.map { group in
+                    Settlement(
+                        group: group,
+                        records: [],
+                        troubles: Dictionary(
+                            uniqueKeysWithValues: group.targets.map { ($0.deviceID, "timeout in 1 ms") }
+                        ),
+                        remainders: [Remainder(targets: group.targets, attempt: 1, delay: .seconds(3_600))]
                     )
                 }
-                let claimed = try await scene.claim().map(\.group)
-                _ = try await scene.queue.settle(
-                    claimed.map { group in
-                        Settlement(
-                            group: group,
-                            records: [],
-                            troubles: Dictionary(
-                                uniqueKeysWithValues: group.targets.map { ($0.deviceID, "timeout in 1 ms") }
-                            ),
-                            remainders: [Remainder(targets: group.targets, attempt: 1, delay: .seconds(3_600))]
-                        )
-                    }
-                )
-                return try await scene.endpoints.endpoints(of: scene.network).first
-            }
-            #expect(try await fail("71 hours")?.state == .enabled)
-            let disabled = try #require(try await fail("73 hours"))
-            #expect(disabled.state == .disabled && disabled.stateReason == "nothing went through for 72 hours")
-            #expect(disabled.lastError == "timeout")
-            // In use again it has as much time as before.
-            _ = try await scene.endpoints.updateEndpoint("e-1", of: scene.network) { endpoint in
-                var changed = endpoint
-                changed.set(.enabled, reason: nil, at: WallClock.system.now())
-                return changed
-            }
-            let since = try await pool.withConnection { session in
-                try session.query("SELECT failing_since FROM endpoints") { row in try row.timestampIfAny(0) }
-            }
-            #expect(since == [nil])
+            )
+            return try await scene.endpoints.endpoints(of: scene.network).first
         }
+        #expect(try await fail("71 hours")?.state == .enabled)
+        let disabled = try #require(try await fail("73 hours"))
+        #expect(disabled.state == .disabled && disabled.stateReason == "nothing went through for 72 hours")
+        #expect(disabled.lastError == "timeout")
+        // In use again it has as much time as before.
+        _ = try await scene.endpoints.updateEndpoint("e-1", of: scene.network) { endpoint in
+            var changed = endpoint
+            changed.set(.enabled, reason: nil, at: WallClock.system.now())
+            return changed
+        }
+        let since = try await pool.withConnection { session in
+            try session.query("SELECT failing_since FROM endpoints") { row in try row.timestampIfAny(0) }
+        }
+        #expect(since == [nil])
     }
 }

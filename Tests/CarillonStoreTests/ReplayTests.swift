@@ -7,23 +7,23 @@ import Testing
 @testable import CarillonStore
 
 /// The bounds on the work of replays.
-@Suite struct ReplayTests {
+@Suite(.stores) struct ReplayTests {
+    private let scene = StoreScene.here
+    private var pool: PostgresPool { scene.pool }
     private static let start = WallClock.system.now() - .seconds(600)
 
     private func keep(_ count: Int, in network: NetworkID, _ scene: StoreScene, _ pool: PostgresPool) async throws {
         let ids = (0..<count).map { _ in scene.ids.next() }
-        try await pool.withConnection { session in
-            _ = try session.execute(
-                """
-                INSERT INTO relayed (network_id, event_id, event_type, received_at, body)
-                SELECT \(network.rawValue), n.id, 'message.sent', now(), '{}' FROM unnest(\(ids)) AS n (id)
-                """
-            )
-        }
+        try await pool.execute(
+            """
+            INSERT INTO relayed (network_id, event_id, event_type, received_at, body)
+            SELECT \(network.rawValue), n.id, 'message.sent', now(), '{}' FROM unnest(\(ids)) AS n (id)
+            """
+        )
     }
 
     private func add(_ id: EndpointID, _ scene: StoreScene) async throws {
-        _ = try await scene.endpoints.addEndpoint(.sample(id), secret: .generate(), of: scene.network, answering: nil)
+        try await scene.endpoints.addEndpoint(.sample(id), to: scene.network)
     }
 
     private var order: ReplayOrder {
@@ -32,73 +32,51 @@ import Testing
     }
 
     @Test func `a replay is counted as far as the bound, and told of to the end`() async throws {
-        try await withStores { scene, pool in
-            let history = PostgresRelayHistory(pool: pool, ids: scene.ids, mostCounted: 4, replaysAtOnce: 10)
-            try await add("e-1", scene)
-            for (kept, expected) in [
-                (4, ReplayCount(events: 4)), (1, ReplayCount(events: 4, hasMore: true)),
-            ] {
-                try await keep(kept, in: scene.network, scene, pool)
-                #expect(try await history.beginReplay(order, to: "e-1", in: scene.network) == expected)
-                while try await history.continueReplays() {}
-            }
-            #expect(try await pool.count("replays") == 0)
-            let messages = try await pool.withConnection { session in
-                try session.queryFirst("SELECT sum(size) FROM deliveries") { row in try row.decode(0, as: Int.self) }
-            }
-            #expect(messages == 5)
+        let history = PostgresRelayHistory(pool: pool, ids: scene.ids, mostCounted: 4, replaysAtOnce: 10)
+        try await add("e-1", scene)
+        for (kept, expected) in [(4, ReplayCount(events: 4)), (1, ReplayCount(events: 4, hasMore: true))] {
+            try await keep(kept, in: scene.network, scene, pool)
+            #expect(try await history.beginReplay(order, to: "e-1", in: scene.network) == expected)
+            while try await history.continueReplays() {}
         }
+        #expect(try await pool.count("replays") == 0)
+        let messages = try await pool.first("SELECT sum(size) FROM deliveries", as: Int.self)
+        #expect(messages == 5)
     }
 
     @Test func `a replay that cannot go on keeps none behind it from their turn`() async throws {
-        try await withStores { scene, pool in
-            let history = PostgresRelayHistory(pool: pool, ids: scene.ids, mostCounted: 100, replaysAtOnce: 1)
-            for id: EndpointID in ["e-1", "e-2", "e-3"] { try await add(id, scene) }
-            try await keep(1, in: scene.network, scene, pool)
-            // For the first one as much waits as may.
-            let waiting = (0..<replayBacklog).map { _ in
-                DeliveryGroup(
-                    id: scene.ids.next(),
-                    relaying: EventID(scene.ids.next()),
-                    .messageSent,
-                    receivedAt: WallClock.system.now(),
-                    to: "e-1",
-                    in: scene.network,
-                    on: RelayTerms(expiresAt: WallClock.system.now() + .seconds(3_600))
-                )
-            }
-            try await pool.withConnection { session in try session.insert(waiting.map { StoredDelivery($0) }) }
-            for id: EndpointID in ["e-1", "e-2", "e-3"] {
-                _ = try await history.beginReplay(order, to: id, in: scene.network)
-            }
-            while try await history.continueReplays() {}
-            let queued = try await pool.withConnection { session in
-                try session.query("SELECT DISTINCT app_id FROM deliveries ORDER BY app_id") { row in
-                    try row.decode(0, as: String.self)
-                }
-            }
-            #expect(queued == ["e-1", "e-2", "e-3"])
-            #expect(try await pool.count("replays") == 1, "the first one's goes on when there is room")
+        let history = PostgresRelayHistory(pool: pool, ids: scene.ids, mostCounted: 100, replaysAtOnce: 1)
+        for id: EndpointID in ["e-1", "e-2", "e-3"] { try await add(id, scene) }
+        try await keep(1, in: scene.network, scene, pool)
+        // For the first one as much waits as may.
+        let waiting = (0..<replayBacklog).map { _ in
+            DeliveryGroup.message(about: EventID(scene.ids.next()), in: scene.network, id: scene.ids.next())
         }
+        try await pool.withConnection { session in try session.insert(waiting.map { StoredDelivery($0) }) }
+        for id: EndpointID in ["e-1", "e-2", "e-3"] {
+            _ = try await history.beginReplay(order, to: id, in: scene.network)
+        }
+        while try await history.continueReplays() {}
+        let queued = try await pool.all("SELECT DISTINCT app_id FROM deliveries ORDER BY app_id", as: String.self)
+        #expect(queued == ["e-1", "e-2", "e-3"])
+        #expect(try await pool.count("replays") == 1, "the first one's goes on when there is room")
     }
 
     @Test func `what waits for endpoints that are gone is swept, and nothing else`() async throws {
-        try await withStores { scene, pool in
-            try await add("e-2", scene)
-            for id: EndpointID in ["e-1", "e-2", "e-3"] {
-                let group = DeliveryGroup(
-                    id: scene.ids.next(),
-                    relaying: EventID(scene.ids.next()),
-                    .messageSent,
-                    receivedAt: WallClock.system.now(),
-                    to: id,
-                    in: scene.network,
-                    on: RelayTerms(expiresAt: WallClock.system.now() + .seconds(3_600))
-                )
-                try await pool.withConnection { session in try session.insert([StoredDelivery(group)]) }
-            }
-            try await RelaySweep(pool: pool).sweep()
-            #expect(try await scene.claim().map(\.group.lane.appID) == ["e-2"])
+        try await add("e-2", scene)
+        for id: EndpointID in ["e-1", "e-2", "e-3"] {
+            let group = DeliveryGroup(
+                id: scene.ids.next(),
+                relaying: EventID(scene.ids.next()),
+                .messageSent,
+                receivedAt: WallClock.system.now(),
+                to: id,
+                in: scene.network,
+                on: RelayTerms(expiresAt: WallClock.system.now() + .seconds(3_600))
+            )
+            try await pool.withConnection { session in try session.insert([StoredDelivery(group)]) }
         }
+        try await RelaySweep(pool: pool).sweep()
+        #expect(try await scene.claim().map(\.group.lane.appID) == ["e-2"])
     }
 }

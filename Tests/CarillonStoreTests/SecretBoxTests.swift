@@ -8,9 +8,7 @@ import Testing
     private let secret = Array("whsec_secret".utf8)
     private let box: SecretBox
 
-    init() throws {
-        box = try #require(SecretBox(masterKey: [UInt8](repeating: 1, count: 32)))
-    }
+    init() throws { box = try #require(SecretBox(masterKey: [UInt8](repeating: 1, count: 32))) }
 
     @Test(arguments: [0, 16, 31, 33])
     func `refuses a master key of another length`(count: Int) {

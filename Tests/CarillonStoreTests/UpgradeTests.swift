@@ -15,9 +15,9 @@ import Testing
         ) async throws
     {
         let database = try await TestDatabase.make(upTo: version)
-        let (log, lost) = try await withDatabase(database) { pool in
+        let (log, lost) = try await TestDatabase.withPool(database) { pool in
             try await pool.fillAsFormerly()
-            return try await withDatabase(database) { others in
+            return try await TestDatabase.withPool(database) { others in
                 let log = CollectedLog()
                 let load = FormerLoad(pool: others)
                 let lost = try await withThrowingTaskGroup { group in
@@ -28,7 +28,7 @@ import Testing
                         let reader = await others.hold("SELECT FROM deliveries, devices, events, channels LIMIT 1")
                         async let names = migrator(pool, log).migrate()
                         let isLetGo = await Result {
-                            try await eventually { log.lines(Self.waiting).count > 1 ? () : nil }
+                            try await eventually { log.lines(Self.waiting).count > 1 }
                         }
                         try await reader.release()
                         try isLetGo.get()
@@ -46,8 +46,8 @@ import Testing
     }
 
     @Test func `what is migrated beside others becomes what a new database is`() async throws {
-        let new = try await withDatabase { try await $0.describeSchema() }
-        try await withDatabase(TestDatabase.make(upTo: 1)) { pool in
+        let new = try await TestDatabase.withPool { try await $0.describeSchema() }
+        try await TestDatabase.withPool(TestDatabase.make(upTo: 1)) { pool in
             try await migrator(pool).migrate()
             #expect(try await pool.describeSchema() == new)
             #expect(try await pool.count("schema_migration_steps") == 0)
@@ -56,15 +56,15 @@ import Testing
 
     @Test(arguments: [false, true])
     func `a migrator that is cut off at any moment goes on where it was`(isAnswerLost: Bool) async throws {
-        let new = try await withDatabase { try await $0.describeSchema() }
+        let new = try await TestDatabase.withPool { try await $0.describeSchema() }
         let version = try FormerRelease.read().migrations
         let proxy = try await TestDatabase.proxy()
         defer { proxy.close() }
         var cuts = 0
         while true {
             let database = try await TestDatabase.make(upTo: version, through: proxy)
-            proxy.arm(.init(passing: cuts, isAnswerLost: isAnswerLost))
-            let wasCut = try await withDatabase(database) { pool in
+            proxy.arm(isAnswerLost ? .answerUnread : .requestLost, after: cuts)
+            let wasCut = try await TestDatabase.withPool(database) { pool in
                 // A connection that is cut before anything was sent by it is replaced.
                 do { try await migrator(pool).migrate() } catch let error as PostgresError where error.isConnectivity {}
                 let wasCut = proxy.disarm()
@@ -80,7 +80,7 @@ import Testing
 
     @Test func `replicas that migrate the database of a former release at once run each file once`() async throws {
         let version = try FormerRelease.read().migrations
-        try await withDatabase(TestDatabase.make(upTo: version)) { pool in
+        try await TestDatabase.withPool(TestDatabase.make(upTo: version)) { pool in
             let names = try await withThrowingTaskGroup(of: [String].self) { group in
                 for _ in 0..<4 { group.addTask { try await migrator(pool).migrate() } }
                 return try await group.reduce(into: []) { $0 += $1 }
@@ -91,7 +91,7 @@ import Testing
 
     @Test func `users and channels of before are found by any word of their names`() async throws {
         let network: NetworkID = "acme"
-        try await withDatabase(TestDatabase.make(upTo: FormerRelease.read().migrations)) { pool in
+        try await TestDatabase.withPool(TestDatabase.make(upTo: FormerRelease.read().migrations)) { pool in
             try await pool.withConnection { session in
                 for (table, id) in [("users", "user_id"), ("channels", "channel_id")] {
                     try session.execute(

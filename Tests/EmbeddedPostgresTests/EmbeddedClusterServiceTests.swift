@@ -1,3 +1,4 @@
+import CarillonTesting
 import Postgres
 import ServiceLifecycle
 import Testing
@@ -12,72 +13,64 @@ import Testing
     import Glibc
 #endif
 
-@Suite struct EmbeddedClusterServiceTests {
+@Suite(.temporaryPath) struct EmbeddedClusterServiceTests {
+    private let path = TemporaryPath.here
+
     @Test func `graceful shutdown stops the server`() async throws {
-        try await withTemporaryPath { path in
-            let cluster = makeCluster(at: path)
-            let processID = try await withService(cluster) { await cluster.processID }
-            #expect(!ServerProcess.isAlive(try #require(processID)))
-        }
+        let cluster = makeCluster(at: path)
+        let processID = try await withService(cluster) { await cluster.processID }
+        #expect(!ServerProcess.isAlive(try #require(processID)))
     }
 
     @Test func `a killed server is started again, and has all that was committed`() async throws {
-        try await withTemporaryPath { path in
-            let cluster = makeCluster(at: path)
-            try await withService(cluster) {
-                try await run("CREATE TABLE t AS SELECT 'kept' AS text", on: cluster)
-                let before = try #require(await cluster.processID)
-                kill(before, SIGKILL)
-                try await eventually("another server runs") {
-                    let after = await cluster.processID
-                    return after != before && cluster.directory.postmasterFile?.isReady == true
-                }
-                try await eventually("it answers") { (try? await text("SELECT text FROM t", on: cluster)) == "kept" }
+        let cluster = makeCluster(at: path)
+        try await withService(cluster) {
+            try await run("CREATE TABLE t AS SELECT 'kept' AS text", on: cluster)
+            let before = try #require(await cluster.processID)
+            kill(before, SIGKILL)
+            try await eventually("another server runs") {
+                let after = await cluster.processID
+                return after != before && cluster.directory.postmasterFile?.isReady == true
             }
+            try await eventually("it answers") { (try? await text("SELECT text FROM t", on: cluster)) == "kept" }
         }
     }
 
     @Test func `a guest keeps the server going when its owner ends`() async throws {
-        try await withTemporaryPath { path in
-            let (owner, guest) = (makeCluster(at: path), makeCluster(at: path))
-            _ = try await owner.start()
-            try await withService(guest) {
-                let isOwner = await guest.ownsServer
-                #expect(!isOwner)
-                await owner.stop()
-                try await eventually("the guest owns it") { await guest.ownsServer }
-                try await eventually("it answers") { (try? await text("SELECT 'here'", on: guest)) == "here" }
-            }
-            #expect(guest.directory.postmasterFile?.isAlive != true)
+        let (owner, guest) = (makeCluster(at: path), makeCluster(at: path))
+        _ = try await owner.start()
+        try await withService(guest) {
+            let isOwner = await guest.ownsServer
+            #expect(!isOwner)
+            await owner.stop()
+            try await eventually("the guest owns it") { await guest.ownsServer }
+            try await eventually("it answers") { (try? await text("SELECT 'here'", on: guest)) == "here" }
         }
+        #expect(guest.directory.postmasterFile?.isAlive != true)
     }
 
     @Test func `a start that is cut off while the server does not answer is no failure`() async throws {
-        try await withTemporaryPath { path in
-            let (owner, guest) = (makeCluster(at: path), makeCluster(at: path))
-            _ = try await owner.start()
-            let server = try #require(await owner.processID)
-            kill(server, SIGSTOP)
-            defer { kill(server, SIGCONT) }
-            let group = ServiceGroup(services: [guest], logger: silentLogger)
-            let running = Task { try await group.run() }
-            // By then it waits for a connection.
-            try await Task.sleep(for: .milliseconds(200))
-            await group.triggerGracefulShutdown()
-            await #expect(throws: Never.self) { try await running.value }
-            kill(server, SIGCONT)
-            await owner.stop()
-        }
+        let (owner, guest) = (makeCluster(at: path), makeCluster(at: path))
+        _ = try await owner.start()
+        let server = try #require(await owner.processID)
+        kill(server, SIGSTOP)
+        defer { kill(server, SIGCONT) }
+        let group = ServiceGroup(services: [guest], logger: silentLogger)
+        let running = Task { try await group.run() }
+        // By then it waits for a connection.
+        try await Task.sleep(for: .milliseconds(200))
+        await group.triggerGracefulShutdown()
+        await #expect(throws: Never.self) { try await running.value }
+        kill(server, SIGCONT)
+        await owner.stop()
     }
 
     @Test func `a first start that fails ends the service`() async throws {
-        try await withTemporaryPath { path in
-            let cluster = EmbeddedCluster(
-                configuration: EmbeddedClusterConfiguration(dataDirectory: path, binaryDirectory: "/nonexistent"),
-                logger: silentLogger
-            )
-            await #expect(throws: EmbeddedClusterError.self) { try await cluster.run() }
-        }
+        let cluster = EmbeddedCluster(
+            configuration: EmbeddedClusterConfiguration(dataDirectory: path, binaryDirectory: "/nonexistent"),
+            logger: silentLogger
+        )
+        await #expect(throws: EmbeddedClusterError.self) { try await cluster.run() }
     }
 
     /// Runs a cluster as a service until `body` is done.

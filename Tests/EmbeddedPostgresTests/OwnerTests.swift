@@ -1,3 +1,4 @@
+import CarillonTesting
 import Foundation
 import Postgres
 import Testing
@@ -61,9 +62,8 @@ import Testing
         }
     }
 
-    @Test func `a throw-away server that is stopped in good order leaves its directory, for the next start`()
-        async throws
-    {
+    @Test
+    func `a throw-away server that is stopped in good order leaves its directory, for the next start`() async throws {
         try await withTemporaryPath { path in
             let cluster = makeCluster(at: path, isThrownAway: true)
             for _ in 0..<2 {
@@ -117,9 +117,7 @@ import Testing
         try await body(zombie)
     }
 
-    private func startSleeper() async throws -> pid_t {
-        try spawn(["/bin/sleep", "600"])
-    }
+    private func startSleeper() async throws -> pid_t { try spawn(["/bin/sleep", "600"]) }
 
     private func spawn(_ arguments: [String]) throws -> pid_t {
         var processID: pid_t = 0

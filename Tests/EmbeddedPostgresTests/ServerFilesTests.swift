@@ -37,9 +37,7 @@ import Testing
         #expect(ServerBinaries.majorVersion(in: output) == version)
     }
 
-    @Test(arguments: [
-        ("/a/b", "/a/b"), ("/a//b/", "/a/b"), ("/a/./b/../c", "/a/c"), ("/..", "/"), ("/", "/"),
-    ])
+    @Test(arguments: [("/a/b", "/a/b"), ("/a//b/", "/a/b"), ("/a/./b/../c", "/a/c"), ("/..", "/"), ("/", "/")])
     func `paths are made absolute`(path: String, absolute: String) {
         #expect(FileSystem.absolute(path) == absolute)
     }

@@ -154,9 +154,7 @@ import Testing
         case sweet
     }
 
-    private func failure(
-        _ body: @Sendable (borrowing PostgresSession) throws -> Void
-    ) async -> PostgresError? {
+    private func failure(_ body: @Sendable (borrowing PostgresSession) throws -> Void) async -> PostgresError? {
         await #expect(throws: PostgresError.self) {
             try await withTestPool { pool in try await pool.withConnection(body) }
         }

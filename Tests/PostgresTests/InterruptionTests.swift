@@ -1,171 +1,159 @@
+import CarillonTesting
 import Testing
 
 @testable import Postgres
 
-@Suite struct InterruptionTests {
-    @Test func `a statement beyond its timeout is ended by the server`() async throws {
-        try await withTestPool {
+@Suite(.pool()) struct InterruptionTests {
+    private let pool: PostgresPool = lent()
+
+    @Test(
+        .pool {
             $0.statementTimeout = .milliseconds(50)
             $0.poolSize = 1
-        } _: { pool in
-            let error = await #expect(throws: PostgresError.self) {
-                try await pool.withConnection { session in try session.execute("SELECT pg_sleep(60)") }
-            }
-            #expect(error?.kind == .server(.queryCanceled))
-            #expect(error?.isConnectivity == true)
-            try await expectUsable(pool)
         }
+    )
+    func `a statement beyond its timeout is ended by the server`() async throws {
+        let error = await #expect(throws: PostgresError.self) {
+            try await pool.withConnection { session in try session.execute("SELECT pg_sleep(60)") }
+        }
+        #expect(error?.kind == .server(.queryCanceled))
+        #expect(error?.isConnectivity == true)
+        try await expectUsable(pool)
     }
 
-    @Test func `a transaction may have a timeout of its own`() async throws {
-        try await withTestPool {
-            $0.statementTimeout = .seconds(60)
-        } _: { pool in
-            let options = TransactionOptions(statementTimeout: .milliseconds(50))
-            let error = await #expect(throws: PostgresError.self) {
-                try await pool.withTransaction(options) { session in try session.execute("SELECT pg_sleep(60)") }
-            }
-            #expect(error?.sqlState == .queryCanceled)
+    @Test(.pool { $0.statementTimeout = .seconds(60) })
+    func `a transaction may have a timeout of its own`() async throws {
+        let options = TransactionOptions(statementTimeout: .milliseconds(50))
+        let error = await #expect(throws: PostgresError.self) {
+            try await pool.withTransaction(options) { session in try session.execute("SELECT pg_sleep(60)") }
         }
+        #expect(error?.sqlState == .queryCanceled)
     }
 
-    @Test func `waiting for a lock ends with the lock timeout`() async throws {
-        try await withTestPool {
-            $0.lockTimeout = .milliseconds(50)
-        } _: { pool in
-            let (locked, finished) = (Latch(), Latch())
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask {
+    @Test(.pool { $0.lockTimeout = .milliseconds(50) })
+    func `waiting for a lock ends with the lock timeout`() async throws {
+        let (locked, finished) = (Latch(), Latch())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await pool.withTransaction { session in
+                    try session.execute("SELECT pg_advisory_xact_lock(4711)")
+                    locked.signal()
+                    finished.wait()
+                }
+            }
+            group.addTask {
+                defer { finished.signal() }
+                let error = await #expect(throws: PostgresError.self) {
                     try await pool.withTransaction { session in
+                        locked.wait()
                         try session.execute("SELECT pg_advisory_xact_lock(4711)")
-                        locked.signal()
-                        finished.wait()
                     }
                 }
-                group.addTask {
-                    defer { finished.signal() }
-                    let error = await #expect(throws: PostgresError.self) {
-                        try await pool.withTransaction { session in
-                            locked.wait()
-                            try session.execute("SELECT pg_advisory_xact_lock(4711)")
-                        }
-                    }
-                    #expect(error?.kind == .server(.lockNotAvailable))
-                }
-                try await group.waitForAll()
+                #expect(error?.kind == .server(.lockNotAvailable))
             }
+            try await group.waitForAll()
         }
     }
 
-    @Test func `a cancelled task interrupts its statement and leaves the connection usable`() async throws {
-        try await withTestPool {
-            $0.poolSize = 2
-        } _: { pool in
-            let processID = try await backend(pool)
-            let task = Task {
-                try await pool.withTransaction { session in try session.execute("SELECT pg_sleep(60)") }
-            }
-            try await waitUntilSleeping(1, pool)
-            let start = ContinuousClock.now
-            task.cancel()
-            let error = await #expect(throws: PostgresError.self) { try await task.value }
-            #expect(error?.kind == .cancelled)
-            #expect(ContinuousClock.now - start < .seconds(10), "pg_sleep would have taken 60 s")
-            let processIDs = try await backends(2, pool)
-            #expect(processIDs.contains(processID), "the connection was not replaced")
+    @Test(.pool { $0.poolSize = 2 })
+    func `a cancelled task interrupts its statement and leaves the connection usable`() async throws {
+        let processID = try await backend(pool)
+        let task = Task {
+            try await pool.withTransaction { session in try session.execute("SELECT pg_sleep(60)") }
         }
+        try await waitUntilSleeping(1, pool)
+        let start = ContinuousClock.now
+        task.cancel()
+        let error = await #expect(throws: PostgresError.self) { try await task.value }
+        #expect(error?.kind == .cancelled)
+        #expect(ContinuousClock.now - start < .seconds(10), "pg_sleep would have taken 60 s")
+        let processIDs = try await backends(2, pool)
+        #expect(processIDs.contains(processID), "the connection was not replaced")
     }
 
     @Test func `a task that is cancelled already sends nothing`() async throws {
-        try await withTestPool { pool in
-            try await pool.withConnection { session in try session.script("CREATE TABLE t (id int)") }
-            let task = Task {
-                try? await Task.sleep(for: .seconds(3_600))
-                try await pool.withConnection { session in try session.execute("INSERT INTO t VALUES (1)") }
-            }
-            task.cancel()
-            let error = await #expect(throws: PostgresError.self) { try await task.value }
-            #expect(error?.kind == .cancelled)
-            let count = try await pool.withConnection { session in
-                try session.queryFirst("SELECT count(*) FROM t") { row in try row.decode(0, as: Int.self) }
-            }
-            #expect(count == 0)
+        try await pool.withConnection { session in try session.script("CREATE TABLE t (id int)") }
+        let task = Task {
+            try? await Task.sleep(for: .seconds(3_600))
+            try await pool.withConnection { session in try session.execute("INSERT INTO t VALUES (1)") }
         }
+        task.cancel()
+        let error = await #expect(throws: PostgresError.self) { try await task.value }
+        #expect(error?.kind == .cancelled)
+        let count = try await pool.withConnection { session in
+            try session.queryFirst("SELECT count(*) FROM t") { row in try row.decode(0, as: Int.self) }
+        }
+        #expect(count == 0)
     }
 
     @Test func `cancellation between two statements undoes the transaction`() async throws {
-        try await withTestPool { pool in
-            try await pool.withConnection { session in try session.script("CREATE TABLE t (id int)") }
-            let (inserted, cancelled) = (Latch(), Latch())
-            let task = Task {
-                try await pool.withTransaction { session in
-                    try session.execute("INSERT INTO t VALUES (1)")
-                    inserted.signal()
-                    cancelled.wait()
-                }
+        try await pool.withConnection { session in try session.script("CREATE TABLE t (id int)") }
+        let (inserted, cancelled) = (Latch(), Latch())
+        let task = Task {
+            try await pool.withTransaction { session in
+                try session.execute("INSERT INTO t VALUES (1)")
+                inserted.signal()
+                cancelled.wait()
             }
-            try await inserted.opened()
-            task.cancel()
-            cancelled.signal()
-            let error = await #expect(throws: PostgresError.self) { try await task.value }
-            #expect(error?.kind == .cancelled)
-            let count = try await pool.withConnection { session in
-                try session.queryFirst("SELECT count(*) FROM t") { row in try row.decode(0, as: Int.self) }
-            }
-            #expect(count == 0)
         }
+        try await inserted.opened()
+        task.cancel()
+        cancelled.signal()
+        let error = await #expect(throws: PostgresError.self) { try await task.value }
+        #expect(error?.kind == .cancelled)
+        let count = try await pool.withConnection { session in
+            try session.queryFirst("SELECT count(*) FROM t") { row in try row.decode(0, as: Int.self) }
+        }
+        #expect(count == 0)
     }
 
-    @Test func `a cancellation never hits another caller`() async throws {
-        try await withTestPool {
-            $0.poolSize = 2
-        } _: { pool in
-            let outcomes = await withTaskGroup(of: (isCancelled: Bool, error: PostgresError?).self) { group in
-                for number in 0..<400 {
-                    group.addTask {
-                        let task = Task {
-                            try await pool.withConnection { session in
-                                try session.execute("SELECT count(*) FROM generate_series(1, 2000)")
-                            }
-                        }
-                        let isCancelled = number.isMultiple(of: 2)
-                        if isCancelled {
-                            for _ in 0..<(number % 97) { await Task.yield() }
-                            task.cancel()
-                        }
-                        do {
-                            _ = try await task.value
-                            return (isCancelled, nil)
-                        } catch {
-                            return (isCancelled, error as? PostgresError ?? PostgresError(.decoding))
+    @Test(.pool { $0.poolSize = 2 }) func `a cancellation never hits another caller`() async throws {
+        let outcomes = await withTaskGroup(of: (isCancelled: Bool, error: PostgresError?).self) { group in
+            for number in 0..<400 {
+                group.addTask {
+                    let task = Task {
+                        try await pool.withConnection { session in
+                            try session.execute("SELECT count(*) FROM generate_series(1, 2000)")
                         }
                     }
+                    let isCancelled = number.isMultiple(of: 2)
+                    if isCancelled {
+                        for _ in 0..<(number % 97) { await Task.yield() }
+                        task.cancel()
+                    }
+                    do {
+                        _ = try await task.value
+                        return (isCancelled, nil)
+                    } catch {
+                        return (isCancelled, error as? PostgresError ?? PostgresError(.decoding))
+                    }
                 }
-                return await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(outcomes.count == 400)
-            for outcome in outcomes {
-                #expect(outcome.error == nil || (outcome.isCancelled && outcome.error?.kind == .cancelled))
-            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.count == 400)
+        for outcome in outcomes {
+            #expect(outcome.error == nil || (outcome.isCancelled && outcome.error?.kind == .cancelled))
         }
     }
 
-    @Test func `a frozen server does not hold a caller for ever`() async throws {
-        try await withTestPool {
+    @Test(
+        .pool {
             $0.statementTimeout = .milliseconds(100)
             $0.replyGrace = .milliseconds(100)
             $0.poolSize = 1
-        } _: { pool in
-            let processID = try await backend(pool)
-            stop(processID)
-            defer { resume(processID) }
-            let error = await #expect(throws: PostgresError.self) {
-                try await pool.withConnection { session in try session.execute("SELECT 1") }
-            }
-            #expect(error?.kind == .connectionLost)
-            let result = try await backend(pool)
-            #expect(result != processID)
         }
+    )
+    func `a frozen server does not hold a caller for ever`() async throws {
+        let processID = try await backend(pool)
+        stop(processID)
+        defer { resume(processID) }
+        let error = await #expect(throws: PostgresError.self) {
+            try await pool.withConnection { session in try session.execute("SELECT 1") }
+        }
+        #expect(error?.kind == .connectionLost)
+        let result = try await backend(pool)
+        #expect(result != processID)
     }
 
     private func expectUsable(_ pool: PostgresPool) async throws {
@@ -173,9 +161,7 @@ import Testing
         #expect(result == true)
     }
 
-    private func backend(_ pool: PostgresPool) async throws -> Int32 {
-        try await backends(1, pool).first ?? 0
-    }
+    private func backend(_ pool: PostgresPool) async throws -> Int32 { try await backends(1, pool).first ?? 0 }
 
     /// The server processes of so many connections at once.
     private func backends(_ count: Int, _ pool: PostgresPool) async throws -> Set<Int32> {

@@ -1,3 +1,4 @@
+import CarillonTesting
 import Synchronization
 import Testing
 
@@ -16,13 +17,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [(CommitProxy.Fault.commitLost, 0), (.answerLost, 1), (.answerHeld, 1)], [false, true])
+    @Test(arguments: [(FaultyProxy.Fault.requestLost, 0), (.answerLost, 1), (.answerHeld, 1)], [false, true])
     func `a commit without an answer has an unknown outcome, whether it took effect or not`(
-        fault: (CommitProxy.Fault, rows: Int),
+        fault: (FaultyProxy.Fault, rows: Int),
         isPipelined: Bool
     ) async throws {
         try await withTable(byProxy: true) { pool, caller, proxy in
-            proxy?.arm(fault.0)
+            proxy?.arm(fault.0, isForCommit: true)
             caller.timeLeft.withLock { $0 = .seconds(1) }
             let runs = Counter()
             let error = await #expect(throws: PostgresError.self) {
@@ -194,13 +195,11 @@ import Testing
 
     private func withTable(
         byProxy: Bool = false,
-        _ body: (PostgresPool, Caller, CommitProxy?) async throws -> Void
+        _ body: (PostgresPool, Caller, FaultyProxy?) async throws -> Void
     ) async throws {
-        let (caller, proxy) = (Caller(), byProxy ? try await TestCluster.proxy() : nil)
+        let (caller, proxy) = (Caller(), byProxy ? try await TestDatabase.proxy() : nil)
         defer { proxy?.close() }
-        try await withTestPool(through: proxy?.directory) {
-            caller.follow(&$0)
-        } _: { pool in
+        try await withTestPool(through: proxy?.directory, { caller.follow(&$0) }) { pool in
             try await pool.withTransaction { session in try session.script("CREATE TABLE t (id int)") }
             caller.writes.reset()
             try await body(pool, caller, proxy)

@@ -1,3 +1,4 @@
+import CarillonTesting
 import ServiceLifecycle
 import Synchronization
 import Testing
@@ -37,11 +38,11 @@ import Testing
         let listener = PostgresListener(
             configuration: configuration,
             channels: ["wake"],
-            logger: TestCluster.logger,
+            logger: TestDatabase.logger,
             onNotification: { _ in Issue.record("nobody can have sent it") },
             onReconnect: { Issue.record("nobody is there") }
         )
-        let group = ServiceGroup(services: [listener], logger: TestCluster.logger)
+        let group = ServiceGroup(services: [listener], logger: TestDatabase.logger)
         let running = Task { try await group.run() }
         await group.triggerGracefulShutdown()
         try await running.value
@@ -56,14 +57,14 @@ import Testing
         let listener = PostgresListener(
             configuration: configuration,
             channels: channels,
-            logger: TestCluster.logger,
+            logger: TestDatabase.logger,
             onNotification: { notification in recorder.record("\(notification.channel): \(notification.payload)") },
             onReconnect: { recorder.recordStart() }
         )
-        let group = ServiceGroup(services: [listener], logger: TestCluster.logger)
+        let group = ServiceGroup(services: [listener], logger: TestDatabase.logger)
         let running = Task { try await group.run() }
         try await eventually("it listens") { recorder.starts == 1 }
-        try await PostgresPool.withPool(configuration: configuration, logger: TestCluster.logger) { pool in
+        try await PostgresPool.withPool(configuration: configuration, logger: TestDatabase.logger) { pool in
             try await body(pool, recorder)
         }
         await group.triggerGracefulShutdown()
@@ -77,11 +78,7 @@ private final class Recorder: Sendable {
     var notifications: [String] { state.withLock(\.notifications) }
     var starts: Int { state.withLock(\.starts) }
 
-    func record(_ notification: String) {
-        state.withLock { $0.notifications.append(notification) }
-    }
+    func record(_ notification: String) { state.withLock { $0.notifications.append(notification) } }
 
-    func recordStart() {
-        state.withLock { $0.starts += 1 }
-    }
+    func recordStart() { state.withLock { $0.starts += 1 } }
 }

@@ -1,3 +1,4 @@
+import CarillonTesting
 import EmbeddedPostgres
 import Foundation
 import Logging
@@ -51,7 +52,7 @@ import Testing
 
     @Test(arguments: [("dbname", PostgresError.Refusal.noDatabase), ("user", .noRole)])
     func `a server that lets nobody in is asked once`(what: String, refusal: PostgresError.Refusal) async throws {
-        let string = try await TestCluster.connectionString()
+        let string = try await TestDatabase.connectionString
         let configuration = try PostgresConfiguration(url: "\(string) \(what)=nothing")
         let log = Counter()
         let logger = Logger(label: "test") { _ in CountingLogHandler(counter: log) }
@@ -64,9 +65,7 @@ import Testing
     }
 
     @Test func `a cancelled waiter leaves the line`() async throws {
-        try await withTestPool {
-            $0.poolSize = 1
-        } _: { pool in
+        try await withTestPool({ $0.poolSize = 1 }) { pool in
             try await withHeldConnection(pool) {
                 let waiting = Task { try await use(pool) }
                 try await eventually("it waits") { pool.statistics.waiting == 1 }
@@ -79,9 +78,7 @@ import Testing
     }
 
     @Test func `callers share few connections`() async throws {
-        try await withTestPool {
-            $0.poolSize = 3
-        } _: { pool in
+        try await withTestPool({ $0.poolSize = 3 }) { pool in
             let processIDs = try await withThrowingTaskGroup(of: Int32?.self) { group in
                 for _ in 0..<200 { group.addTask { try await backend(pool) } }
                 return try await group.reduce(into: Set<Int32?>()) { $0.insert($1) }
@@ -92,9 +89,7 @@ import Testing
     }
 
     @Test func `a connection that was ended while idle is replaced unseen`() async throws {
-        try await withTestPool {
-            $0.poolSize = 1
-        } _: { pool in
+        try await withTestPool({ $0.poolSize = 1 }) { pool in
             let first = try await backend(pool)
             try await terminate(first)
             let second = try await backend(pool)
@@ -103,9 +98,7 @@ import Testing
     }
 
     @Test func `a transaction on a connection that was ended while idle runs once`() async throws {
-        try await withTestPool {
-            $0.poolSize = 1
-        } _: { pool in
+        try await withTestPool({ $0.poolSize = 1 }) { pool in
             try await terminate(try await backend(pool))
             let runs = Counter()
             try await pool.withTransaction { session in
@@ -117,9 +110,7 @@ import Testing
     }
 
     @Test func `a connection that ends under a statement surfaces, and the next caller gets another`() async throws {
-        try await withTestPool {
-            $0.poolSize = 1
-        } _: { pool in
+        try await withTestPool({ $0.poolSize = 1 }) { pool in
             let error = await #expect(throws: PostgresError.self) {
                 try await pool.withTransaction { session in
                     try session.execute("SELECT pg_terminate_backend(pg_backend_pid())")
@@ -134,7 +125,7 @@ import Testing
     @Test func `a server that is not there is told as such`() async throws {
         var configuration = try PostgresConfiguration(url: "host=/nonexistent")
         configuration.acquireTimeout = .seconds(1)
-        await PostgresPool.withPool(configuration: configuration, logger: TestCluster.logger) { pool in
+        await PostgresPool.withPool(configuration: configuration, logger: TestDatabase.logger) { pool in
             let error = await #expect(throws: PostgresError.self) { try await use(pool) }
             #expect(error?.kind == .connectionFailed)
             #expect(error?.isConnectivity == true)
@@ -147,7 +138,7 @@ import Testing
         let url = "host=/nonexistent,\(socket) dbname=carillon user=postgres"
         try await PostgresPool.withPool(
             configuration: try PostgresConfiguration(url: url),
-            logger: TestCluster.logger
+            logger: TestDatabase.logger
         ) { pool in try await use(pool) }
     }
 
@@ -158,7 +149,7 @@ import Testing
         let list = Array(repeating: socket, count: hosts).joined(separator: ",")
         var configuration = try PostgresConfiguration(url: "host=\(list) \(attributes)")
         configuration.acquireTimeout = .milliseconds(500)
-        try await PostgresPool.withPool(configuration: configuration, logger: TestCluster.logger) { pool in
+        try await PostgresPool.withPool(configuration: configuration, logger: TestDatabase.logger) { pool in
             try await eventually("all are refused") {
                 let error = await #expect(throws: PostgresError.self) { try await use(pool) }
                 guard error?.kind == .connectionFailed else { return false }
@@ -172,11 +163,11 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let cluster = EmbeddedCluster(
             configuration: TestCluster.configuration(directory: directory),
-            logger: TestCluster.logger
+            logger: TestDatabase.logger
         )
         var configuration = try PostgresConfiguration(url: try await cluster.start())
         configuration.acquireTimeout = .seconds(3)
-        try await PostgresPool.withPool(configuration: configuration, logger: TestCluster.logger) { pool in
+        try await PostgresPool.withPool(configuration: configuration, logger: TestDatabase.logger) { pool in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<20 { group.addTask { try await use(pool) } }
                 try await group.waitForAll()
@@ -198,14 +189,14 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let cluster = EmbeddedCluster(
             configuration: TestCluster.configuration(directory: directory),
-            logger: TestCluster.logger
+            logger: TestDatabase.logger
         )
         // A server that has no such database yet turns callers away.
         _ = try await cluster.start()
         await cluster.stop()
         var configuration = try PostgresConfiguration(url: cluster.connectionString)
         configuration.acquireTimeout = .seconds(30)
-        try await PostgresPool.withPool(configuration: configuration, logger: TestCluster.logger) { pool in
+        try await PostgresPool.withPool(configuration: configuration, logger: TestDatabase.logger) { pool in
             async let early: Void = use(pool)
             try await eventually("it waits") { pool.statistics.waiting == 1 }
             _ = try await cluster.start()
@@ -217,8 +208,8 @@ import Testing
     @Test func `graceful shutdown turns away who waits and lets finish who works`() async throws {
         var configuration = try await TestCluster.configuration()
         configuration.poolSize = 1
-        let pool = PostgresPool(configuration: configuration, logger: TestCluster.logger)
-        let group = ServiceGroup(services: [pool], logger: TestCluster.logger)
+        let pool = PostgresPool(configuration: configuration, logger: TestDatabase.logger)
+        let group = ServiceGroup(services: [pool], logger: TestDatabase.logger)
         let (working, released) = (Latch(), Latch())
         let running = Task { try await group.run() }
         let worker = Task {
@@ -245,7 +236,7 @@ import Testing
 
     @Test func `shutdown does not wait for a server that is not there`() async throws {
         let configuration = try PostgresConfiguration(url: "host=/nonexistent")
-        let pool = PostgresPool(configuration: configuration, logger: TestCluster.logger)
+        let pool = PostgresPool(configuration: configuration, logger: TestDatabase.logger)
         let running = Task { try await pool.run() }
         let waiter = Task { try await use(pool) }
         try await eventually("it waits") { pool.statistics.waiting == 1 }
@@ -257,9 +248,7 @@ import Testing
 
     @Test func `a closed pool leaves no session behind`() async throws {
         let name = "closing"
-        try await withTestPool {
-            $0.applicationName = name
-        } _: { pool in
+        try await withTestPool({ $0.applicationName = name }) { pool in
             try await use(pool)
         }
         try await withTestPool { pool in

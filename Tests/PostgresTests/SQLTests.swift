@@ -94,3 +94,106 @@ import Testing
         #expect(!(sql + .unprepared(" LIMIT 1")).isPrepared)
     }
 }
+
+@Suite struct StatementCacheTests {
+    private var cache = StatementCache(capacity: 2)
+
+    @Test mutating func `gives up what has gone unused the longest`() {
+        insert("a", "b")
+        #expect(cache.name(for: key("a")) == "a")
+        insert("c")
+        #expect(cache.name(for: key("b")) == nil)
+        #expect(cache.name(for: key("a")) == "a")
+        #expect(cache.takeOrphans() == ["b"])
+        #expect(cache.takeOrphans() == [])
+    }
+
+    @Test mutating func `the same text with other types is another statement`() {
+        cache.insert(StatementCache.Key(text: "SELECT $1", types: [20]), name: "int")
+        #expect(cache.name(for: StatementCache.Key(text: "SELECT $1", types: [25])) == nil)
+    }
+
+    @Test mutating func `never uses a name twice`() {
+        var names: Set<String> = []
+        for number in 0..<10 {
+            let name = cache.makeName()
+            names.insert(name)
+            cache.insert(key("\(number)"), name: name)
+        }
+        #expect(names.count == 10)
+        #expect(cache.count == 2)
+    }
+
+    @Test mutating func `a removed statement is left for deallocation`() {
+        insert("a")
+        cache.remove(key("a"))
+        cache.remove(key("unknown"))
+        #expect(cache.takeOrphans() == ["a"])
+    }
+
+    @Test mutating func `what the server has forgotten is not deallocated`() {
+        insert("a", "b", "c")
+        cache.forgetAll()
+        #expect(cache.count == 0)
+        #expect(cache.takeOrphans() == [])
+    }
+
+    private func key(_ text: String) -> StatementCache.Key { StatementCache.Key(text: text, types: []) }
+
+    private mutating func insert(_ texts: String...) { for text in texts { cache.insert(key(text), name: text) } }
+}
+
+@Suite struct PostgresErrorTests {
+    private static let report = PostgresError.ServerReport(
+        sqlState: .uniqueViolation,
+        message: "duplicate key value violates unique constraint",
+        detail: "Key (email)=(alice@example.com) already exists.",
+        hint: "a hint",
+        context: "a context",
+        schema: "public",
+        table: "users",
+        constraint: "users_email_key"
+    )
+
+    @Test func `the description holds no data`() {
+        let error = PostgresError(server: Self.report)
+        #expect(error.description == "PostgreSQL: the server answered 23505, constraint users_email_key, table users")
+        #expect(!"\(error)".contains("alice"))
+    }
+
+    @Test func `the description says what is wrong with the server itself`() {
+        let message = #"could not load library "/usr/lib/postgresql/15/lib/plpgsql.so": undefined symbol"#
+        for state in ["53100", "58P01", "XX000"] {
+            let error = PostgresError(server: .init(sqlState: SQLState(rawValue: state), message: message))
+            #expect(error.description == "PostgreSQL: the server answered \(state): \(message)")
+        }
+    }
+
+    @Test func `the debug description holds everything`() {
+        let text = String(reflecting: PostgresError(server: Self.report))
+        for part in ["23505", "alice@example.com", "duplicate key value", "a hint", "a context"] {
+            #expect(text.contains(part))
+        }
+    }
+
+    @Test(arguments: [
+        (SQLState.serializationFailure, true), (.deadlockDetected, true), (.uniqueViolation, false),
+        (.queryCanceled, false), (.lockNotAvailable, false),
+    ])
+    func `only lost races are worth the same transaction again`(state: SQLState, isRetriable: Bool) {
+        #expect(PostgresError(.server(state)).isRetriable == isRetriable)
+    }
+
+    @Test(arguments: [
+        (PostgresError.Kind.connectionFailed, true), (.connectionLost, true), (.timedOut, true), (.poolExhausted, true),
+        (.server(.adminShutdown), true), (.server(.crashShutdown), true), (.server(.cannotConnectNow), true),
+        (.server(.tooManyConnections), true), (.server(SQLState(rawValue: "08006")), true),
+        (.server(.lockNotAvailable), true), (.server(.queryCanceled), true), (.server(.readOnlySQLTransaction), true),
+        (.server(.uniqueViolation), false), (.server(.serializationFailure), false), (.server(.syntaxError), false),
+        (.shuttingDown, false), (.cancelled, false), (.decoding, false), (.encoding, false),
+        (.invalidConfiguration, false),
+    ])
+    func `tells a server that is away or overloaded from a mistake`(kind: PostgresError.Kind, isConnectivity: Bool) {
+        #expect(PostgresError(kind).isConnectivity == isConnectivity)
+    }
+}

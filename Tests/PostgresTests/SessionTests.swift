@@ -1,204 +1,179 @@
+import CarillonTesting
 import Testing
 
 @testable import Postgres
 
-@Suite struct SessionTests {
+@Suite(.pool()) struct SessionTests {
+    private let pool: PostgresPool = lent()
+
     @Test func `a zero byte in text is refused before anything is sent`() async throws {
-        try await withTestPool { pool in
-            let error = await #expect(throws: PostgresError.self) {
-                try await pool.withTransaction { session in
-                    try session.execute("CREATE TABLE t (text text)")
-                    do {
-                        try session.execute("INSERT INTO t VALUES (\("a\0b"))")
-                    } catch {
-                        // The transaction is still sound: the server never saw the statement.
-                        try session.execute("INSERT INTO t VALUES ('sound')")
-                        throw error
-                    }
+        let error = await #expect(throws: PostgresError.self) {
+            try await pool.withTransaction { session in
+                try session.execute("CREATE TABLE t (text text)")
+                do {
+                    try session.execute("INSERT INTO t VALUES (\("a\0b"))")
+                } catch {
+                    // The transaction is still sound: the server never saw the statement.
+                    try session.execute("INSERT INTO t VALUES ('sound')")
+                    throw error
                 }
             }
-            #expect(error?.kind == .encoding)
         }
+        #expect(error?.kind == .encoding)
     }
 
     @Test func `a violated key tells its constraint and quotes no value`() async throws {
-        try await withTestPool { pool in
-            let error = await #expect(throws: PostgresError.self) {
-                try await pool.withConnection { session in
-                    try session.script("CREATE TABLE t (email text CONSTRAINT t_email_key UNIQUE)")
-                    try session.execute("INSERT INTO t VALUES (\("secret@example.com"))")
-                    try session.execute("INSERT INTO t VALUES (\("secret@example.com"))")
-                }
+        let error = await #expect(throws: PostgresError.self) {
+            try await pool.withConnection { session in
+                try session.script("CREATE TABLE t (email text CONSTRAINT t_email_key UNIQUE)")
+                try session.execute("INSERT INTO t VALUES (\("secret@example.com"))")
+                try session.execute("INSERT INTO t VALUES (\("secret@example.com"))")
             }
-            #expect(error?.kind == .server(.uniqueViolation))
-            #expect(error?.sqlState == .uniqueViolation)
-            #expect(error?.constraint == "t_email_key")
-            #expect(error?.table == "t")
-            #expect(error?.description.contains("secret") == false)
-            #expect(error?.debugDescription.contains("secret@example.com") == true)
         }
+        #expect(error?.kind == .server(.uniqueViolation))
+        #expect(error?.sqlState == .uniqueViolation)
+        #expect(error?.constraint == "t_email_key")
+        #expect(error?.table == "t")
+        #expect(error?.description.contains("secret") == false)
+        #expect(error?.debugDescription.contains("secret@example.com") == true)
     }
 
     @Test func `a syntax error is the server's to tell`() async throws {
-        try await withTestPool { pool in
-            let error = await #expect(throws: PostgresError.self) {
-                try await pool.withConnection { session in try session.execute("SELEC 1") }
-            }
-            #expect(error?.sqlState == .syntaxError)
+        let error = await #expect(throws: PostgresError.self) {
+            try await pool.withConnection { session in try session.execute("SELEC 1") }
         }
+        #expect(error?.sqlState == .syntaxError)
     }
 
-    @Test func `every session has its limits and speaks UTF-8 and UTC`() async throws {
-        try await withTestPool {
+    @Test(
+        .pool {
             $0.statementTimeout = .milliseconds(1234)
             $0.lockTimeout = .milliseconds(2345)
             $0.idleInTransactionTimeout = .milliseconds(3456)
             $0.applicationName = "sessions"
-        } _: { pool in
-            let settings = try await pool.withConnection { session in
-                try session.query(
-                    """
-                    SELECT current_setting(name) FROM unnest(\(["statement_timeout", "lock_timeout",
-                    "idle_in_transaction_session_timeout", "application_name", "client_encoding", "TimeZone"])) AS name
-                    """
-                ) { row in try row.decode(0, as: String.self) }
-            }
-            #expect(settings == ["1234ms", "2345ms", "3456ms", "sessions", "UTF8", "UTC"])
         }
+    )
+    func `every session has its limits and speaks UTF-8 and UTC`() async throws {
+        let settings = try await pool.withConnection { session in
+            try session.query(
+                """
+                SELECT current_setting(name) FROM unnest(\(["statement_timeout", "lock_timeout",
+                "idle_in_transaction_session_timeout", "application_name", "client_encoding", "TimeZone"])) AS name
+                """
+            ) { row in try row.decode(0, as: String.self) }
+        }
+        #expect(settings == ["1234ms", "2345ms", "3456ms", "sessions", "UTF8", "UTC"])
     }
 
     @Test func `tells how many rows a statement has touched`() async throws {
-        try await withTestPool { pool in
-            let counts = try await pool.withConnection { session in
-                [
-                    try session.execute("CREATE TABLE t (id int)"),
-                    try session.execute("INSERT INTO t SELECT generate_series(1, 5)"),
-                    try session.execute("UPDATE t SET id = id + 10 WHERE id > \(3)"),
-                    try session.execute("DELETE FROM t WHERE id = \(99)"),
-                ]
-            }
-            #expect(counts == [0, 5, 2, 0])
+        let counts = try await pool.withConnection { session in
+            [
+                try session.execute("CREATE TABLE t (id int)"),
+                try session.execute("INSERT INTO t SELECT generate_series(1, 5)"),
+                try session.execute("UPDATE t SET id = id + 10 WHERE id > \(3)"),
+                try session.execute("DELETE FROM t WHERE id = \(99)"),
+            ]
         }
+        #expect(counts == [0, 5, 2, 0])
     }
 
     @Test func `reads no row, the first row, and all rows`() async throws {
-        try await withTestPool { pool in
-            try await pool.withConnection { session in
-                let series: SQL = "SELECT n FROM generate_series(1, 3) AS n"
-                #expect(try session.queryFirst(series + " WHERE n > \(5)") { try $0.decode(0, as: Int.self) } == nil)
-                #expect(try session.queryFirst(series) { try $0.decode(0, as: Int.self) } == 1)
-                #expect(try session.query(series) { try $0.decode(0, as: Int.self) } == [1, 2, 3])
-                var sum = 0
-                try session.forEach(series) { row in sum += try row.decode(0, as: Int.self) }
-                #expect(sum == 6)
-            }
+        try await pool.withConnection { session in
+            let series: SQL = "SELECT n FROM generate_series(1, 3) AS n"
+            #expect(try session.queryFirst(series + " WHERE n > \(5)") { try $0.decode(0, as: Int.self) } == nil)
+            #expect(try session.queryFirst(series) { try $0.decode(0, as: Int.self) } == 1)
+            #expect(try session.query(series) { try $0.decode(0, as: Int.self) } == [1, 2, 3])
+            var sum = 0
+            try session.forEach(series) { row in sum += try row.decode(0, as: Int.self) }
+            #expect(sum == 6)
         }
     }
 
     @Test func `a nested statement inside a visit does not disturb it`() async throws {
-        try await withTestPool { pool in
-            let products = try await pool.withConnection { session in
-                try session.query("SELECT n FROM generate_series(1, 3) AS n") { row in
-                    let number = try row.decode(0, as: Int.self)
-                    let square = try session.queryFirst("SELECT \(number) * \(number)") { row in
-                        try row.decode(0, as: Int.self)
-                    }
-                    return (square ?? 0) + (try row.decode(0, as: Int.self))
+        let products = try await pool.withConnection { session in
+            try session.query("SELECT n FROM generate_series(1, 3) AS n") { row in
+                let number = try row.decode(0, as: Int.self)
+                let square = try session.queryFirst("SELECT \(number) * \(number)") { row in
+                    try row.decode(0, as: Int.self)
                 }
+                return (square ?? 0) + (try row.decode(0, as: Int.self))
             }
-            #expect(products == [2, 6, 12])
         }
+        #expect(products == [2, 6, 12])
     }
 
     @Test func `a script runs all of its statements or none`() async throws {
-        try await withTestPool { pool in
-            let error = await #expect(throws: PostgresError.self) {
-                try await pool.withConnection { session in
-                    try session.script("CREATE TABLE a (id int); CREATE TABLE b (id nonsense); CREATE TABLE c (id int)")
-                }
+        let error = await #expect(throws: PostgresError.self) {
+            try await pool.withConnection { session in
+                try session.script("CREATE TABLE a (id int); CREATE TABLE b (id nonsense); CREATE TABLE c (id int)")
             }
-            #expect(error?.kind == .server(SQLState(rawValue: "42704")))
-            let tables = try await pool.withConnection { session in
-                try session.script("CREATE TABLE d (id int); CREATE TABLE e (id int); -- done")
-                return try session.query(
-                    "SELECT relname FROM pg_class WHERE relnamespace = current_schema::regnamespace ORDER BY 1"
-                ) { row in try row.decode(0, as: String.self) }
-            }
-            #expect(tables == ["d", "e"])
         }
+        #expect(error?.kind == .server(SQLState(rawValue: "42704")))
+        let tables = try await pool.withConnection { session in
+            try session.script("CREATE TABLE d (id int); CREATE TABLE e (id int); -- done")
+            return try session.query(
+                "SELECT relname FROM pg_class WHERE relnamespace = current_schema::regnamespace ORDER BY 1"
+            ) { row in try row.decode(0, as: String.self) }
+        }
+        #expect(tables == ["d", "e"])
     }
 
     @Test func `a script takes no parameters`() async throws {
-        try await withTestPool { pool in
-            let error = await #expect(throws: PostgresError.self) {
-                try await pool.withConnection { session in try session.script("SELECT \(1)") }
-            }
-            #expect(error?.kind == .encoding)
+        let error = await #expect(throws: PostgresError.self) {
+            try await pool.withConnection { session in try session.script("SELECT \(1)") }
         }
+        #expect(error?.kind == .encoding)
     }
 
-    @Test func `prepares each statement once and forgets the one unused the longest`() async throws {
-        try await withTestPool {
+    @Test(
+        .pool {
             $0.poolSize = 1
             $0.statementCacheCapacity = 3
-        } _: { pool in
-            try await pool.withConnection { session in
-                for _ in 0..<3 {
-                    for number in 1...2 { try session.execute("SELECT \(1) /* \(identifier: "\(number)") */") }
-                }
-                #expect(try prepared(session) == 3)
-                for number in 1...10 { try session.execute("SELECT \(1) /* \(identifier: "\(number)") */") }
-                #expect(try prepared(session) <= 4)
+        }
+    )
+    func `prepares each statement once and forgets the one unused the longest`() async throws {
+        try await pool.withConnection { session in
+            for _ in 0..<3 {
+                for number in 1...2 { try session.execute("SELECT \(1) /* \(identifier: "\(number)") */") }
             }
+            #expect(try prepared(session) == 3)
+            for number in 1...10 { try session.execute("SELECT \(1) /* \(identifier: "\(number)") */") }
+            #expect(try prepared(session) <= 4)
         }
     }
 
     @Test func `what is unprepared is not kept`() async throws {
-        try await withTestPool { pool in
-            try await pool.withConnection { session in
-                for number in 1...5 { try session.execute(.unprepared("SELECT \(number)")) }
-                #expect(try prepared(session) == 1)
-            }
+        try await pool.withConnection { session in
+            for number in 1...5 { try session.execute(.unprepared("SELECT \(number)")) }
+            #expect(try prepared(session) == 1)
         }
     }
 
-    @Test func `a table that changes does not break prepared statements`() async throws {
-        try await withTestPool {
-            $0.poolSize = 1
-        } _: { pool in
-            let counts = try await pool.withConnection { session in
-                try session.script("CREATE TABLE t (a int); INSERT INTO t VALUES (1)")
-                let before = try session.query("SELECT * FROM t") { row in row.columnCount }
-                try session.script("ALTER TABLE t ADD COLUMN b int")
-                return before + (try session.query("SELECT * FROM t") { row in row.columnCount })
-            }
-            #expect(counts == [1, 2])
+    @Test(.pool { $0.poolSize = 1 }) func `a table that changes does not break prepared statements`() async throws {
+        let counts = try await pool.withConnection { session in
+            try session.script("CREATE TABLE t (a int); INSERT INTO t VALUES (1)")
+            let before = try session.query("SELECT * FROM t") { row in row.columnCount }
+            try session.script("ALTER TABLE t ADD COLUMN b int")
+            return before + (try session.query("SELECT * FROM t") { row in row.columnCount })
         }
+        #expect(counts == [1, 2])
     }
 
-    @Test func `a session that was discarded prepares anew`() async throws {
-        try await withTestPool {
-            $0.poolSize = 1
-        } _: { pool in
-            let values = try await pool.withConnection { session in
-                let before = try session.query("SELECT \(1)") { row in try row.decode(0, as: Int.self) }
-                try session.script("DISCARD ALL")
-                return before + (try session.query("SELECT \(2)") { row in try row.decode(0, as: Int.self) })
-            }
-            #expect(values == [1, 2])
+    @Test(.pool { $0.poolSize = 1 }) func `a session that was discarded prepares anew`() async throws {
+        let values = try await pool.withConnection { session in
+            let before = try session.query("SELECT \(1)") { row in try row.decode(0, as: Int.self) }
+            try session.script("DISCARD ALL")
+            return before + (try session.query("SELECT \(2)") { row in try row.decode(0, as: Int.self) })
         }
+        #expect(values == [1, 2])
     }
 
-    @Test func `COPY is refused, and the connection replaced`() async throws {
-        try await withTestPool {
-            $0.poolSize = 1
-        } _: { pool in
-            await #expect(throws: PostgresError.self) {
-                try await pool.withConnection { session in try session.script("COPY (SELECT 1) TO STDOUT") }
-            }
-            let result = try await pool.withConnection { try $0.queryFirst("SELECT 1") { _ in true } }
-            #expect(result == true)
+    @Test(.pool { $0.poolSize = 1 }) func `COPY is refused, and the connection replaced`() async throws {
+        await #expect(throws: PostgresError.self) {
+            try await pool.withConnection { session in try session.script("COPY (SELECT 1) TO STDOUT") }
         }
+        let result = try await pool.withConnection { try $0.queryFirst("SELECT 1") { _ in true } }
+        #expect(result == true)
     }
 
     private func prepared(_ session: borrowing PostgresSession) throws -> Int {

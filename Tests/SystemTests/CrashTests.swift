@@ -15,7 +15,7 @@ extension Crashes {
 
         /// Promises P1, P2, P3 and P6: what a killed process had leased is claimed when its leases run out.
         @Test func `nothing acknowledged is lost when service and PostgreSQL are killed`() async throws {
-            let scratch = try Scratch()
+            let scratch = Scratch()
             let first = try await RunningService.start(in: scratch)
             let network = try await TestNetwork(on: first)
             try await network.addMembers(Self.members)
@@ -55,7 +55,7 @@ extension Crashes {
 
         @Test(arguments: [SIGINT, SIGQUIT])
         func `a restart of PostgreSQL under load is survived without one of Carillon`(signal: Int32) async throws {
-            let scratch = try Scratch()
+            let scratch = Scratch()
             let service = try await RunningService.start(in: scratch)
             let network = try await TestNetwork(on: service)
             try await network.addMembers(Self.members)

@@ -11,7 +11,7 @@ extension Services {
         private let server: DatabaseServer
 
         init() throws {
-            scratch = try Scratch()
+            scratch = Scratch()
             server = DatabaseServer(in: scratch)
         }
 

@@ -8,11 +8,7 @@ extension Services {
         private static let migrations = URL(fileURLWithPath: #filePath)
             .appending(path: "../../../Migrations").standardizedFileURL
 
-        private let scratch: Scratch
-
-        init() throws {
-            scratch = try Scratch()
-        }
+        private let scratch = Scratch()
 
         @Test func `an act that fails ends the demo, and its service and database with it`() async throws {
             let migrations = scratch.path("migrations")
@@ -67,10 +63,7 @@ extension Services {
 
         @Test(arguments: [("127.0.0.0/8", Int32(0)), ("10.0.0.0/8", 1)])
         func `plays on a service that runs, or says what that may not do`(allowed: String, status: Int32) async throws {
-            let service = try await RunningService.start(
-                in: scratch,
-                environment: ["CARILLON_EGRESS_ALLOW": allowed]
-            )
+            let service = try await RunningService.start(in: scratch, environment: ["CARILLON_EGRESS_ALLOW": allowed])
             let token = scratch.path("data/operator-token")
             let demo = try Program(
                 ["demo", "--url", service.open.base, "--operator-token-file", token],

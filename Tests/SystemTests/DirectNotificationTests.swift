@@ -6,11 +6,7 @@ import Testing
 extension Services {
     /// Notifications that no event of the chat caused, from the request to the phone.
     @Suite struct DirectNotificationTests {
-        private let scratch: Scratch
-
-        init() throws {
-            scratch = try Scratch()
-        }
+        private let scratch = Scratch()
 
         @Test func `everyone gets what was written, in every shape that it can have`() async throws {
             try await withSimulator { simulator in

@@ -12,11 +12,7 @@ import Testing
 
 extension Services {
     @Suite struct EdgeTests {
-        private let scratch: Scratch
-
-        init() throws {
-            scratch = try Scratch()
-        }
+        private let scratch = Scratch()
 
         @Test func `with 256 descriptors and 400 silent connections the service answers and lives`() async throws {
             let service = try await RunningService.start(in: scratch, prelude: "ulimit -n 256")

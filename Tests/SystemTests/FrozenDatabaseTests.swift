@@ -11,7 +11,7 @@ extension Services {
         @Test func `a write ends at the deadline and says what is known of it, and repeating it shows the truth`()
             async throws
         {
-            let scratch = try Scratch()
+            let scratch = Scratch()
             let service = try await RunningService.start(in: scratch)
             let network = try await TestNetwork(on: service)
             try await network.send(.PUT, "/templates/message.sent/en", ["title": "%2s", "body": "%1s"])

@@ -1,4 +1,5 @@
 import CarillonCore
+import EmbeddedPostgres
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -17,11 +18,7 @@ import Testing
 extension Services {
     /// Endpoints that are asked before anybody is notified (FACES section C3), with a real receiver.
     @Suite struct InterceptionTests {
-        private let scratch: Scratch
-
-        init() throws {
-            scratch = try Scratch()
-        }
+        private let scratch = Scratch()
 
         @Test func `an endpoint edits, leaves people out and stops, and what came of it is seen`() async throws {
             let moderator = Moderator()
@@ -109,7 +106,7 @@ extension Services {
         @Test func `what one replica found out about a dead endpoint holds for the others, and after a restart`()
             async throws
         {
-            let scratch = try Scratch()
+            let scratch = Scratch()
             let server = DatabaseServer(in: scratch)
             try await server.start()
             try await server.migrate()
@@ -156,10 +153,9 @@ extension Services {
             await server.stop()
         }
 
-        @Test func `two replicas ask about each event once, and again only when the one that asked has died`()
-            async throws
-        {
-            let scratch = try Scratch()
+        @Test
+        func `two replicas ask about each event once, and again only when the one that asked has died`() async throws {
+            let scratch = Scratch()
             let server = DatabaseServer(in: scratch)
             try await server.start()
             try await server.migrate()
@@ -210,10 +206,9 @@ extension Services {
 extension Crashes {
     @Suite struct InterceptionCrashTests {
         /// Nothing is committed before the answer is there: whoever claims the event asks again, under the same id.
-        @Test func `an event whose answer was lost with the process is asked about again, and goes out once`()
-            async throws
-        {
-            let scratch = try Scratch()
+        @Test
+        func `an event whose answer was lost with the process is asked about again, and goes out once`() async throws {
+            let scratch = Scratch()
             let moderator = Moderator()
             try await moderator.whileRunning { url in
                 let first = try await RunningService.start(in: scratch)
@@ -229,6 +224,7 @@ extension Crashes {
                 server.killAll()
                 _ = try await first.program.exitStatus()
                 let second = try await RunningService.start(in: scratch)
+                try await EmbeddedCluster(of: scratch).endLeases()
                 let state = try await network.on(second).done(id, within: Crashes.patience)
                 #expect(state["interception"]?["outcome"]?.text == "answered")
                 #expect(state["deliveries"]?["delivered"]?.integer == 2)
@@ -290,10 +286,7 @@ extension TestNetwork {
             "timeoutMs": .number(JSONNumber(timeout)),
         ]
         let made = try await send(.POST, "/endpoints", body, expecting: [201])
-        return TestEndpoint(
-            id: try #require(made["endpoint"]?["id"]?.text),
-            secret: try #require(made["secret"]?.text)
-        )
+        return TestEndpoint(id: try #require(made["endpoint"]?["id"]?.text), secret: try #require(made["secret"]?.text))
     }
 
     /// Posts messages until the endpoint is asked about one.

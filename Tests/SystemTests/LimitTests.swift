@@ -8,7 +8,7 @@ extension Services {
         private static let attempts = 200
 
         @Test func `what one network is refused leaves another as it was`() async throws {
-            let scratch = try Scratch()
+            let scratch = Scratch()
             let service = try await RunningService.start(in: scratch)
             let greedy = try await TestNetwork("greedy", on: service)
             let calm = try await TestNetwork("calm", on: service)

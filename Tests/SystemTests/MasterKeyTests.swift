@@ -12,7 +12,7 @@ extension Services {
         private let server: EmbeddedCluster
 
         init() throws {
-            scratch = try Scratch()
+            scratch = Scratch()
             server = EmbeddedCluster(
                 configuration: .init(
                     dataDirectory: scratch.path("server"),

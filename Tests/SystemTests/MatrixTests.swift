@@ -7,11 +7,7 @@ extension Services {
     /// A homeserver's notifications, from its request to the phone.
     @Suite struct MatrixTests {
         private static let path = "/_matrix/push/v1/notify"
-        private let scratch: Scratch
-
-        init() throws {
-            scratch = try Scratch()
-        }
+        private let scratch = Scratch()
 
         private func notify(
             _ network: TestNetwork,
@@ -159,9 +155,7 @@ extension Services {
 
                 simulator.removeDevice(token)
                 #expect(try await notify(network, "ios", token, event: "$3")["rejected"] == [])
-                let id = DeviceID(
-                    reachedAt: .apns(token: token, appID: TestNetwork.app, environment: .production)
-                )
+                let id = DeviceID(reachedAt: .apns(token: token, appID: TestNetwork.app, environment: .production))
                 try await eventually("the phone's death") {
                     try await network.send(.GET, "/devices/\(id)")["state"]?.text == "unregistered"
                 }

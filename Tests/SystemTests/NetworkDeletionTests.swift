@@ -18,7 +18,7 @@ extension Crashes {
         private let server: DatabaseServer
 
         init() throws {
-            scratch = try Scratch()
+            scratch = Scratch()
             server = DatabaseServer(in: scratch)
         }
 

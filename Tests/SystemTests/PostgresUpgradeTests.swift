@@ -1,6 +1,5 @@
 import EmbeddedPostgres
 import Foundation
-import Logging
 import NIOHTTP1
 import Postgres
 import Testing
@@ -11,7 +10,7 @@ extension Services {
         @Test func `retries and relay go on when the running server's files are replaced, and so does its next start`()
             async throws
         {
-            let scratch = try Scratch()
+            let scratch = Scratch()
             let installation = try await Installation(copiedInto: scratch)
             let receiver = WebhookReceiver(answering: [])
             try await receiver.whileRunning { url in
@@ -22,7 +21,7 @@ extension Services {
 
                 try installation.replaceLibraries()
                 // Who has loaded a library keeps it, so that only sessions which begin now show what became of it.
-                try await endSessions(in: scratch.path("data"))
+                try await endSessions(in: scratch)
                 receiver.answers([Int](repeating: 503, count: 8))
                 // Messages of one commit share a row, whose claim calls a function in PL/pgSQL.
                 let events = try await network.accept((0..<8).map { TestEvents.messageSent("replaced-\($0)") })
@@ -52,12 +51,8 @@ extension Services {
 
         /// Ends all sessions but its own, as they end by themselves in the course of days, and waits until they have: one that is
         /// used between the signal and its end fails what it was asked, rightly.
-        private func endSessions(in dataDirectory: String) async throws {
-            let cluster = EmbeddedCluster(
-                configuration: .init(dataDirectory: dataDirectory),
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            )
-            try await cluster.withSession { session in
+        private func endSessions(in scratch: Scratch) async throws {
+            try await EmbeddedCluster(of: scratch).withSession { session in
                 _ = try session.query(
                     """
                     SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity

@@ -1,5 +1,6 @@
 import CarillonCore
 import CarillonSimulator
+import EmbeddedPostgres
 import Foundation
 import NIOHTTP1
 import Testing
@@ -16,7 +17,7 @@ extension Services {
         private static let streamsPerConnection = 1_000
 
         @Test func `nothing is lost when a push service keeps closing its connections`() async throws {
-            let scratch = try Scratch()
+            let scratch = Scratch()
             var configuration = SimulatorConfiguration()
             configuration.maximumConcurrentStreams = Self.streams
             configuration.disturbances.goAwayAfterStreams = Self.streamsPerConnection
@@ -58,7 +59,7 @@ extension Crashes {
 
         /// Promises P2, P3 and P6: what a killed process had leased is claimed when its leases run out.
         @Test func `nothing is lost when the service is killed while it sends to APNs`() async throws {
-            let scratch = try Scratch()
+            let scratch = Scratch()
             var configuration = SimulatorConfiguration()
             // Slow enough to be killed in the middle.
             configuration.maximumConcurrentStreams = 50
@@ -78,6 +79,7 @@ extension Crashes {
                 let before = simulator.received.accepted
                 try #require(before < expected.count, "it was killed in the middle")
 
+                try await EmbeddedCluster(of: scratch).endLeases()
                 let second = try await RunningService.start(in: scratch, environment: simulator.environment)
                 let state = try await network.on(second).done(event, within: Crashes.patience)
                 #expect(state["deliveries"]?["delivered"]?.integer == phones.count)

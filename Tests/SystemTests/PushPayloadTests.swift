@@ -28,11 +28,7 @@ extension Services {
             }
         }
 
-        private let scratch: Scratch
-
-        init() throws {
-            scratch = try Scratch()
-        }
+        private let scratch = Scratch()
 
         @Test func `an iPhone, an Android phone and a browser get what the contract says`() async throws {
             try await withSimulator { simulator in

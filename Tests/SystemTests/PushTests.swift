@@ -7,11 +7,7 @@ import Testing
 extension Services {
     /// Credentials that are missing, devices that have gone, and apps whose push service hangs.
     @Suite struct PushTests {
-        private let scratch: Scratch
-
-        init() throws {
-            scratch = try Scratch()
-        }
+        private let scratch = Scratch()
 
         @Test func `a device waits for its app's credential, and gets its notification as soon as that is stored`()
             async throws

@@ -13,7 +13,7 @@ extension Services {
         private static let mostFailures = 10
 
         @Test func `an endpoint that fails all once gets it all, within so many cycles`() async throws {
-            let scratch = try Scratch()
+            let scratch = Scratch()
             let server = DatabaseServer(in: scratch)
             try await server.start()
             try await server.migrate()

@@ -6,11 +6,7 @@ import Testing
 extension Services {
     /// Endpoints that are told of events (FACES section C2), with real receivers.
     @Suite struct RelayTests {
-        private let scratch: Scratch
-
-        init() throws {
-            scratch = try Scratch()
-        }
+        private let scratch = Scratch()
 
         @Test func `an endpoint is told of every event as it was posted, signed, whoever is notified`() async throws {
             let receiver = WebhookReceiver(answering: [])
@@ -128,10 +124,7 @@ extension TestNetwork {
     func addEndpoint(_ url: String) async throws -> TestEndpoint {
         let body: JSONValue = ["url": .string(url), "mode": "observe", "events": ["*"]]
         let made = try await send(.POST, "/endpoints", body, expecting: [201])
-        return TestEndpoint(
-            id: try #require(made["endpoint"]?["id"]?.text),
-            secret: try #require(made["secret"]?.text)
-        )
+        return TestEndpoint(id: try #require(made["endpoint"]?["id"]?.text), secret: try #require(made["secret"]?.text))
     }
 
     /// Posts what nobody is notified of until an endpoint is told of it, which it is from ten seconds after it was made.

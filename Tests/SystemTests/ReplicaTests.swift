@@ -11,7 +11,7 @@ extension Services {
         private func withReplicas(_ body: (RunningService, RunningService) async throws -> Void)
             async throws
         {
-            let scratch = try Scratch()
+            let scratch = Scratch()
             let server = EmbeddedCluster(
                 configuration: .init(
                     dataDirectory: scratch.path("server"),
@@ -52,9 +52,8 @@ extension Services {
             }
         }
 
-        @Test func `what one answered lately the other shows within two seconds, and what has become of it`()
-            async throws
-        {
+        @Test
+        func `what one answered lately the other shows within two seconds, and what has become of it`() async throws {
             try await withReplicas { one, two in
                 let network = try await TestNetwork(on: one)
                 try await network.send(.PUT, "/dialects/amity", ["secrets": ["s"]])
@@ -122,9 +121,7 @@ extension Services {
                 let app = "com.example.app\(number)"
                 let path = "/v1/networks/\(network.id)/faces/matrix/\(app)"
                 let notification: JSONValue = [
-                    "notification": [
-                        "event_id": "$1", "devices": [["app_id": .string(app), "pushkey": "k"]],
-                    ]
+                    "notification": ["event_id": "$1", "devices": [["app_id": .string(app), "pushkey": "k"]]]
                 ]
                 func status() async throws -> UInt {
                     let body = notification.serialized

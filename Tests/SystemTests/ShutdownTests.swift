@@ -15,11 +15,7 @@ extension Services {
     @Suite struct ShutdownTests {
         private static let members = ["bob", "carol", "dave"]
 
-        private let scratch: Scratch
-
-        init() throws {
-            scratch = try Scratch()
-        }
+        private let scratch = Scratch()
 
         @Test func `SIGTERM under load ends with 0 and loses nothing`() async throws {
             let first = try await RunningService.start(in: scratch)

@@ -5,10 +5,9 @@ import Testing
 extension Services {
     /// A service that is told to use a server which follows another one.
     @Suite struct StandbyTests {
-        @Test func `behind a standby it is not ready, says why, and works by itself once that is promoted`()
-            async throws
-        {
-            let scratch = try Scratch()
+        @Test
+        func `behind a standby it is not ready, says why, and works by itself once that is promoted`() async throws {
+            let scratch = Scratch()
             let server = DatabaseServer(in: scratch)
             try await server.start()
             try await server.migrate()

@@ -11,11 +11,7 @@ import Testing
 
 extension Services {
     @Suite struct StartTests {
-        private let scratch: Scratch
-
-        init() throws {
-            scratch = try Scratch()
-        }
+        private let scratch = Scratch()
 
         @Test func `starts on an empty directory and says where it listens`() async throws {
             let service = try await RunningService.start(in: scratch)
@@ -82,7 +78,7 @@ extension Services {
 
         @Test func `a port that is taken stops the start with one line, before anything is made`() async throws {
             let first = try await RunningService.start(in: scratch)
-            let other = try Scratch()
+            let other = Scratch()
             let taken = String(first.open.base.dropFirst("http://".count))
             let program = try Program(
                 ["serve"],

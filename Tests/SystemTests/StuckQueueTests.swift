@@ -9,7 +9,7 @@ extension Services {
         @Test func `claims that fail while work is due are told by readiness, doctor, the log, metrics and the API`()
             async throws
         {
-            let scratch = try Scratch()
+            let scratch = Scratch()
             let server = DatabaseServer(in: scratch)
             try await server.start()
             try await server.migrate()
@@ -62,10 +62,9 @@ extension Services {
             }
         }
 
-        @Test func `whatever the service does with its queues by itself is counted and written when it fails`()
-            async throws
-        {
-            let scratch = try Scratch()
+        @Test
+        func `whatever the service does with its queues by itself is counted and written when it fails`() async throws {
+            let scratch = Scratch()
             let server = DatabaseServer(in: scratch)
             try await server.start()
             try await server.migrate()

@@ -9,11 +9,7 @@ import Testing
 extension Services {
     /// The Swift libraries against the service.
     @Suite struct SwiftClientTests {
-        private let scratch: Scratch
-
-        init() throws {
-            scratch = try Scratch()
-        }
+        private let scratch = Scratch()
 
         @Test func `an app registers, sets what its user wants, and signs out`() async throws {
             let service = try await RunningService.start(in: scratch)
@@ -80,9 +76,8 @@ extension Services {
             #expect(try await service.stop() == 0)
         }
 
-        @Test func `a token that ran out is renewed, problems are the service's own, and the example runs`()
-            async throws
-        {
+        @Test
+        func `a token that ran out is renewed, problems are the service's own, and the example runs`() async throws {
             let service = try await RunningService.start(in: scratch)
             let network = try await TestNetwork(on: service)
             let tokens = AsyncStream { continuation in

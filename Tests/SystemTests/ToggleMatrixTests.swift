@@ -26,7 +26,7 @@ extension Services {
         ]
 
         @Test func `every combination of toggles and events does what the levels say`() async throws {
-            let scratch = try Scratch()
+            let scratch = Scratch()
             let service = try await RunningService.start(in: scratch)
             let network = try await TestNetwork(on: service)
             for member in members {

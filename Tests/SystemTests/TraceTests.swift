@@ -10,7 +10,7 @@ extension Services {
 
         @Test func `what webhooks and endpoints get is of the sender's trace, over retries and a restart`() async throws
         {
-            let scratch = try Scratch()
+            let scratch = Scratch()
             let receiver = WebhookReceiver(answering: [])
             try await receiver.whileRunning { url in
                 let debug = ["CARILLON_LOG_LEVEL": "debug"]

@@ -9,11 +9,7 @@ extension Services {
         /// for its notification, but not for the device.
         private static let fewestGone = 20
 
-        private let scratch: Scratch
-
-        init() throws {
-            scratch = try Scratch()
-        }
+        private let scratch = Scratch()
 
         @Test func `mass unregistration is held until somebody lets it go, and can be undone`() async throws {
             try await withSimulator { simulator in
@@ -73,7 +69,6 @@ extension Services {
             return held.flatMap { Int($0.1) } ?? 0
         }
 
-        /// How many of these devices are in a state.
         private func devices(
             _ ids: some Sequence<String>,
             in state: String,

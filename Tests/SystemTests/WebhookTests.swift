@@ -5,15 +5,10 @@ import Testing
 
 extension Services {
     @Suite struct WebhookTests {
-        private let scratch: Scratch
+        private let scratch = Scratch()
 
-        init() throws {
-            scratch = try Scratch()
-        }
-
-        @Test func `a receiver that is busy gets it again, the same and signed; one that is gone does not`()
-            async throws
-        {
+        @Test
+        func `a receiver that is busy gets it again, the same and signed; one that is gone does not`() async throws {
             let receiver = WebhookReceiver(answering: [503, 200, 410])
             try await receiver.whileRunning { url in
                 let service = try await RunningService.start(in: scratch)

@@ -4,8 +4,6 @@ package import Postgres
 
 /// Networks and their credentials; secrets are sealed with the master key, of API keys only a hash is kept.
 package struct PostgresAccountStore: AccountStore {
-    /// For how long making a network waits for a former one of its id to be gone.
-    private static let patience = Duration.seconds(4)
     private static let pause = Duration.milliseconds(100)
 
     let pool: PostgresPool
@@ -13,6 +11,8 @@ package struct PostgresAccountStore: AccountStore {
     let ids: UUIDv7Generator
     /// What is left of networks that were deleted.
     package var former: FormerNetworks
+    /// For how long making a network waits for a former one of its id to be gone.
+    package var patience = Duration.seconds(4)
 
     /// A store in the database of `pool`; `ids` orders secrets by their making.
     package init(pool: PostgresPool, box: SecretBox, ids: UUIDv7Generator) {
@@ -38,7 +38,7 @@ package struct PostgresAccountStore: AccountStore {
             )
         }
         let tokenKeys = try credentials.userTokenKeys.map { try StoredTokenKey($0, box, ids.next(), in: network.id) }
-        let end = ContinuousClock.now + Self.patience
+        let end = ContinuousClock.now + patience
         while true {
             let creation = try await once(
                 request,

@@ -101,13 +101,7 @@ package final class PipelineScene: Sendable {
                 return endpoints
             },
             interceptor: caller.map { [lanes] caller in
-                Interceptor(
-                    caller: caller,
-                    source: store.questions,
-                    circuits: lanes,
-                    metrics: metrics,
-                    logger: logger
-                )
+                Interceptor(caller: caller, source: store.questions, circuits: lanes, metrics: metrics, logger: logger)
             },
             ids: store.ids,
             metrics: metrics,
@@ -203,9 +197,7 @@ package final class PipelineScene: Sendable {
     }
 
     /// Fills the scene's network.
-    package func populate(members: Int) async throws {
-        try await populate(network, members: members)
-    }
+    package func populate(members: Int) async throws { try await populate(network, members: members) }
 
     /// Makes a network with nobody in it, unless there is one.
     package func makeNetwork(_ network: NetworkID) async throws {

@@ -11,9 +11,7 @@ package final class WatchedQueue: Outbox {
     private let dueLanes = Mutex<[(lanes: LaneSelection, excluded: [Lane])]>([])
 
     /// Watches `store`.
-    package init(_ store: any Outbox) {
-        self.store = store
-    }
+    package init(_ store: any Outbox) { self.store = store }
 
     /// The groups that were claimed because they were due.
     package var claimed: Set<DeliveryGroup.ID> { claimedGroups.withLock(\.self) }

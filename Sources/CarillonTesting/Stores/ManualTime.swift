@@ -22,7 +22,5 @@ package final class ManualTime: Sendable {
     }
 
     /// Moves it on.
-    package func advance(by duration: Duration) {
-        moment.withLock { $0 = $0 + duration }
-    }
+    package func advance(by duration: Duration) { moment.withLock { $0 = $0 + duration } }
 }

@@ -1,6 +1,7 @@
 package import CarillonCore
 import CarillonStore
 package import Postgres
+package import Testing
 
 /// All stores on one database with two empty networks.
 package struct StoreScene: Sendable {
@@ -52,14 +53,20 @@ package struct StoreScene: Sendable {
     /// Looks at all networks at once.
     package let survey: any NetworkSurvey
 
-    private let pool: PostgresPool
+    /// Where all of it is.
+    package let pool: PostgresPool
     private let feedback: FeedbackDesk
 
-    /// All stores in the database of `pool`, without a network.
-    package init(pool: PostgresPool, ids: UUIDv7Generator = UUIDv7Generator()) throws {
+    /// All stores in the database of `pool`, without a network; `patience` is had with a former network of a new one's id.
+    package init(
+        pool: PostgresPool,
+        ids: UUIDv7Generator = UUIDv7Generator(),
+        patience: Duration = .seconds(4)
+    ) throws {
         guard let box = SecretBox(masterKey: [UInt8](repeating: 7, count: 32)) else { throw StoreError.cannotUnseal }
         var accounts = PostgresAccountStore(pool: pool, box: box, ids: ids)
         accounts.former.rest = .zero
+        accounts.patience = patience
         let endpoints = PostgresEndpointStore(accounts: accounts)
         let book = EndpointBook(store: endpoints, logger: TestDatabase.logger)
         feedback = FeedbackDesk(endpoints: book, ids: ids)
@@ -117,11 +124,26 @@ package struct StoreScene: Sendable {
             let scene = try StoreScene(pool: pool)
             for id in [scene.network, scene.otherNetwork] {
                 let network = Network(id: id, createdAt: WallClock.system.now())
-                _ = try await scene.accounts.createNetwork(
-                    NetworkCredentials(network: network, webhookSecrets: [], userTokenKeys: [], apiKeys: [])
-                )
+                try await scene.accounts.createNetwork(network)
             }
             return try await body(scene, pool)
+        }
+    }
+}
+
+extension StoreScene {
+    /// The stores of the test that runs: of a suite with the trait `stores`.
+    package static var here: StoreScene { lent() }
+}
+
+extension Trait where Self == Lending<StoreScene> {
+    /// All stores on a database of its own for each test.
+    package static var stores: Self { stores { try await TestDatabase.make() } }
+
+    /// All stores on some other database for each test.
+    package static func stores(_ configuration: @escaping @Sendable () async throws -> PostgresConfiguration) -> Self {
+        Lending { test in
+            try await StoreScene.withStores(configuration()) { scene, _ in try await test(scene) }
         }
     }
 }

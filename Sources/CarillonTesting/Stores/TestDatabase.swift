@@ -20,7 +20,7 @@ package enum TestDatabase {
         configuration: EmbeddedClusterConfiguration(
             dataDirectory: directory,
             settings: [
-                "fsync": "off", "deadlock_timeout": "50ms", "shared_buffers": "128MB", "max_connections": "300",
+                "fsync": "off", "deadlock_timeout": "20ms", "shared_buffers": "128MB", "max_connections": "500",
             ],
             throwAwayDirectory: directory
         ),
@@ -60,9 +60,7 @@ package enum TestDatabase {
         try await PostgresPool.withPool(configuration: configuration, logger: logger) { pool in
             try await pool.withConnection { session in
                 let source = template ?? "template1"
-                try session.execute(
-                    .unprepared("CREATE DATABASE \(identifier: name) TEMPLATE \(identifier: source)")
-                )
+                try session.execute(.unprepared("CREATE DATABASE \(identifier: name) TEMPLATE \(identifier: source)"))
             }
         }
         return name
@@ -82,6 +80,12 @@ package enum TestDatabase {
         configuration.joinUnitsOfWork()
         return configuration
     }
+
+    /// Where the cluster is.
+    package static var connectionString: String { get async throws { try await start.value } }
+
+    /// Something between a test and the cluster.
+    package static func proxy() async throws -> FaultyProxy { try FaultyProxy(server: await socket) }
 
     /// The socket at which the cluster is reached.
     package static var socket: String {

@@ -27,9 +27,7 @@ package struct TimedDatabase: Sendable {
     }
 
     /// Lets nothing come of what it is asked from now on, as if the time for that were over; or no more.
-    package func answers(_ isAnswering: Bool) {
-        traffic.answers(isAnswering)
-    }
+    package func answers(_ isAnswering: Bool) { traffic.answers(isAnswering) }
 
     /// Changes its tables, after which no other test has it.
     package func alter(_ script: SQL) async throws {
@@ -55,7 +53,9 @@ package struct TimedDatabase: Sendable {
                 try session.execute("SELECT timed.clear(\(start.description)::timestamptz)")
             }
             let time = ManualTime(start)
-            let stores = try StoreScene(pool: pool, ids: UUIDv7Generator(clock: time.clock))
+            // What waits for time to pass would wait in vain.
+            let ids = UUIDv7Generator(clock: time.clock)
+            let stores = try StoreScene(pool: pool, ids: ids, patience: .milliseconds(200))
             return try await body(TimedDatabase(pool: pool, stores: stores, time: time, traffic: traffic))
         }
         if !traffic.isAltered { free.withLock { $0.append(name) } }
@@ -121,13 +121,9 @@ private final class Traffic: Sendable {
     var calls: Int { state.withLock(\.calls) }
     var isAltered: Bool { state.withLock(\.isAltered) }
 
-    func answers(_ isAnswering: Bool) {
-        state.withLock { $0.isAnswering = isAnswering }
-    }
+    func answers(_ isAnswering: Bool) { state.withLock { $0.isAnswering = isAnswering } }
 
-    func noteAlteration() {
-        state.withLock { $0.isAltered = true }
-    }
+    func noteAlteration() { state.withLock { $0.isAltered = true } }
 
     /// Notes a call; answers by when it has to be answered.
     func deadline(_ usual: ContinuousClock.Instant?) -> ContinuousClock.Instant? {

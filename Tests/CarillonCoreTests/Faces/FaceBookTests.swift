@@ -13,13 +13,7 @@ import Testing
         func isAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
 
         func bind(_ name: String) {
-            let binding = FaceBinding(
-                face: .matrix,
-                externalID: name,
-                networkID: "acme",
-                settings: [:],
-                updatedAt: .seconds(0)
-            )
+            let binding = FaceBinding(.matrix, name)
             state.withLock { $0.bindings.append(binding) }
         }
 

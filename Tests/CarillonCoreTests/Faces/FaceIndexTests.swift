@@ -1,6 +1,7 @@
-import CarillonCore
 import CarillonTesting
 import Testing
+
+@testable import CarillonCore
 
 @Suite struct FaceIndexTests {
     private static func binding(_ name: String, _ network: NetworkID = "acme", isPrivate: Bool = false) -> FaceBinding {
@@ -76,14 +77,39 @@ import Testing
             )
             return StoredFaceKey(key: key, proof: proof)
         }
-        let keys = [
-            stored("sent", .hash(FaceIndex.hash(of: "secret"))), stored("signing", .secret(Secret("other"))),
-        ]
+        let keys = [stored("sent", .hash(FaceIndex.hash(of: "secret"))), stored("signing", .secret(Secret("other")))]
         let index = Self.index([], keys)
         #expect(index.key(.ably, secret: "secret") == keys[0])
         #expect(index.key(.ably, secret: "other") == nil, "a signing secret is not for sending")
         #expect(index.key(.ably, named: "signing") == keys[1])
         #expect(index.key(.ably, named: "sent") == nil, "a name proves nothing")
         #expect(index.key(.amity, secret: "secret") == nil)
+    }
+}
+
+@Suite struct NamePatternTests {
+    @Test(arguments: [
+        ("*", "", true), ("*", "org.acme", true), ("org.*.ios", "org.acme.ios", true), ("org.*.ios", "org..ios", true),
+        ("org.*.ios", "org.acme.ios.dev", false), ("*.ios", "org.acme.ios", true), ("*.ios", "ios", false),
+        ("org.acme?", "org.acme2", true), ("org.acme?", "org.acme", false), ("org.acme?", "org.acme22", false),
+        ("a*b*c", "a-b-b-c", true), ("a*b*c", "a-c-b", false), ("??*", "ab", true), ("??*", "a", false),
+        ("?", "\u{1F600}", true), ("a*", "A", false), ("a.c*", "abc", false), ("*a", "ba*", false),
+    ])
+    func `a star is any text, a question mark any one character`(pattern: String, name: String, isMatch: Bool) throws {
+        let pattern = try #require(NamePattern(pattern))
+        #expect(pattern.matches(Array(name.unicodeScalars)) == isMatch)
+    }
+
+    @Test func `a name without wildcards is no pattern`() {
+        #expect(NamePattern("org.acme.ios") == nil)
+        #expect(NamePattern("") == nil)
+        #expect(NamePattern("org.acme.*")?.isPrefix == true)
+        for pattern in ["org.*.ios", "org.?*", "*.*", "org?"] { #expect(NamePattern(pattern)?.isPrefix == false) }
+    }
+
+    @Test func `many stars take no more steps than the product of both lengths`() throws {
+        let pattern = try #require(NamePattern(String(repeating: "*a", count: 128)))
+        let name = Array(String(repeating: "a", count: 255).unicodeScalars) + ["b"]
+        #expect(!pattern.matches(name))
     }
 }

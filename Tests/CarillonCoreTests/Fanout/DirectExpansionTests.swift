@@ -1,5 +1,5 @@
-import Foundation
 import CarillonTesting
+import Foundation
 import Testing
 
 @testable import CarillonCore
@@ -7,7 +7,7 @@ import Testing
 /// Direct notifications through judging, rendering and grouping.
 @Suite struct DirectExpansionTests {
     private func device(_ id: String, of user: UserID, _ address: DeviceAddress) -> Device {
-        Device(id: DeviceID(trusted: id), userID: user, address: address, registeredAt: testNow)
+        Device(DeviceID(trusted: id), of: user, address, at: testNow)
     }
 
     private let browser = DeviceAddress.webpush(endpoint: "https://push.example/1", p256dh: "p", auth: "a")
@@ -28,13 +28,7 @@ import Testing
             mentions: mentions,
             direct: direct
         )
-        let pending = PendingEvent(
-            networkID: NetworkID(trusted: "acme"),
-            id: EventID(UUID()),
-            receivedAt: testNow,
-            event: event,
-            leaseToken: 1
-        )
+        let pending = PendingEvent(event, at: testNow)
         let page = RecipientPage(
             settings: NetworkSettings(toggles: toggles, defaultLocale: nil, templates: .init()),
             names: DirectoryNames(),
@@ -154,13 +148,7 @@ import Testing
             texts: DirectTexts(.init(title: "Title"))
         )
         let event = Event(sourceID: "n", type: .notificationDirect, timestamp: testNow, direct: direct)
-        var pending = PendingEvent(
-            networkID: NetworkID(trusted: "acme"),
-            id: EventID(UUID()),
-            receivedAt: testNow,
-            event: event,
-            leaseToken: 1
-        )
+        var pending = PendingEvent(event, at: testNow)
         let question = InterceptionQuestion(
             event: pending,
             endpoint: Endpoint.sample("e-1", .intercepting),
@@ -181,5 +169,54 @@ import Testing
         )
         let expansion = Expander(catalog: try sampleCatalog(), ids: UUIDv7Generator()).expand(pending, page)
         #expect(expansion.groups.isEmpty && expansion.event.tally.intercepted == 1)
+    }
+}
+
+/// What devices of Buzz's apps get of an event, beside what all get.
+@Suite struct BuzzExpansionTests {
+    private let names = DirectoryNames(people: ["bob": "Bob B."])
+
+    private func event(_ type: EventType, actor: Person?, members: [Person] = []) -> Event {
+        Event(
+            sourceID: "e",
+            type: type,
+            timestamp: Timestamp(milliseconds: 0),
+            channel: Channel(id: "general"),
+            actor: actor,
+            members: members,
+            message: Message(kind: .text, text: "Hi")
+        )
+    }
+
+    private static let cases: [(EventType, Person?, [Person], Int, String?)] = [
+        (.messageSent, Person(id: "alice", displayName: "Alice"), [], 0, "Alice"),
+        (.messageSent, Person(id: "bob"), [], 0, "Bob B."),
+        (.channelCreated, Person(id: "eve"), [Person(id: "bob")], 1, "eve"),
+        (.channelCreated, nil, [], 1, nil),
+        (.memberJoined, nil, [Person(id: "bob")], 0, "Bob B."),
+    ]
+
+    @Test(arguments: cases.indices)
+    func `each event has a number, a room, and a name where there is one`(index: Int) throws {
+        let (type, actor, members, number, name) = Self.cases[index]
+        let payload = try #require(BuzzPayload(event(type, actor: actor, members: members), names))
+        var keys: JSONObject = ["notificationType": .number(JSONNumber(number)), "roomId": "general"]
+        keys["userName"] = name.map(JSONValue.string)
+        keys["content"] = ["$text": "body"]
+        #expect(payload.added(to: nil, for: .apns)?.parts == [.apns: RawPart(payload: keys)])
+        #expect(payload.added(to: nil, for: .fcm)?.parts == [.fcm: RawPart(payload: ["data": .object(keys)])])
+        #expect(payload.added(to: nil, for: .webpush)?.parts.isEmpty == true)
+    }
+
+    @Test func `what no event of the chat caused is left as it was written`() {
+        #expect(BuzzPayload(event(.notificationDirect, actor: nil), names) == nil)
+    }
+
+    @Test func `only devices of bound apps are meant, each by its own push service`() {
+        let binding = FaceBinding(.buzz, "app", ["ios": ["appId": "ios.app"]], at: Timestamp(milliseconds: 0))
+        let index = FaceIndex(FaceList(version: FaceList.Version(changes: 1), bindings: [binding], keys: []))
+        #expect(index.isBuzz(.apns, "ios.app", in: "acme") && index.isBuzz(.fcm, "app", in: "acme"))
+        #expect(!index.isBuzz(.apns, "app", in: "acme") && !index.isBuzz(.fcm, "ios.app", in: "acme"))
+        #expect(!index.isBuzz(.apns, "ios.app", in: "other") && !index.isBuzz(.webpush, "app", in: "acme"))
     }
 }

@@ -5,8 +5,8 @@ import Testing
 @testable import CarillonCore
 
 @Suite struct ExpanderTests {
-    private static let general = Channel(id: ChannelID(trusted: "general"), displayName: "General")
-    private let alice = Person(id: UserID(trusted: "alice"), displayName: "Alice")
+    private static let general = Channel(id: "general", displayName: "General")
+    private let alice = Person(id: "alice", displayName: "Alice")
 
     private func expander() throws -> Expander {
         let indonesian = try CompiledTemplate(
@@ -18,15 +18,7 @@ import Testing
         return Expander(catalog: catalog, ids: UUIDv7Generator(clock: WallClock { testNow }))
     }
 
-    private func pending(_ event: Event) -> PendingEvent {
-        PendingEvent(
-            networkID: NetworkID(trusted: "acme"),
-            id: EventID(UUID()),
-            receivedAt: testNow,
-            event: event,
-            leaseToken: 1
-        )
-    }
+    private func pending(_ event: Event) -> PendingEvent { PendingEvent(event, at: testNow) }
 
     private func message(mentions: Set<UserID> = []) -> Event {
         Event(
@@ -45,13 +37,7 @@ import Testing
     {
         let id = UserID(trusted: user)
         let devices = (0..<devices).map {
-            Device(
-                id: DeviceID(trusted: "\(user)-\($0)"),
-                userID: id,
-                address: .log,
-                locale: deviceLocale,
-                registeredAt: testNow
-            )
+            Device("\(user)-\($0)", of: id, locale: deviceLocale, at: testNow)
         }
         return Recipient(userID: id, locale: locale, devices: devices)
     }
@@ -78,7 +64,7 @@ import Testing
         #expect(unnamed?.messageID == nil)
         #expect(unnamed?.senderID == "alice")
         var joined = message()
-        (joined.type, joined.message, joined.members) = (.memberJoined, nil, [Person(id: UserID(trusted: "carol"))])
+        (joined.type, joined.message, joined.members) = (.memberJoined, nil, [Person(id: "carol")])
         let other = try #require(try expander().expand(pending(joined), page([recipient("bob")])).groups.first?.cause)
         #expect(other.senderID == nil)
     }
@@ -195,7 +181,7 @@ import Testing
             timestamp: testNow,
             channel: Self.general,
             actor: alice,
-            members: [Person(id: UserID(trusted: "bob"), displayName: "Bob"), Person(id: UserID(trusted: "dave"))]
+            members: [Person(id: "bob", displayName: "Bob"), Person(id: "dave")]
         )
         let recipients = ["alice", "bob", "carol", "dave"].map { recipient($0) }
         let expansion = try expander().expand(pending(joined), page(recipients))
@@ -230,9 +216,7 @@ import Testing
             ("w-2", .webhook(url: "https://b.example:8443/hook?x=1")),
             ("w-3", .webhook(url: "https://A.example/other")),
         ] {
-            bob.devices.append(
-                Device(id: DeviceID(trusted: id), userID: bob.userID, address: address, registeredAt: testNow)
-            )
+            bob.devices.append(Device(DeviceID(trusted: id), of: bob.userID, address, at: testNow))
         }
         let expansion = try expander().expand(pending(message()), page([bob]))
         #expect(expansion.groups.map(\.lane.appID) == ["", "a.example", "b.example:8443"])

@@ -6,9 +6,7 @@ import Testing
 @Suite struct FanoutQueueTests {
     private let queue: FanoutQueue
 
-    init() throws {
-        queue = FanoutQueue(inbox: try StoreScene.unconnected().inbox, logger: TestDatabase.logger)
-    }
+    init() throws { queue = FanoutQueue(inbox: try StoreScene.unconnected().inbox, logger: TestDatabase.logger) }
 
     private func submit(_ count: Int, of network: NetworkID) async {
         let ids = UUIDv7Generator()

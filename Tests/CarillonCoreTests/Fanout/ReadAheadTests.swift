@@ -14,7 +14,7 @@ import Testing
     ) async throws {
         let recipients = SmallPages(StoreScene.here.recipients)
         let outbox = WaitingOutbox(StoreScene.here.queue, failures: failures) {
-            _ = try await eventually { recipients.count > 2 ? true : nil }
+            try await eventually { recipients.count > 2 }
         }
         let scene = try PipelineScene(store: .here, recipients: recipients, outbox: outbox)
         try await scene.populate(members: Self.members)
@@ -50,9 +50,7 @@ private final class SmallPages: RecipientSource {
     private let store: any RecipientSource
     private let answered = Mutex(0)
 
-    init(_ store: any RecipientSource) {
-        self.store = store
-    }
+    init(_ store: any RecipientSource) { self.store = store }
 
     var count: Int { answered.withLock(\.self) }
 
@@ -98,13 +96,9 @@ private final class EvenOutbox: OutboxWriter {
     private let store: any OutboxWriter
     private let pages = Mutex<[EventID: Int]>([:])
 
-    init(_ store: any OutboxWriter) {
-        self.store = store
-    }
+    init(_ store: any OutboxWriter) { self.store = store }
 
-    func expect(_ events: [EventID]) {
-        pages.withLock { pages in for event in events { pages[event] = 0 } }
-    }
+    func expect(_ events: [EventID]) { pages.withLock { pages in for event in events { pages[event] = 0 } } }
 
     func enqueue(_ expansions: [Expansion]) async throws -> [Bool] {
         let events = expansions.map(\.event.id)
@@ -117,5 +111,41 @@ private final class EvenOutbox: OutboxWriter {
         let written = try await store.enqueue(expansions)
         pages.withLock { pages in for event in events { pages[event, default: 0] += 1 } }
         return written
+    }
+}
+
+@Suite(.stores, .timeLimit(.minutes(1))) struct ExpansionFailureTests {
+    @Test func `an event that cannot be expanded says why, and is expanded when it can be`() async throws {
+        let recipients = FailingRecipients(StoreScene.here.recipients)
+        let scene = try PipelineScene(store: .here, recipients: recipients)
+        try await scene.populate(members: 2)
+        try await scene.whileRunning {
+            let id = try await scene.post()
+            let late = try await eventually {
+                let status = try await scene.store.history.event(id, in: scene.network)
+                return status?.failure == nil ? nil : status
+            }
+            #expect(late.failure == "StoreAway()")
+            #expect(late.state == .accepted)
+            recipients.recover()
+            let status = try await scene.finished(id)
+            #expect(status.failure == nil)
+            #expect(status.recipients.notified == 2)
+        }
+    }
+}
+
+/// Recipients that cannot be found for now.
+final class FailingRecipients: RecipientSource {
+    private let store: any RecipientSource
+    private let fails = Mutex(true)
+
+    init(_ store: any RecipientSource) { self.store = store }
+
+    func recover() { fails.withLock { $0 = false } }
+
+    func recipients(for queries: [RecipientQuery]) async throws -> [RecipientPage] {
+        if fails.withLock(\.self) { throw StoreAway() }
+        return try await store.recipients(for: queries)
     }
 }

@@ -19,12 +19,7 @@ import Testing
             type: .messageSent,
             timestamp: Self.now - .seconds(60),
             channel: Channel(id: ChannelID(trusted: "general"), displayName: "General", isDirect: true),
-            actor: Person(
-                id: UserID(trusted: "alice"),
-                displayName: "Alice",
-                locale: "th-TH",
-                roles: ["moderator"]
-            ),
+            actor: Person(id: UserID(trusted: "alice"), displayName: "Alice", locale: "th-TH", roles: ["moderator"]),
             members: [Person(id: UserID(trusted: "bob"), displayName: "Bob"), Person(id: UserID(trusted: "carol"))],
             message: Message(id: "m-1", kind: .text, text: "Hello"),
             mentions: [UserID(trusted: "bob"), UserID(trusted: "carol")],

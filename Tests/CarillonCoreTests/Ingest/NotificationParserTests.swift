@@ -54,9 +54,7 @@ import Testing
         #expect(event.mentions == ["alice", "bob"])
         let direct = try #require(event.direct)
         #expect(direct.audience == .people(["alice", "bob"]))
-        #expect(
-            direct.filter == DeviceFilter(providers: [.apns, .fcm], appIDs: ["com.acme.chat"], tag: "beta")
-        )
+        #expect(direct.filter == DeviceFilter(providers: [.apns, .fcm], appIDs: ["com.acme.chat"], tag: "beta"))
         #expect(direct.texts.text == DirectTexts.Text(title: "Build 81 failed", body: "main: 3 tests"))
         #expect(direct.texts.byLocale.count == 2)
         #expect(direct.texts.byLocale[try #require(LocaleTag("pt-BR"))] == DirectTexts.Text(body: "pt"))

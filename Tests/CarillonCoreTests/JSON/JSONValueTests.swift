@@ -92,3 +92,86 @@ import Testing
         #expect(error.pointer == pointer)
     }
 }
+
+@Suite struct JSONObjectTests {
+    @Test func `keeps members in the order in which they came`() throws {
+        let text = #"{"z":1,"a":{"y":2,"b":3},"m":4}"#
+        let value = try JSONValue(parsing: text)
+        #expect(value.serializedText == text)
+        #expect(value == ["m": 4, "a": ["b": 3, "y": 2], "z": 1], "order does not matter for equality")
+        #expect(value != ["m": 4, "a": ["b": 3, "y": 0], "z": 1])
+        #expect(value != ["m": 4, "z": 1])
+    }
+
+    /// Small objects are searched and large ones hashed; both must behave alike.
+    @Test(arguments: [3, 16, 17, 100])
+    func `replaces in place, adds at the end, removes with nil`(count: Int) {
+        var object = JSONObject()
+        for number in 0..<count {
+            object["k\(number)"] = .number(JSONNumber(number))
+        }
+        object["k1"] = "replaced"
+        object["k0"] = nil
+        object["absent"] = nil
+        object["new"] = .some(.null)
+        #expect(object.keys == (1..<count).map { "k\($0)" } + ["new"])
+        #expect(object["k1"] == "replaced")
+        #expect(object["k0"] == nil)
+        #expect(!object.contains("k0"))
+        #expect(object.contains("new"))
+        #expect(object["new"] == .some(.null))
+        #expect(object["k\(count - 1)"] == (count == 2 ? "replaced" : .number(JSONNumber(count - 1))))
+        #expect(object.count == count)
+    }
+
+    @Test func `tells names apart by their bytes, not by Unicode equivalence`() throws {
+        let composed = "caf\u{E9}"
+        let decomposed = "cafe\u{301}"
+        let value = try JSONValue(parsing: "{\"\(composed)\":1,\"\(decomposed)\":2}")
+        guard case .object(let object) = value else {
+            Issue.record("this is an object")
+            return
+        }
+        #expect(object[composed] == 1)
+        #expect(object[decomposed] == 2)
+        let many = (0..<50).map { "\"\($0)\":0" }.joined(separator: ",")
+        #expect(throws: Never.self) { try JSONValue(parsing: "{\(many),\"\(composed)\":1,\"\(decomposed)\":2}") }
+    }
+}
+
+@Suite struct JSONMergePatchTests {
+    struct Example: CustomTestStringConvertible, Sendable {
+        var original: JSONValue
+        var patch: JSONValue
+        var result: JSONValue
+        var testDescription: String { "\(original.serializedText) + \(patch.serializedText)" }
+    }
+
+    /// The table of RFC 7396, appendix A.
+    @Test(arguments: [
+        Example(original: ["a": "b"], patch: ["a": "c"], result: ["a": "c"]),
+        Example(original: ["a": "b"], patch: ["b": "c"], result: ["a": "b", "b": "c"]),
+        Example(original: ["a": "b"], patch: ["a": nil], result: [:]),
+        Example(original: ["a": "b", "b": "c"], patch: ["a": nil], result: ["b": "c"]),
+        Example(original: ["a": ["b"]], patch: ["a": "c"], result: ["a": "c"]),
+        Example(original: ["a": "c"], patch: ["a": ["b"]], result: ["a": ["b"]]),
+        Example(original: ["a": ["b": "c"]], patch: ["a": ["b": "d", "c": nil]], result: ["a": ["b": "d"]]),
+        Example(original: ["a": [["b": "c"]]], patch: ["a": [1]], result: ["a": [1]]),
+        Example(original: ["a", "b"], patch: ["c", "d"], result: ["c", "d"]),
+        Example(original: ["a": "b"], patch: ["c"], result: ["c"]),
+        Example(original: ["a": "foo"], patch: nil, result: nil),
+        Example(original: ["a": "foo"], patch: "bar", result: "bar"),
+        Example(original: ["e": nil], patch: ["a": 1], result: ["e": nil, "a": 1]),
+        Example(original: [1, 2], patch: ["a": "b", "c": nil], result: ["a": "b"]),
+        Example(original: [:], patch: ["a": ["bb": ["ccc": nil]]], result: ["a": ["bb": [:]]]),
+    ])
+    func `merges as the RFC's own examples`(_ example: Example) {
+        #expect(example.original.merging(patch: example.patch) == example.result)
+    }
+
+    @Test func `keeps the order of members`() {
+        let original: JSONValue = ["c": 1, "b": 2, "a": 3]
+        let merged = original.merging(patch: ["z": 9, "b": 5, "c": nil, "y": 8])
+        #expect(merged.serializedText == #"{"b":5,"a":3,"z":9,"y":8}"#)
+    }
+}

@@ -1,3 +1,4 @@
+import CarillonTesting
 import Foundation
 import Testing
 
@@ -69,8 +70,42 @@ import Testing
     @Test func `is the name-based UUID of event and device`() throws {
         // python3: uuid.uuid5(uuid.UUID("01900000-0000-7000-8000-000000000001"), "d-1")
         let event = try #require(EventID("01900000-0000-7000-8000-000000000001"))
-        let id = NotificationID(event: event, device: DeviceID(trusted: "d-1"))
+        let id = NotificationID(event: event, device: "d-1")
         #expect(id.description == "c6706f26-28dd-53f7-b3c7-9fc805dad1a9")
-        #expect(id != NotificationID(event: event, device: DeviceID(trusted: "d-2")))
+        #expect(id != NotificationID(event: event, device: "d-2"))
+    }
+}
+
+@Suite struct PageCursorTests {
+    @Test(arguments: [PageCursor.user("bob"), .user("d:1"), .user("\u{1F514}"), .device("bob"), .device("")])
+    func `is read as it was written`(cursor: PageCursor) {
+        #expect(PageCursor(stored: cursor.stored) == cursor)
+    }
+
+    @Test func `a user's is what former releases wrote`() {
+        #expect(PageCursor(stored: "bob") == .user("bob"))
+        #expect(PageCursor.user("bob").stored == "bob")
+    }
+}
+
+@Suite struct DeliveryPlaceTests {
+    @Test func `a place is read as it was written`() throws {
+        let group = UUID()
+        for device in ["d-1", "a:b:c", "::", "ü"] {
+            let id = DeviceID(trusted: device)
+            let places: [DeliveryPlace] = [
+                .device(id), .pending(group: group, device: id, horizon: 7),
+                .settled(row: .max, entry: 499, horizon: 12),
+            ]
+            for place in places { #expect(DeliveryPlace(place.description) == place) }
+        }
+    }
+
+    @Test(arguments: [
+        "", "d:", "x:1", "p:1:2:3", "p:1:00000000-0000-0000-0000-000000000000:", "s:1:2", "s:1:2:-1", "s:1:2:3:4",
+        "s:1:2:9999999999999", "s:a:2:3", "d-1",
+    ])
+    func `anything else is no place`(text: String) {
+        #expect(DeliveryPlace(text) == nil)
     }
 }

@@ -34,7 +34,7 @@ import Testing
             )
             let status = try await scene.finished(id)
             #expect(status.deliveries[.delivered] == 2)
-            _ = try await eventually { scene.lanes.statuses.allSatisfy { $0.circuit == .closed } ? true : nil }
+            try await eventually { scene.lanes.statuses.allSatisfy { $0.circuit == .closed } }
         }
     }
 
@@ -70,7 +70,7 @@ import Testing
         let provider = ScriptedProvider { _, _ in .misconfigured(reason: "403") }
         try await runBehindPause(members: 9, provider) { scene, _ in
             let id = try await scene.post()
-            _ = try await eventually { try await scene.waiting(of: id, for: "403")?.count == 9 ? true : nil }
+            try await eventually { try await scene.waiting(of: id, for: "403")?.count == 9 }
             #expect(provider.devices.count == 1)
         }
     }
@@ -84,7 +84,7 @@ import Testing
         try await runBehindPause(members: 3, provider) { scene, _ in
             let status = try await scene.finished(try await scene.post())
             #expect(status.deliveries[.delivered] == 2 && status.deliveries[.unregistered] == 1)
-            _ = try await eventually { scene.lanes.statuses.allSatisfy { $0.circuit == .closed } ? true : nil }
+            try await eventually { scene.lanes.statuses.allSatisfy { $0.circuit == .closed } }
         }
     }
 
@@ -164,7 +164,7 @@ import Testing
         }
         try await PipelineScene.run(members: 3, provider: provider) { scene in
             let id = try await scene.post()
-            _ = try await eventually { provider.waiting > 0 ? true : nil }
+            try await eventually { provider.waiting > 0 }
             await scene.changeCredential(of: .init(networkID: scene.network, provider: .log, appID: nil))
             provider.open()
             let status = try await scene.finished(id)
@@ -184,7 +184,7 @@ import Testing
             let waiting = try await eventually { try await scene.waiting(of: first, for: reason) }
             #expect(waiting.count == 60)
             #expect(try await scene.store.history.event(first, in: scene.network)?.deliveries[.delivered] == 70)
-            _ = try await eventually { scene.lanes.statuses.allSatisfy { $0.circuit == .closed } ? true : nil }
+            try await eventually { scene.lanes.statuses.allSatisfy { $0.circuit == .closed } }
             let second = try await scene.post()
             _ = try await eventually {
                 let status = try await scene.store.history.event(second, in: scene.network)

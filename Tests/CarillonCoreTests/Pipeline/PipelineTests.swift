@@ -72,20 +72,12 @@ import Testing
         try await PipelineScene.run(members: 1, provider: provider) { scene in
             var ids: [EventID] = []
             for _ in 0..<PipelineScene.mostGroupsAtATime { ids.append(try await scene.post()) }
-            _ = try await eventually { provider.waiting == PipelineScene.mostGroupsAtATime ? true : nil }
+            try await eventually { provider.waiting == PipelineScene.mostGroupsAtATime }
             let late = try await scene.post()
             _ = try await eventually {
                 try await scene.store.history.event(late, in: scene.network)?.state == .delivering ? true : nil
             }
-            _ = try await scene.store.toggles.updateToggles(
-                .user("user-0"),
-                in: scene.network,
-                by: .admin,
-                expected: nil
-            ) {
-                _ in
-                ["enabled": false]
-            }
+            try await scene.store.toggles.set(.user("user-0"), to: ["enabled": false], in: scene.network)
             provider.open()
             let status = try await scene.finished(late)
             #expect(status.recipients.suppressed[.user] == 1)
@@ -126,20 +118,12 @@ import Testing
             broken.clear()
             provider.close()
             for _ in 0..<PipelineScene.mostGroupsAtATime { try await scene.post() }
-            _ = try await eventually { provider.waiting == PipelineScene.mostGroupsAtATime ? true : nil }
+            try await eventually { provider.waiting == PipelineScene.mostGroupsAtATime }
             let letters = try await scene.store.history.deadLetters(in: scene.network, after: nil, limit: 1)
             let letter = try #require(letters.first)
             _ = try await scene.store.history.retryDeadLetter(letter.id, in: scene.network)
             _ = try await eventually { scene.queue.claimed.isEmpty ? nil : true }
-            _ = try await scene.store.toggles.updateToggles(
-                .user("user-0"),
-                in: scene.network,
-                by: .admin,
-                expected: nil
-            ) {
-                _ in
-                ["enabled": false]
-            }
+            try await scene.store.toggles.set(.user("user-0"), to: ["enabled": false], in: scene.network)
             provider.open()
             let status = try await scene.finished(dead.id)
             #expect(status.deliveries.values.allSatisfy { $0 == 0 })
@@ -185,7 +169,7 @@ import Testing
             try await scene.whileRunning {
                 let places = PipelineScene.mostGroupsAtATime
                 for _ in 0..<places { try await scene.post() }
-                _ = try await eventually { provider.waiting == places ? true : nil }
+                try await eventually { provider.waiting == places }
                 // Events are received by the system's clock, however slow this machine is.
                 let end = WallClock.system.now() + notificationTimeToLive
                 try await database.advance(by: end - database.time.clock.now() - .milliseconds(200))
@@ -232,15 +216,10 @@ import Testing
             let lane = try await eventually { scene.lanes.statuses.first { $0.circuit == .open } }
             #expect(lane.lane.provider == .log)
             #expect(lane.reason == "no credential for log")
-            let device = Device(
-                id: "hook",
-                userID: "user-0",
-                address: .webhook(url: "https://example.com/hook"),
-                registeredAt: WallClock.system.now()
-            )
+            let device = Device("hook", of: "user-0", .webhook(url: "https://example.com/hook"))
             _ = try await scene.store.devices.putDevice(device, in: scene.network)
             try await scene.post()
-            _ = try await eventually { webhook.devices == ["hook"] ? true : nil }
+            try await eventually { webhook.devices == ["hook"] }
             let status = try await scene.store.history.event(waits, in: scene.network)
             #expect(status?.deliveries[.pending] == 1, "it waits and counts no attempt")
         }

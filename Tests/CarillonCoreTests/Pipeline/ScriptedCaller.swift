@@ -54,7 +54,6 @@ extension EndpointAnswer {
         EndpointAnswer(.success(Reply(status: 200, body: Array(body.utf8))), time: .milliseconds(1))
     }
 
-    /// No answer.
     static func failure(_ reason: String, isTimeout: Bool = false) -> EndpointAnswer {
         EndpointAnswer(.failure(Failure(reason: reason, isTimeout: isTimeout)), time: .milliseconds(1))
     }
@@ -66,10 +65,8 @@ final class PushRecorder: Provider {
     let deadline = Duration.seconds(5)
     private let sent = Mutex<[(device: DeviceID, push: Push)]>([])
 
-    /// What each device was sent, in order.
     func pushes(to device: DeviceID) -> [Push] { sent.withLock { $0.filter { $0.device == device }.map(\.push) } }
 
-    /// The devices that were sent to, in order.
     var devices: [DeviceID] { sent.withLock { $0.map(\.device) } }
 
     func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
@@ -86,4 +83,26 @@ extension JSONValue {
         guard case .object(let members) = self else { return nil }
         return members[key]
     }
+}
+
+/// Something that a test switches while others look at it.
+final class Flag: Sendable {
+    private let value: Mutex<Bool>
+
+    init(_ value: Bool) { self.value = Mutex(value) }
+
+    var isSet: Bool { value.withLock(\.self) }
+
+    func set() { value.withLock { $0 = true } }
+
+    func clear() { value.withLock { $0 = false } }
+}
+
+/// Ids that concurrent tasks collect.
+final class AcceptedIDs: Sendable {
+    private let ids = Mutex<[EventID]>([])
+
+    var all: [EventID] { ids.withLock(\.self) }
+
+    func add(_ id: EventID) { ids.withLock { $0.append(id) } }
 }

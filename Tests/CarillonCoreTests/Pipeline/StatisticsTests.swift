@@ -31,14 +31,11 @@ import Testing
 
     @Test func `figures are those of the events, added up`() async throws {
         let answers = Answers()
-        try await PipelineScene.run(
-            members: 0,
-            providers: [answers.provider(.log), answers.provider(.fcm)]
-        ) { scene in
+        try await PipelineScene.run(members: 0, providers: [answers.provider(.log), answers.provider(.fcm)]) { scene in
             try await Self.populate(scene)
             var events: [EventID] = []
             for _ in 0..<15 { events.append(try await scene.post()) }
-            _ = try await eventually { answers.retries.count == 2 ? true : nil }
+            try await eventually { answers.retries.count == 2 }
             // Some are switched off while their notifications wait, some of these have several devices.
             for user in [1, 4, 7] { try await Self.forbid(.user(Self.user(user)), scene) }
             try await Self.forbid(.channel(Self.user(5), "general"), scene)
@@ -91,21 +88,14 @@ import Testing
         for number in 0..<users where number % 4 != 3 {
             let addresses: [DeviceAddress] = [.log, .fcm(token: "token-\(number)", appID: "app")]
             for (index, address) in addresses.enumerated() where number % 3 == 1 || number % 2 == index {
-                let device = Device(
-                    id: DeviceID(trusted: "d-\(number)-\(index)"),
-                    userID: user(number),
-                    address: address,
-                    registeredAt: WallClock.system.now()
-                )
+                let device = Device("d-\(number)-\(index)", of: user(number), address)
                 _ = try await scene.store.devices.putDevice(device, in: scene.network)
             }
         }
     }
 
     private static func forbid(_ scope: ToggleScope, _ scene: PipelineScene) async throws {
-        _ = try await scene.store.toggles.updateToggles(scope, in: scene.network, by: .admin, expected: nil) { _ in
-            ["enabled": false]
-        }
+        try await scene.store.toggles.set(scope, to: ["enabled": false], in: scene.network)
     }
 
     private static func compare(

@@ -48,16 +48,11 @@ import Testing
         }
     }
 
-    @Test(.stores) func `the log says of traced events when they are expanded and settled, and of others nothing`()
-        async throws
-    {
+    @Test(.stores)
+    func `the log says of traced events when they are expanded and settled, and of others nothing`() async throws {
         let log = CollectedLog()
         let trace = try Self.trace()
-        let scene = try PipelineScene(
-            store: .here,
-            settleInterval: .milliseconds(20),
-            logger: log.logger(from: .debug)
-        )
+        let scene = try PipelineScene(store: .here, settleInterval: .milliseconds(20), logger: log.logger(from: .debug))
         try await scene.populate(members: 2)
         try await scene.whileRunning {
             _ = try await scene.finished(try await scene.post())
@@ -79,11 +74,7 @@ import Testing
     @Test(.stores) func `the log says of which trace an event is that cannot be expanded`() async throws {
         let log = CollectedLog()
         let recipients = FailingRecipients(StoreScene.here.recipients)
-        let scene = try PipelineScene(
-            store: .here,
-            recipients: recipients,
-            logger: log.logger(from: .debug)
-        )
+        let scene = try PipelineScene(store: .here, recipients: recipients, logger: log.logger(from: .debug))
         try await scene.populate(members: 1)
         let trace = try Self.trace()
         try await scene.whileRunning {

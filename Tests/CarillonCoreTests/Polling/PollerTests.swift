@@ -127,9 +127,7 @@ import Testing
         try await scene.pollAll()
         #expect(try await scene.stored() == ["a", "b"])
         #expect(
-            scene.caller.urls == [
-                "https://crm.example/p", "https://crm.example/p", "https://crm.example/p?cursor=c1",
-            ]
+            scene.caller.urls == ["https://crm.example/p", "https://crm.example/p", "https://crm.example/p?cursor=c1"]
         )
     }
 
@@ -238,9 +236,7 @@ private final class WatchedSources: SourceQueue {
     private let store: any SourceQueue
     private let state = Mutex((isAway: false, wait: Duration?.none))
 
-    init(store: any SourceQueue) {
-        self.store = store
-    }
+    init(store: any SourceQueue) { self.store = store }
 
     /// For how long a source was let go last.
     var lastWait: Duration? { state.withLock { $0.wait } }

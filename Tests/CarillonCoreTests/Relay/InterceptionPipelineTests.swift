@@ -152,7 +152,7 @@ import Testing
             try await scene.populate(other, members: 2)
             var held: [EventID] = []
             for _ in 0..<200 { held.append(try await scene.post()) }
-            _ = try await eventually { caller.waiting == Interceptor.places ? true : nil }
+            try await eventually { caller.waiting == Interceptor.places }
             for _ in 0..<20 {
                 let status = try await scene.finished(try await scene.post(in: other), in: other)
                 #expect(status.deliveries[.delivered] == 2 && status.interception == nil)
@@ -169,7 +169,7 @@ import Testing
         try await run(caller, terms: .init(timeout: 300)) { scene in
             var ids: [EventID] = []
             for _ in 0..<Interceptor.places + 30 { ids.append(try await scene.post()) }
-            _ = try await eventually { caller.waiting == Interceptor.places ? true : nil }
+            try await eventually { caller.waiting == Interceptor.places }
             var outcomes: [InterceptionReport.Ending] = []
             while outcomes.count < 30 {
                 outcomes = []
@@ -206,9 +206,9 @@ import Testing
         let recorder = PushRecorder()
         try await run(caller, recorder: recorder) { scene in
             let id = try await scene.post()
-            _ = try await eventually { caller.waiting == 1 ? true : nil }
+            try await eventually { caller.waiting == 1 }
             try await scene.store.passTime()
-            _ = try await eventually { caller.waiting == 2 ? true : nil }
+            try await eventually { caller.waiting == 2 }
             #expect(Set(caller.calls.map(\.messageID)) == [id.description])
             caller.open()
             #expect(try await scene.finished(id).deliveries[.delivered] == 3)
@@ -223,7 +223,7 @@ import Testing
         try await run(caller) { scene in
             var ids: [EventID] = []
             for _ in 0..<Interceptor.places + 10 { ids.append(try await scene.post()) }
-            _ = try await eventually { caller.waiting == Interceptor.places ? true : nil }
+            try await eventually { caller.waiting == Interceptor.places }
             scene.beginShutdown()
             let claimable = try await eventually { () -> Int? in
                 let count = try await scene.store.inbox.claimEvents(limit: 1_000).count
@@ -252,6 +252,6 @@ extension PipelineScene {
     ) async throws {
         let settings = Endpoint.sample("e-1", .intercept(terms), events).settings
         let endpoint = Endpoint(id: "e-1", settings: settings, createdAt: WallClock.system.now() - .seconds(3_600))
-        _ = try await store.endpoints.addEndpoint(endpoint, secret: .generate(), of: network, answering: nil)
+        try await store.endpoints.addEndpoint(endpoint, to: network)
     }
 }

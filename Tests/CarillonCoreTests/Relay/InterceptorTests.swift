@@ -1,6 +1,7 @@
 import CarillonTesting
 import Foundation
 import Metrics
+import Synchronization
 import Testing
 
 @testable import CarillonCore
@@ -105,7 +106,7 @@ import Testing
         circuits.circuit = .due
         circuits.mayTry(true)
         async let trial = interceptor.verdict(on: question())
-        _ = try await eventually { caller.waiting == 1 ? true : nil }
+        try await eventually { caller.waiting == 1 }
         circuits.circuit = .due
         #expect(try await interceptor.verdict(on: question())?.report.outcome == .circuit, "one at a time")
         caller.open()
@@ -127,11 +128,10 @@ import Testing
         }
     }
 
-    @Test(.stores) func `what came of a second's questions is written together, and what was not asked not at all`()
-        async throws
-    {
+    @Test(.stores)
+    func `what came of a second's questions is written together, and what was not asked not at all`() async throws {
         let store = StoreScene.here.endpoints
-        _ = try await store.addEndpoint(.sample("e-1", .intercepting), secret: .generate(), of: "acme", answering: nil)
+        try await store.addEndpoint(.sample("e-1", .intercepting), to: "acme")
         let notes = EndpointNotes(store: store, logger: TestDatabase.logger)
         func shown(after endings: InterceptionReport.Ending...) async throws -> Endpoint? {
             for ending in endings {
@@ -169,5 +169,46 @@ import Testing
         #expect(verdict.report.outcome == .busy)
         #expect(verdict.report.action == .drop)
         #expect(verdict.report.outcome.isFailure == nil)
+    }
+}
+
+/// Circuits that are as a test says, and change by themselves only when they are opened and closed.
+final class StubCircuits: EndpointCircuits {
+    private let state = Mutex<(circuit: EndpointCircuit, isOurs: Bool, changes: [String])>((.closed, true, []))
+
+    /// What the circuit is now.
+    var circuit: EndpointCircuit {
+        get { state.withLock(\.circuit) }
+        set { state.withLock { $0.circuit = newValue } }
+    }
+
+    /// Whether it is this replica that tries.
+    func mayTry(_ isOurs: Bool) { state.withLock { $0.isOurs = isOurs } }
+
+    /// What was done to it.
+    var changes: [String] { state.withLock(\.changes) }
+
+    func circuit(of lane: Lane, at moment: Timestamp) -> EndpointCircuit { circuit }
+
+    func open(_ lane: Lane, because reason: String, at moment: Timestamp) {
+        state.withLock { state in
+            state.circuit = .open
+            state.changes.append("\(lane) opened: \(reason)")
+        }
+    }
+
+    func takeTrial(of lane: Lane) async -> Bool {
+        state.withLock { state in
+            state.circuit = .open
+            state.changes.append("\(lane) tried")
+            return state.isOurs
+        }
+    }
+
+    func close(_ lane: Lane, at moment: Timestamp) {
+        state.withLock { state in
+            state.circuit = .closed
+            state.changes.append("\(lane) closed")
+        }
     }
 }

@@ -100,9 +100,7 @@ import Testing
         let error = try #require(throws: InvalidInput.self) {
             try CompiledTemplate(source, for: .messageSent, locale: .english, at: "/template")
         }
-        #expect(
-            error.errors.map(\.pointer) == ["/template/title", "/template/body/text", "/template/body/other"]
-        )
+        #expect(error.errors.map(\.pointer) == ["/template/title", "/template/body/text", "/template/body/other"])
     }
 
     @Test func `mistakes do not repeat what the template says`() throws {

@@ -3,11 +3,7 @@ import Testing
 @testable import CarillonCore
 
 @Suite struct DirectTextsTests {
-    private func rendered(
-        _ texts: DirectTexts,
-        _ locales: [String],
-        networkDefault: String? = nil
-    ) throws -> [String] {
+    private func rendered(_ texts: DirectTexts, _ locales: [String], networkDefault: String? = nil) throws -> [String] {
         let notification = try sampleCatalog().render(.direct(texts), locales: locales, networkDefault: networkDefault)
         return [notification.locale, notification.title, notification.body]
     }

@@ -11,18 +11,14 @@ import Testing
         let people = [Person(id: bob, displayName: "Bob"), Person(id: alice), Person(id: bob)]
         let one = event(.memberJoined, channel: "General", members: [people[0]])
         let many = event(.memberJoined, channel: "General", actor: people[1], members: people)
-        #expect(
-            NotificationSubject(event: one) == .memberJoined(user: "Bob", channel: "General", furtherJoiners: 0)
-        )
+        #expect(NotificationSubject(event: one) == .memberJoined(user: "Bob", channel: "General", furtherJoiners: 0))
         #expect(
             NotificationSubject(event: many) == .memberJoined(user: "Bob", channel: "General", furtherJoiners: 1),
             "somebody listed twice joined once"
         )
     }
 
-    @Test(arguments: [
-        (Message.Kind.text, TemplateVariant.text), (.image, .image), (.other, .other),
-    ])
+    @Test(arguments: [(Message.Kind.text, TemplateVariant.text), (.image, .image), (.other, .other)])
     func `a message tells its sender, its kind and its words`(kind: Message.Kind, variant: TemplateVariant) {
         let message = Message(kind: kind, text: "Hi")
         let event = event(

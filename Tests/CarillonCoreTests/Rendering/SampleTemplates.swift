@@ -63,7 +63,6 @@ func template(_ eventType: EventType, _ locale: String, _ title: String, _ body:
     try template(eventType, locale, title, .one(body))
 }
 
-/// Fills one title and one body.
 func fill(_ title: String, _ body: String, _ subject: NotificationSubject, locale: String = "en") throws
     -> Notification
 {
@@ -72,7 +71,6 @@ func fill(_ title: String, _ body: String, _ subject: NotificationSubject, local
 }
 
 extension NotificationSubject {
-    /// Alice writes in General.
     static func message(
         _ text: String = "Hello",
         from user: String = "Alice",

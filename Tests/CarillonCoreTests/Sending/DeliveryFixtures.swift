@@ -1,4 +1,6 @@
+import CarillonTesting
 import Foundation
+import Postgres
 
 @testable import CarillonCore
 
@@ -32,7 +34,7 @@ extension DeliveryGroup {
             cause: DeliveryCause(
                 eventID: EventID(UUID()),
                 eventType: .messageSent,
-                channel: Channel(id: ChannelID(trusted: "general"), displayName: "General"),
+                channel: Channel(id: "general", displayName: "General"),
                 actorRoles: [],
                 mentions: mentions,
                 receivedAt: receivedAt
@@ -42,5 +44,13 @@ extension DeliveryGroup {
             attempt: attempt,
             leased: true
         )
+    }
+}
+
+extension StoreScene {
+    /// Stores without a database, for what wants ports that a test does not use.
+    static func unconnected() throws -> StoreScene {
+        let configuration = try PostgresConfiguration(url: "host=/nowhere")
+        return try StoreScene(pool: PostgresPool(configuration: configuration, logger: TestDatabase.logger))
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite(.stores, .timeLimit(.minutes(1))) struct ManyLanesTests {
     private let queue = WatchedQueue(StoreScene.here.queue)
     private let lanes = (0..<2_000).map {
-        Lane(networkID: NetworkID(trusted: "acme"), provider: .fcm, appID: "app-\($0)")
+        Lane(networkID: "acme", provider: .fcm, appID: "app-\($0)")
     }
 
     private func keeper() -> LaneKeeper {
@@ -24,7 +24,7 @@ import Testing
         for lane in lanes { _ = keeper.pause(lane, for: nil, reason: "no credential", at: WallClock.system.now()) }
         let running = Task { try await keeper.run() }
         defer { running.cancel() }
-        _ = try await eventually { try await self.paused() == self.lanes.count ? true : nil }
+        try await eventually { try await self.paused() == self.lanes.count }
         #expect(queue.laneChanges.reduce(0, +) == lanes.count)
         #expect(queue.laneChanges.count <= 4)
     }
@@ -43,8 +43,8 @@ import Testing
         for lane in lanes { keeper.resume(lane, at: WallClock.system.now()) }
         let running = Task { try await keeper.run() }
         defer { running.cancel() }
-        _ = try await eventually { try await self.paused() == 0 ? true : nil }
-        _ = try await eventually { self.queue.madeDueTogether.reduce(0, +) >= self.lanes.count ? true : nil }
+        try await eventually { try await self.paused() == 0 }
+        try await eventually { self.queue.madeDueTogether.reduce(0, +) >= self.lanes.count }
         #expect(queue.madeDueTogether.first == 500 && queue.madeDueTogether.count <= 100)
     }
 
@@ -57,5 +57,28 @@ import Testing
             return try await tasks.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(tries == 1)
+    }
+}
+
+/// Small groups are most of what is sent: were each as much as a large one, eight devices would be sent to at a time.
+@Suite struct GroupPlacesTests {
+    @Test(
+        arguments: [
+            (ProviderName.apns, 1, 256), (.fcm, 4, 128), (.webpush, 9, 86), (.apns, 96, 8), (.apns, 500, 8),
+            (.webhook, 1, 8), (.log, 1, 8), (.relay, 1, 32),
+        ]
+    )
+    func `as many groups of a lane are sent at a time as one connection carries`(
+        _ provider: ProviderName,
+        _ devices: Int,
+        _ groups: Int
+    ) {
+        let group = DeliveryGroup.test((0..<devices).map { .test("device \($0)") }, provider: provider)
+        var queue = FairQueue<NetworkID, Lane, Int>(limits: .sending)
+        for item in 0..<300 {
+            _ = queue.reserve(1, of: group.lane.networkID, in: group.lane, at: .now)
+            _ = queue.fill(item, weight: 1, places: group.places, of: group.lane.networkID, in: group.lane, at: .now)
+        }
+        #expect(queue.next(upTo: 1_000, at: .now).count == groups)
     }
 }

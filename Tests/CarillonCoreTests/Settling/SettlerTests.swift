@@ -27,9 +27,7 @@ import Testing
         private let refuses: @Sendable (Settlement) -> Bool
         private let settled = Mutex<[[Settlement]]>([])
 
-        init(refusing refuses: @Sendable @escaping (Settlement) -> Bool = { _ in false }) {
-            self.refuses = refuses
-        }
+        init(refusing refuses: @Sendable @escaping (Settlement) -> Bool = { _ in false }) { self.refuses = refuses }
 
         /// What was written down.
         var settlements: [Settlement] { settled.withLock { $0.flatMap(\.self) } }
@@ -69,7 +67,6 @@ import Testing
         }
     }
 
-    /// Lets a settler write what it has, as at a shutdown.
     private func writeAll(_ settler: Settler) async throws {
         let group = ServiceGroup(services: [settler], logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -80,13 +77,7 @@ import Testing
     }
 
     private func page(of group: DeliveryGroup, _ target: Target) -> Settlement {
-        let record = DeviceRecord(
-            deviceID: target.deviceID,
-            userID: target.userID,
-            state: .delivered,
-            attempts: 1,
-            at: testNow
-        )
+        let record = target.record(.delivered, at: testNow)
         return Settlement(group: group, records: [record], remainders: [])
     }
 
@@ -162,19 +153,19 @@ import Testing
             var first = page(of: stuck, stuck.targets[0])
             first.remainders = [Remainder(targets: [stuck.targets[1]], attempt: 0, delay: nil)]
             settler.submit(first)
-            _ = try await eventually { log.begun == 1 ? true : nil }
+            try await eventually { log.begun == 1 }
             settler.submit(page(of: stuck, stuck.targets[1]))
             for (number, other) in others.enumerated() {
                 var settlement = page(of: other, other.targets[0])
                 settlement.since = .now - .seconds(1)
                 settler.submit(settlement)
-                _ = try await eventually { written.settlements.count == number + 1 ? true : nil }
+                try await eventually { written.settlements.count == number + 1 }
             }
             #expect(settler.backlog == 1, "what came of the stuck group waits for its first page")
             // A group is let go of a moment after it was written.
             _ = try await eventually { Set(settler.groups.map(\.id)) == [stuck.id] ? true : nil }
             log.letGo()
-            _ = try await eventually { written.settlements.count == 5 ? true : nil }
+            try await eventually { written.settlements.count == 5 }
             #expect(written.settlements.map(\.group.id) == others.map(\.id) + [stuck.id, stuck.id])
             #expect(written.settlements.suffix(2).map { $0.records.map(\.deviceID) } == [["a"], ["b"]])
             await group.triggerGracefulShutdown()

@@ -26,21 +26,14 @@ struct Stage: Sendable {
         try await StoreScene.withStores { store, _ in
             let scene = try PipelineScene(store: store, catalog: catalog.get())
             for name in ["alice", "bob", "carol", "dave"] {
-                let device = Device(
-                    id: DeviceID(trusted: name),
-                    userID: UserID(trusted: name),
-                    address: .log,
-                    registeredAt: WallClock.system.now()
-                )
+                let device = Device(DeviceID(trusted: name), of: UserID(trusted: name))
                 _ = try await store.devices.putDevice(device, in: scene.network)
             }
             for user in telling.imported {
                 _ = try await store.directory.addMember(user, to: "general", in: scene.network)
             }
             if let asleep {
-                _ = try await store.toggles.updateToggles(.user(asleep), in: scene.network, by: .admin, expected: nil) {
-                    _ in ["enabled": false]
-                }
+                try await store.toggles.set(.user(asleep), to: ["enabled": false], in: scene.network)
             }
             try await scene.whileRunning { try await body(Stage(dialect: telling.dialect, scene: scene)) }
         }

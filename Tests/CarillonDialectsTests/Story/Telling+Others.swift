@@ -159,10 +159,7 @@ extension Telling {
                 ), transaction(matrixBody(12, "carol", "m.room.message", #""msgtype":"m.text","body":"Again""#)),
             ],
         ],
-        told: [
-            onebyone,
-            usual[1], usual[2], [], [], usual[5], usual[6],
-        ]
+        told: [onebyone, usual[1], usual[2], [], [], usual[5], usual[6]]
     )
 
     /// Who joins one by one, each told to those before.

@@ -13,7 +13,6 @@ struct Telling: Sendable, CustomTestStringConvertible {
 
     /// What the sender speaks; `nil` for the native format.
     var dialect: DialectName?
-    /// What is posted in each of the seven steps.
     var steps: [[Post]]
     /// Who is told what in each step.
     var told: [[String]]

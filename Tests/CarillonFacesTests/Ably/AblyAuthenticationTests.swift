@@ -8,7 +8,8 @@ import Testing
 
 @testable import CarillonFaces
 
-@Suite struct AblyAuthenticationTests {
+@Suite(.ably) struct AblyAuthenticationTests {
+    private let ably: AblyService = lent()
     private static let list = "/push/deviceRegistrations"
 
     /// A token whose parts somebody wrote.
@@ -39,41 +40,35 @@ import Testing
         ("a key of somebody who has not bound the application", AblyService.token("app1.stolen"), [404, 40400]),
         (
             "a device's token that a key has signed",
-            AblyService.token(
-                and: ["x-ably-deviceId": "d", "x-carillon-network": "acme", "jti": "x"]
-            ), [401, 40101]
+            AblyService.token(and: ["x-ably-deviceId": "d", "x-carillon-network": "acme", "jti": "x"]), [401, 40101]
         ),
     ]
 
     @Test func `tokens that prove nothing are refused, each with the code by which SDKs fetch another one or not`()
         async throws
     {
-        try await withAbly { (ably: AblyService) async throws in
-            for (what, token, error) in Self.refused {
-                let headers = ["authorization": "Bearer \(token)"]
-                let answer = try await ably.call(.get, Self.list, as: nil, headers: headers)
-                #expect(answer.error == error, "\(what)")
-            }
-            for value in ["Digest x", "Bearer", "Bearer a b", "Basic"] {
-                let answer = try await ably.call(.get, Self.list, as: nil, headers: ["authorization": value])
-                #expect(answer.status == 401, "\(value)")
-            }
+        for (what, token, error) in Self.refused {
+            let headers = ["authorization": "Bearer \(token)"]
+            let answer = try await ably.call(.get, Self.list, as: nil, headers: headers)
+            #expect(answer.error == error, "\(what)")
+        }
+        for value in ["Digest x", "Bearer", "Bearer a b", "Basic"] {
+            let answer = try await ably.call(.get, Self.list, as: nil, headers: ["authorization": value])
+            #expect(answer.status == 401, "\(value)")
         }
     }
 
     @Test func `a token is taken as it is, in base64, and in the query`() async throws {
-        try await withAbly { (ably: AblyService) async throws in
-            let token = AblyService.token()
-            #expect(try await ably.call(.get, Self.list, as: token).status == 200)
-            let headers = ["authorization": "bearer \(token)"]
-            #expect(try await ably.call(.get, Self.list, as: nil, headers: headers).status == 200)
-            #expect(try await ably.call(.get, Self.list + "?access_token=\(token)", as: nil).status == 200)
-            // What is sent as a header goes before.
-            let query = Self.list + "?access_token=\(token)"
-            #expect(try await ably.call(.get, query, as: AblyService.token(lives: 0)).error == [401, 40142])
-            try await ably.stage.advance(by: .seconds(600))
-            #expect(try await ably.call(.get, Self.list, as: token).error == [401, 40142])
-        }
+        let token = AblyService.token()
+        #expect(try await ably.call(.get, Self.list, as: token).status == 200)
+        let headers = ["authorization": "bearer \(token)"]
+        #expect(try await ably.call(.get, Self.list, as: nil, headers: headers).status == 200)
+        #expect(try await ably.call(.get, Self.list + "?access_token=\(token)", as: nil).status == 200)
+        // What is sent as a header goes before.
+        let query = Self.list + "?access_token=\(token)"
+        #expect(try await ably.call(.get, query, as: AblyService.token(lives: 0)).error == [401, 40142])
+        try await ably.stage.advance(by: .seconds(600))
+        #expect(try await ably.call(.get, Self.list, as: token).error == [401, 40142])
     }
 
     @Test func `a key is taken over TLS and from this machine only`() async throws {
@@ -124,24 +119,22 @@ import Testing
     }
 
     @Test func `a signed request is exchanged for a token once`() async throws {
-        try await withAbly { (ably: AblyService) async throws in
-            let path = "/keys/app1.app/requestToken"
-            let capability = #"{"*":["*"]}"#
-            let body = Self.request(ttl: "60000", capability: capability, client: "alice")
-            let answer = try await ably.call(.post, path, body, as: nil)
-            #expect(answer.status == 201)
-            #expect(answer.string("keyName") == "app1.app" && answer.string("clientId") == "alice")
-            #expect(answer.string("capability") == #"{"open:*":["publish","push-subscribe"]}"#, "cut to the key's")
-            let issued = FaceStage.now.milliseconds
-            #expect(answer["issued"] == JSONValue(Int(issued)) && answer["expires"] == JSONValue(Int(issued + 60_000)))
-            #expect(try await ably.call(.post, path, body, as: nil).error == [401, 40105])
-            let token = try #require(answer.string("token"))
-            let message = try await ably.call(.post, "/channels/open:a/messages", "{}", as: token)
-            #expect(message.status == 201)
-            #expect(try await ably.call(.post, "/channels/else/messages", "{}", as: token).error == [401, 40160])
-            try await ably.stage.advance(by: .seconds(60))
-            #expect(try await ably.call(.post, "/channels/open:a/messages", "{}", as: token).error == [401, 40142])
-        }
+        let path = "/keys/app1.app/requestToken"
+        let capability = #"{"*":["*"]}"#
+        let body = Self.request(ttl: "60000", capability: capability, client: "alice")
+        let answer = try await ably.call(.post, path, body, as: nil)
+        #expect(answer.status == 201)
+        #expect(answer.string("keyName") == "app1.app" && answer.string("clientId") == "alice")
+        #expect(answer.string("capability") == #"{"open:*":["publish","push-subscribe"]}"#, "cut to the key's")
+        let issued = FaceStage.now.milliseconds
+        #expect(answer["issued"] == JSONValue(Int(issued)) && answer["expires"] == JSONValue(Int(issued + 60_000)))
+        #expect(try await ably.call(.post, path, body, as: nil).error == [401, 40105])
+        let token = try #require(answer.string("token"))
+        let message = try await ably.call(.post, "/channels/open:a/messages", "{}", as: token)
+        #expect(message.status == 201)
+        #expect(try await ably.call(.post, "/channels/else/messages", "{}", as: token).error == [401, 40160])
+        try await ably.stage.advance(by: .seconds(60))
+        #expect(try await ably.call(.post, "/channels/open:a/messages", "{}", as: token).error == [401, 40142])
     }
 
     @Test func `requests for tokens are refused that are forged, of another time, or for too much`() async throws {
@@ -159,22 +152,16 @@ import Testing
             (#"{"keyName":"app1.app"}"#, [401, 40101]), (#"{"keyName":5}"#, [400, 40001]), (forged, [400, 40001]),
             (#"{"keyName":"app1.app","ttl":"soon"}"#, [400, 40001]), ("[]", [400, 40001]), ("{", [400, 40000]),
         ]
-        try await withAbly { (ably: AblyService) async throws in
-            for (body, error) in cases {
-                let answer = try await ably.call(.post, "/keys/app1.app/requestToken", body, as: nil)
-                #expect(answer.error == error, "\(body)")
-            }
-            #expect(
-                try await ably.call(.post, "/keys/none/requestToken", Self.request(nonce: "z"), as: nil).status >= 400
-            )
+        for (body, error) in cases {
+            let answer = try await ably.call(.post, "/keys/app1.app/requestToken", body, as: nil)
+            #expect(answer.error == error, "\(body)")
         }
+        #expect(try await ably.call(.post, "/keys/none/requestToken", Self.request(nonce: "z"), as: nil).status >= 400)
     }
 
     @Test func `the time is told to anybody`() async throws {
-        try await withAbly { (ably: AblyService) async throws in
-            let time = try await ably.call(.get, "/time", as: nil)
-            #expect(time.json == [JSONValue(Int(FaceStage.now.milliseconds))])
-            #expect(try await ably.call(.get, "/time?format=msgpack", as: nil).json == time.json)
-        }
+        let time = try await ably.call(.get, "/time", as: nil)
+        #expect(time.json == [JSONValue(Int(FaceStage.now.milliseconds))])
+        #expect(try await ably.call(.get, "/time?format=msgpack", as: nil).json == time.json)
     }
 }

@@ -3,6 +3,7 @@ import CarillonEdge
 import CarillonTesting
 import HTTPTypes
 import HummingbirdTesting
+import Testing
 
 @testable import CarillonFaces
 
@@ -33,7 +34,7 @@ struct AblyService {
         _ body: String? = nil,
         as token: String? = AblyService.token(),
         headers: [String: String] = [:]
-    ) async throws -> FaceAnswer {
+    ) async throws -> Answer {
         try await call(method, path, bytes: body.map { Array($0.utf8) }, as: token, headers: headers)
     }
 
@@ -44,12 +45,11 @@ struct AblyService {
         bytes: [UInt8]?,
         as token: String? = AblyService.token(),
         headers: [String: String] = [:]
-    ) async throws -> FaceAnswer {
+    ) async throws -> Answer {
         let token = token.map { Base64URL.encode($0.utf8) }
         return try await stage.call(method, path, bytes: bytes, as: token, headers: headers)
     }
 
-    /// A token of a key.
     static func token(
         _ key: String = "app1.admin",
         client: String? = nil,
@@ -100,7 +100,7 @@ extension FaceBook {
     }
 }
 
-extension FaceAnswer {
+extension Answer {
     /// Status and Ably's code, as they stand in the body; the header has to say the same.
     var error: [Int] {
         guard case .number(let code)? = self["error", "code"], case .number(let inner)? = self["error", "statusCode"],
@@ -127,7 +127,7 @@ func withAbly(
         over: setup,
         networks: ["acme", "rival"].map { Network(id: $0, limits: limits, createdAt: FaceStage.now) },
         bindings: [("app1", "acme"), ("app2", "rival")].map { app, network in
-            FaceBinding(face: .ably, externalID: app, networkID: network, settings: settings, updatedAt: FaceStage.now)
+            FaceBinding(.ably, app, of: network, settings, at: FaceStage.now)
         },
         keys: AblyService.keys.map { name, network, rights in
             StoredFaceKey(
@@ -136,4 +136,9 @@ func withAbly(
             )
         }
     ) { stage in try await test(AblyService(stage: stage)) }
+}
+
+extension Trait where Self == Lending<AblyService> {
+    /// The face over an empty database.
+    static var ably: Self { Lending { try await withAbly(.router, $0) } }
 }

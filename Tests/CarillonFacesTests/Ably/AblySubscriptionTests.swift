@@ -5,7 +5,8 @@ import Testing
 
 @testable import CarillonFaces
 
-@Suite struct AblySubscriptionTests {
+@Suite(.ably) struct AblySubscriptionTests {
+    private let ably: AblyService = lent()
     private static let path = "/push/channelSubscriptions"
 
     /// A device of Alice's with the secret `s1`, and what proves it.
@@ -23,93 +24,87 @@ import Testing
     }
 
     @Test func `a device and a client subscribe themselves, and end it`() async throws {
-        try await withAbly { (ably: AblyService) async throws in
-            let token = try await Self.register(in: ably)
-            let proof = ["x-ably-devicetoken": token]
-            let app = AblyService.app()
-            let device = Self.body("open:a b", "deviceId", "d1")
-            let first = try await ably.call(.post, Self.path, device, as: app, headers: proof)
-            #expect(first.status == 201 && first.json == ["channel": "open:a b", "deviceId": "d1"])
-            #expect(try await ably.call(.post, Self.path, device, as: app, headers: proof).status == 200)
-            let client = try await ably.call(.post, Self.path, Self.body("open:a b", "clientId", "alice"), as: app)
-            #expect(client.status == 201 && client.json == ["channel": "open:a b", "clientId": "alice"])
-            let subscribers = try await ably.store.tags.subscribers(of: "open:a b", in: "acme", after: nil, limit: 9)
-            #expect(subscribers == [.device("d1"), .user("alice")])
-            let own = try await ably.call(.get, Self.path + "?channel=open:a+b&concatFilters=true", as: app)
-            #expect(own.json == [["channel": "open:a b", "clientId": "alice"]])
-            let all = try await ably.call(
-                .get,
-                Self.path + "?deviceId=d1&client_id=alice&concat_filters=true",
-                as: app,
-                headers: proof
-            )
-            #expect(all["0", "deviceId"] == "d1" && all["1", "clientId"] == "alice")
-            #expect(try await ably.call(.get, Self.path + "?deviceId=d1", as: token)["0", "deviceId"] == "d1")
-            for query in ["?channel=open:a%20b&deviceId=d1", "?clientId=alice"] {
-                for _ in 1...2 {
-                    #expect(try await ably.call(.delete, Self.path + query, as: app, headers: proof).status == 204)
-                }
+        let token = try await Self.register(in: ably)
+        let proof = ["x-ably-devicetoken": token]
+        let app = AblyService.app()
+        let device = Self.body("open:a b", "deviceId", "d1")
+        let first = try await ably.call(.post, Self.path, device, as: app, headers: proof)
+        #expect(first.status == 201 && first.json == ["channel": "open:a b", "deviceId": "d1"])
+        #expect(try await ably.call(.post, Self.path, device, as: app, headers: proof).status == 200)
+        let client = try await ably.call(.post, Self.path, Self.body("open:a b", "clientId", "alice"), as: app)
+        #expect(client.status == 201 && client.json == ["channel": "open:a b", "clientId": "alice"])
+        let subscribers = try await ably.store.tags.subscribers(of: "open:a b", in: "acme", after: nil, limit: 9)
+        #expect(subscribers == [.device("d1"), .user("alice")])
+        let own = try await ably.call(.get, Self.path + "?channel=open:a+b&concatFilters=true", as: app)
+        #expect(own.json == [["channel": "open:a b", "clientId": "alice"]])
+        let all = try await ably.call(
+            .get,
+            Self.path + "?deviceId=d1&client_id=alice&concat_filters=true",
+            as: app,
+            headers: proof
+        )
+        #expect(all["0", "deviceId"] == "d1" && all["1", "clientId"] == "alice")
+        #expect(try await ably.call(.get, Self.path + "?deviceId=d1", as: token)["0", "deviceId"] == "d1")
+        for query in ["?channel=open:a%20b&deviceId=d1", "?clientId=alice"] {
+            for _ in 1...2 {
+                #expect(try await ably.call(.delete, Self.path + query, as: app, headers: proof).status == 204)
             }
-            #expect(try await ably.store.tags.subscribedTags(in: "acme", after: nil, limit: 9).isEmpty)
         }
+        #expect(try await ably.store.tags.subscribedTags(in: "acme", after: nil, limit: 9).isEmpty)
     }
 
     @Test func `nobody subscribes others, or where push is off`() async throws {
-        try await withAbly { (ably: AblyService) async throws in
-            _ = try await Self.register(in: ably)
-            let app = AblyService.app()
-            let rooms = AblyService.token("app1.rooms")
-            let cases: [(body: String, caller: String, error: [Int])] = [
-                (Self.body("open:a", "deviceId", "d1"), app, [401, 40160]),
-                (Self.body("open:a", "clientId", "bob"), app, [401, 40160]),
-                (Self.body("else", "clientId", "alice"), app, [401, 40160]),
-                (Self.body("open:a", "clientId", "bob"), rooms, [401, 40160]),
-                (Self.body("else", "clientId", "alice"), AblyService.token(), [401, 40160]),
-                (Self.body("open:a", "deviceId", "none"), AblyService.token(), [404, 40400]),
-                (#"{"channel":"open:a"}"#, AblyService.token(), [400, 40000]),
-                (#"{"channel":"open:a","clientId":"a","deviceId":"d1"}"#, AblyService.token(), [400, 40000]),
-                (#"{"clientId":"a"}"#, AblyService.token(), [400, 40010]),
-                (Self.body("[meta]log:push", "clientId", "a"), AblyService.token(), [400, 40010]),
-                (Self.body("", "clientId", "a"), AblyService.token(), [400, 40010]),
-                (#"{"channel":5,"clientId":"a"}"#, AblyService.token(), [400, 40001]),
-                (Self.body("open:a", "clientId", "me"), AblyService.token(), [400, 40012]),
-            ]
-            for (body, caller, error) in cases {
-                #expect(try await ably.call(.post, Self.path, body, as: caller).error == error, "\(body)")
-            }
-            #expect(try await ably.store.tags.subscribedTags(in: "acme", after: nil, limit: 9).isEmpty)
-            let room = Self.body("open:rooms:1", "clientId", "bob")
-            #expect(try await ably.call(.post, Self.path, room, as: rooms).status == 201)
+        _ = try await Self.register(in: ably)
+        let app = AblyService.app()
+        let rooms = AblyService.token("app1.rooms")
+        let cases: [(body: String, caller: String, error: [Int])] = [
+            (Self.body("open:a", "deviceId", "d1"), app, [401, 40160]),
+            (Self.body("open:a", "clientId", "bob"), app, [401, 40160]),
+            (Self.body("else", "clientId", "alice"), app, [401, 40160]),
+            (Self.body("open:a", "clientId", "bob"), rooms, [401, 40160]),
+            (Self.body("else", "clientId", "alice"), AblyService.token(), [401, 40160]),
+            (Self.body("open:a", "deviceId", "none"), AblyService.token(), [404, 40400]),
+            (#"{"channel":"open:a"}"#, AblyService.token(), [400, 40000]),
+            (#"{"channel":"open:a","clientId":"a","deviceId":"d1"}"#, AblyService.token(), [400, 40000]),
+            (#"{"clientId":"a"}"#, AblyService.token(), [400, 40010]),
+            (Self.body("[meta]log:push", "clientId", "a"), AblyService.token(), [400, 40010]),
+            (Self.body("", "clientId", "a"), AblyService.token(), [400, 40010]),
+            (#"{"channel":5,"clientId":"a"}"#, AblyService.token(), [400, 40001]),
+            (Self.body("open:a", "clientId", "me"), AblyService.token(), [400, 40012]),
+        ]
+        for (body, caller, error) in cases {
+            #expect(try await ably.call(.post, Self.path, body, as: caller).error == error, "\(body)")
         }
+        #expect(try await ably.store.tags.subscribedTags(in: "acme", after: nil, limit: 9).isEmpty)
+        let room = Self.body("open:rooms:1", "clientId", "bob")
+        #expect(try await ably.call(.post, Self.path, room, as: rooms).status == 201)
     }
 
     @Test func `lists show all of it to administrators, in pages, and what matches their channels`() async throws {
-        try await withAbly { (ably: AblyService) async throws in
-            for channel in ["open:a", "open:rooms:1", "open:rooms:2"] {
-                for client in ["alice", "bob"] {
-                    let body = Self.body(channel, "clientId", client)
-                    _ = try await ably.call(.post, Self.path, body)
-                }
+        for channel in ["open:a", "open:rooms:1", "open:rooms:2"] {
+            for client in ["alice", "bob"] {
+                let body = Self.body(channel, "clientId", client)
+                _ = try await ably.call(.post, Self.path, body)
             }
-            let first = try await ably.call(.get, Self.path + "?limit=4")
-            #expect(first["3", "clientId"] == "bob" && first["4"] == nil)
-            let next = try #require(first.headers[values: .link].first { $0.hasSuffix(#"rel="next""#) })
-            let rest = try await ably.call(.get, "/push/" + next.dropFirst(3).prefix { $0 != ">" })
-            #expect(rest["0", "channel"] == "open:rooms:2" && rest["2"] == nil)
-            #expect(!rest.headers[values: .link].contains { $0.hasSuffix(#"rel="next""#) })
-            #expect(try await ably.call(.get, "/push/channels").json == ["open:a", "open:rooms:1", "open:rooms:2"])
-            let rooms = AblyService.token("app1.rooms")
-            #expect(try await ably.call(.get, "/push/channels", as: rooms).json == ["open:rooms:1", "open:rooms:2"])
-            #expect(try await ably.call(.get, "/push/channels", as: AblyService.app()).error == [401, 40160])
-            let both = try await ably.call(.get, Self.path + "?deviceId=d&clientId=alice")
-            #expect(both.error == [400, 40003])
-            #expect(try await ably.call(.delete, Self.path + "?channel=open:rooms:2", as: rooms).status == 204)
-            #expect(try await ably.call(.get, "/push/channels").json == ["open:a", "open:rooms:1"])
-            // Of all of Bob's those on their own channels.
-            #expect(try await ably.call(.delete, Self.path + "?clientId=bob", as: rooms).status == 204)
-            let left = try await ably.call(.get, Self.path + "?clientId=bob")
-            #expect(left.json == [["channel": "open:a", "clientId": "bob"]])
         }
+        let first = try await ably.call(.get, Self.path + "?limit=4")
+        #expect(first["3", "clientId"] == "bob" && first["4"] == nil)
+        let next = try #require(first.headers[values: .link].first { $0.hasSuffix(#"rel="next""#) })
+        let rest = try await ably.call(.get, "/push/" + next.dropFirst(3).prefix { $0 != ">" })
+        #expect(rest["0", "channel"] == "open:rooms:2" && rest["2"] == nil)
+        #expect(!rest.headers[values: .link].contains { $0.hasSuffix(#"rel="next""#) })
+        #expect(try await ably.call(.get, "/push/channels").json == ["open:a", "open:rooms:1", "open:rooms:2"])
+        let rooms = AblyService.token("app1.rooms")
+        #expect(try await ably.call(.get, "/push/channels", as: rooms).json == ["open:rooms:1", "open:rooms:2"])
+        #expect(try await ably.call(.get, "/push/channels", as: AblyService.app()).error == [401, 40160])
+        let both = try await ably.call(.get, Self.path + "?deviceId=d&clientId=alice")
+        #expect(both.error == [400, 40003])
+        #expect(try await ably.call(.delete, Self.path + "?channel=open:rooms:2", as: rooms).status == 204)
+        #expect(try await ably.call(.get, "/push/channels").json == ["open:a", "open:rooms:1"])
+        // Of all of Bob's those on their own channels.
+        #expect(try await ably.call(.delete, Self.path + "?clientId=bob", as: rooms).status == 204)
+        let left = try await ably.call(.get, Self.path + "?clientId=bob")
+        #expect(left.json == [["channel": "open:a", "clientId": "bob"]])
     }
 
     @Test(arguments: [
@@ -117,13 +112,11 @@ import Testing
         "?appId=app2&clientId=alice", "?clientId=alice&client_id=alice",
     ])
     func `a DELETE whose filter is not understood ends nothing`(query: String) async throws {
-        try await withAbly { (ably: AblyService) async throws in
-            _ = try await ably.call(.post, Self.path, Self.body("open:a", "clientId", "alice"))
-            #expect(try await ably.call(.delete, Self.path + query).error == [400, 40003])
-            #expect(try await ably.store.tags.subscribedTags(in: "acme", after: nil, limit: 9) == ["open:a"])
-            #expect(try await ably.call(.delete, Self.path + "?channel=open:a&clientId=alice&appId=app1").status == 204)
-            #expect(try await ably.store.tags.subscribedTags(in: "acme", after: nil, limit: 9).isEmpty)
-        }
+        _ = try await ably.call(.post, Self.path, Self.body("open:a", "clientId", "alice"))
+        #expect(try await ably.call(.delete, Self.path + query).error == [400, 40003])
+        #expect(try await ably.store.tags.subscribedTags(in: "acme", after: nil, limit: 9) == ["open:a"])
+        #expect(try await ably.call(.delete, Self.path + "?channel=open:a&clientId=alice&appId=app1").status == 204)
+        #expect(try await ably.store.tags.subscribedTags(in: "acme", after: nil, limit: 9).isEmpty)
     }
 
     @Test func `an app subscribes to no more than a user may, and a device keeps its topics when its client changes`()

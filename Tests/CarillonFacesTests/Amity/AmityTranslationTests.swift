@@ -103,7 +103,7 @@ import Testing
     ])
     func `a registration is a device of the network's app`(body: String, address: DeviceAddress) throws {
         let device = try AmityRegistration(try JSONValue(parsing: body), apps).device(registeredAt: FaceStage.now)
-        #expect(device == Device(id: "d", userID: "alice", address: address, registeredAt: FaceStage.now))
+        #expect(device == Device("d", of: "alice", address, at: FaceStage.now))
     }
 
     @Test(arguments: [

@@ -70,9 +70,7 @@ import Testing
             #expect(try await api.devices(of: "alice").isEmpty)
             _ = try await api.call(.put, Self.path, Self.body("1", token: "f:X"), as: api.token())
             let android = DeviceAddress.fcm(token: "f:X", appID: "android.app")
-            #expect(
-                try await api.devices(of: "alice").map(\.address) == [android]
-            )
+            #expect(try await api.devices(of: "alice").map(\.address) == [android])
         }
     }
 

@@ -8,7 +8,8 @@ import Testing
 @testable import CarillonFaces
 
 /// FACES section D4: what homeservers are answered, and what is accepted.
-@Suite struct MatrixNotifyTests {
+@Suite(.stage(MatrixFace.init)) struct MatrixNotifyTests {
+    private let stage: FaceStage = lent()
     private static let path = "/_matrix/push/v1/notify"
 
     private static func device(_ pushkey: String, app: String = "app", _ rest: String = "") -> String {
@@ -38,121 +39,107 @@ import Testing
     ]
 
     @Test func `what is no notification is refused, and nothing is stored`() async throws {
-        try await withStage(MatrixFace.init) { stage in
-            try stage.bind("app", #"{"provider":"fcm"}"#)
-            for body in Self.unreadable {
-                let answer = try await stage.call(.post, Self.path, body)
-                #expect(answer.status == 400, "\(body)")
-                #expect(answer["errcode"] == "M_BAD_JSON", "\(body)")
-                #expect(answer.headers[.contentType] == "application/json", "\(body)")
-                #expect(stage.book.accepted.isEmpty, "\(body)")
-            }
+        try stage.bind("app", #"{"provider":"fcm"}"#)
+        for body in Self.unreadable {
+            let answer = try await stage.call(.post, Self.path, body)
+            #expect(answer.status == 400, "\(body)")
+            #expect(answer["errcode"] == "M_BAD_JSON", "\(body)")
+            #expect(answer.headers[.contentType] == "application/json", "\(body)")
+            #expect(stage.book.accepted.isEmpty, "\(body)")
         }
     }
 
     @Test func `limits are told in Matrix's words`() async throws {
-        try await withStage(MatrixFace.init) { stage in
-            try stage.bind("app", #"{"provider":"fcm"}"#)
-            let devices = (0..<101).map { Self.device("k\($0)") }
-            let tooMany = #"{"notification":{"event_id":"$e","devices":[\#(devices.joined(separator: ","))]}}"#
-            #expect(try await stage.call(.post, Self.path, tooMany).status == 400)
-            let longKey = Self.body(Self.device(String(repeating: "k", count: 513)))
-            #expect(try await stage.call(.post, Self.path, longKey).status == 400)
-            let padding = String(repeating: " ", count: 128 * 1024)
-            let large = try await stage.call(.post, Self.path, Self.body(Self.device("k")) + padding)
-            #expect(large.status == 413)
-            #expect(large["errcode"] == "M_TOO_LARGE")
-            let whole = Self.body(Self.device("k"))
-            let exact = whole + String(repeating: " ", count: 128 * 1024 - whole.utf8.count)
-            #expect(try await stage.call(.post, Self.path, exact).status == 200)
-            let get = try await stage.call(.get, Self.path)
-            #expect(get.status == 405)
-            #expect(get["errcode"] == "M_UNRECOGNIZED")
-            #expect(get.headers[.allow] == "POST")
-            let other = try await stage.call(.post, "/_matrix/push/v1/other", "{}")
-            #expect(other.status == 404)
-            #expect(other["errcode"] == "M_NOT_FOUND")
-        }
+        try stage.bind("app", #"{"provider":"fcm"}"#)
+        let devices = (0..<101).map { Self.device("k\($0)") }
+        let tooMany = #"{"notification":{"event_id":"$e","devices":[\#(devices.joined(separator: ","))]}}"#
+        #expect(try await stage.call(.post, Self.path, tooMany).status == 400)
+        let longKey = Self.body(Self.device(String(repeating: "k", count: 513)))
+        #expect(try await stage.call(.post, Self.path, longKey).status == 400)
+        let padding = String(repeating: " ", count: 128 * 1024)
+        let large = try await stage.call(.post, Self.path, Self.body(Self.device("k")) + padding)
+        #expect(large.status == 413)
+        #expect(large["errcode"] == "M_TOO_LARGE")
+        let whole = Self.body(Self.device("k"))
+        let exact = whole + String(repeating: " ", count: 128 * 1024 - whole.utf8.count)
+        #expect(try await stage.call(.post, Self.path, exact).status == 200)
+        let get = try await stage.call(.get, Self.path)
+        #expect(get.status == 405)
+        #expect(get["errcode"] == "M_UNRECOGNIZED")
+        #expect(get.headers[.allow] == "POST")
+        let other = try await stage.call(.post, "/_matrix/push/v1/other", "{}")
+        #expect(other.status == 404)
+        #expect(other["errcode"] == "M_NOT_FOUND")
     }
 
     @Test func `a hundred devices are accepted by one call, each recognised by itself`() async throws {
-        try await withStage(MatrixFace.init) { stage in
-            try stage.bind("app", #"{"provider":"fcm"}"#)
-            let devices = (0..<100).map { Self.device("k\($0)") }
-            let body = #"{"notification":{"event_id":"$e","devices":[\#(devices.joined(separator: ","))]}}"#
-            #expect(try await stage.call(.post, Self.path + "?access=1", body)["rejected"] == [])
-            #expect(stage.book.calls == 1)
-            #expect(stage.book.accepted.count == 100)
-            #expect(try await stage.call(.post, Self.path, body).status == 200)
-            #expect(stage.book.accepted.count == 100, "a repeated notification is no second one")
-        }
+        try stage.bind("app", #"{"provider":"fcm"}"#)
+        let devices = (0..<100).map { Self.device("k\($0)") }
+        let body = #"{"notification":{"event_id":"$e","devices":[\#(devices.joined(separator: ","))]}}"#
+        #expect(try await stage.call(.post, Self.path + "?access=1", body)["rejected"] == [])
+        #expect(stage.book.calls == 1)
+        #expect(stage.book.accepted.count == 100)
+        #expect(try await stage.call(.post, Self.path, body).status == 200)
+        #expect(stage.book.accepted.count == 100, "a repeated notification is no second one")
     }
 
     @Test func `nobody's app is not found, and no pushkey is rejected for it`() async throws {
-        try await withStage(MatrixFace.init) { stage in
-            let none = try await stage.call(.post, Self.path, Self.body(Self.device("k")))
-            #expect(none.status == 404)
-            #expect(none["errcode"] == "M_NOT_FOUND")
-            try stage.bind("app", #"{"provider":"fcm"}"#)
-            let unbound = try await stage.call(.post, Self.path, Self.body(Self.device("k", app: "other")))
-            #expect(unbound.status == 404)
-            #expect(unbound["errcode"] == "M_NOT_FOUND")
-            let mixed = Self.body(Self.device("k"), Self.device("l", app: "other"))
-            let answer = try await stage.call(.post, Self.path, mixed)
-            #expect(answer.status == 200)
-            #expect(answer["rejected"] == [])
-            #expect(stage.book.accepted.count == 1)
-            let entries = try await stage.journal.entries(of: "faces/matrix", in: "acme")
-            #expect(entries.first?.note.reason == "some of the apps are not bound")
-        }
+        let none = try await stage.call(.post, Self.path, Self.body(Self.device("k")))
+        #expect(none.status == 404)
+        #expect(none["errcode"] == "M_NOT_FOUND")
+        try stage.bind("app", #"{"provider":"fcm"}"#)
+        let unbound = try await stage.call(.post, Self.path, Self.body(Self.device("k", app: "other")))
+        #expect(unbound.status == 404)
+        #expect(unbound["errcode"] == "M_NOT_FOUND")
+        let mixed = Self.body(Self.device("k"), Self.device("l", app: "other"))
+        let answer = try await stage.call(.post, Self.path, mixed)
+        #expect(answer.status == 200)
+        #expect(answer["rejected"] == [])
+        #expect(stage.book.accepted.count == 1)
+        let entries = try await stage.journal.entries(of: "faces/matrix", in: "acme")
+        #expect(entries.first?.note.reason == "some of the apps are not bound")
     }
 
     @Test func `the longest pattern counts, and the exact name before all`() async throws {
-        try await withStage(MatrixFace.init) { stage in
-            try stage.bind("org.*", #"{"provider":"fcm","appId":"wide"}"#)
-            try stage.bind("org.app.*", #"{"provider":"fcm","appId":"narrow"}"#)
-            try stage.bind("org.app.ios", #"{"provider":"fcm","appId":"exact"}"#)
-            for app in ["org.else", "org.app.web", "org.app.ios"] {
-                _ = try await stage.call(.post, Self.path, Self.body(Self.device("k", app: app)))
-            }
-            #expect(stage.book.accepted.map { Self.address(of: $0)?.appID } == ["wide", "narrow", "exact"])
+        try stage.bind("org.*", #"{"provider":"fcm","appId":"wide"}"#)
+        try stage.bind("org.app.*", #"{"provider":"fcm","appId":"narrow"}"#)
+        try stage.bind("org.app.ios", #"{"provider":"fcm","appId":"exact"}"#)
+        for app in ["org.else", "org.app.web", "org.app.ios"] {
+            _ = try await stage.call(.post, Self.path, Self.body(Self.device("k", app: app)))
         }
+        #expect(stage.book.accepted.map { Self.address(of: $0)?.appID } == ["wide", "narrow", "exact"])
     }
 
     @Test func `a retired app's pushkeys are rejected, each once`() async throws {
-        try await withStage(MatrixFace.init) { stage in
-            try stage.bind("app", #"{"provider":"fcm","retired":true}"#)
-            let body = Self.body(Self.device("k"), Self.device("l"), Self.device("k"))
-            #expect(try await stage.call(.post, Self.path, body)["rejected"] == ["k", "l"])
-            #expect(stage.book.accepted.isEmpty)
-        }
+        try stage.bind("app", #"{"provider":"fcm","retired":true}"#)
+        let body = Self.body(Self.device("k"), Self.device("l"), Self.device("k"))
+        #expect(try await stage.call(.post, Self.path, body)["rejected"] == ["k", "l"])
+        #expect(stage.book.accepted.isEmpty)
     }
 
     @Test func `apps under a gateway key are their network's alone`() async throws {
-        try await withStage(MatrixFace.init) { stage in
-            try stage.bind("mine", #"{"provider":"fcm","gatewayKeyRequired":true}"#)
-            try stage.bind("mine", #"{"provider":"apns","gatewayKeyRequired":true}"#, to: "other")
-            try stage.bind("open", #"{"provider":"fcm"}"#)
-            let secret = try #require(try stage.makeKey(#"{"rights":["any"]}"#)["secret"])
-            guard case .string(let key) = secret else { return }
-            #expect(key.hasPrefix("gk_"))
-            guard case .string(let strangers)? = try stage.makeKey(of: "other")["secret"] else { return }
-            let body = Self.body(Self.device("k", app: "mine"))
-            let without = try await stage.call(.post, Self.path, body)
-            #expect(without.status == 401)
-            #expect(without["errcode"] == "M_UNAUTHORIZED")
-            #expect(try await stage.call(.post, Self.path + "?k=gk_wrong", body).status == 401)
-            #expect(try await stage.call(.post, Self.path + "?k=\(key)", body).status == 200)
-            let open = Self.body(Self.device("k", app: "open"))
-            #expect(try await stage.call(.post, Self.path + "?k=\(key)", open).status == 200)
-            #expect(try await stage.call(.post, Self.path, open).status == 200)
-            #expect(try await stage.call(.post, Self.path + "?k=\(strangers)", open).status == 404)
-            let token = Self.body(Self.device("AQID", app: "mine"))
-            #expect(try await stage.call(.post, Self.path + "?k=\(strangers)", token).status == 200)
-            #expect(stage.book.accepted.last.flatMap(Self.address(of:))?.provider == .apns)
-            let both = Self.body(Self.device("n", app: "mine"), Self.device("n", app: "open"))
-            #expect(try await stage.call(.post, Self.path, both)["rejected"] == [])
-        }
+        try stage.bind("mine", #"{"provider":"fcm","gatewayKeyRequired":true}"#)
+        try stage.bind("mine", #"{"provider":"apns","gatewayKeyRequired":true}"#, to: "other")
+        try stage.bind("open", #"{"provider":"fcm"}"#)
+        let secret = try #require(try stage.makeKey(#"{"rights":["any"]}"#)["secret"])
+        guard case .string(let key) = secret else { return }
+        #expect(key.hasPrefix("gk_"))
+        guard case .string(let strangers)? = try stage.makeKey(of: "other")["secret"] else { return }
+        let body = Self.body(Self.device("k", app: "mine"))
+        let without = try await stage.call(.post, Self.path, body)
+        #expect(without.status == 401)
+        #expect(without["errcode"] == "M_UNAUTHORIZED")
+        #expect(try await stage.call(.post, Self.path + "?k=gk_wrong", body).status == 401)
+        #expect(try await stage.call(.post, Self.path + "?k=\(key)", body).status == 200)
+        let open = Self.body(Self.device("k", app: "open"))
+        #expect(try await stage.call(.post, Self.path + "?k=\(key)", open).status == 200)
+        #expect(try await stage.call(.post, Self.path, open).status == 200)
+        #expect(try await stage.call(.post, Self.path + "?k=\(strangers)", open).status == 404)
+        let token = Self.body(Self.device("AQID", app: "mine"))
+        #expect(try await stage.call(.post, Self.path + "?k=\(strangers)", token).status == 200)
+        #expect(stage.book.accepted.last.flatMap(Self.address(of:))?.provider == .apns)
+        let both = Self.body(Self.device("n", app: "mine"), Self.device("n", app: "open"))
+        #expect(try await stage.call(.post, Self.path, both)["rejected"] == [])
     }
 
     @Test func `notifications come from where they may`() async throws {
@@ -171,44 +158,38 @@ import Testing
     }
 
     @Test func `a default payload that is none is passed over`() async throws {
-        try await withStage(MatrixFace.init) { stage in
-            try stage.bind("app", #"{"provider":"fcm"}"#)
-            let body = Self.body(Self.device("k", #","data":{"default_payload":[1]}"#))
-            #expect(try await stage.call(.post, Self.path, body)["rejected"] == [])
-            #expect(stage.book.accepted.count == 1)
-        }
+        try stage.bind("app", #"{"provider":"fcm"}"#)
+        let body = Self.body(Self.device("k", #","data":{"default_payload":[1]}"#))
+        #expect(try await stage.call(.post, Self.path, body)["rejected"] == [])
+        #expect(stage.book.accepted.count == 1)
     }
 
     @Test func `too many pushes to one pushkey, or of one network, have to wait`() async throws {
-        try await withStage(MatrixFace.init) { stage in
-            try stage.bind("app", #"{"provider":"fcm"}"#)
-            for number in 0..<60 {
-                let answer = try await stage.call(.post, Self.path, Self.body(Self.device("k"), event: "$\(number)"))
-                #expect(answer.status == 200)
-            }
-            let answer = try await stage.call(.post, Self.path, Self.body(Self.device("k"), event: "$60"))
-            #expect(answer.status == 429)
-            #expect(answer["errcode"] == "M_LIMIT_EXCEEDED")
-            #expect(answer["retry_after_ms"] == 1_000)
-            #expect(answer.headers[.retryAfter] == "1")
-            #expect(try await stage.call(.post, Self.path, Self.body(Self.device("l"))).status == 200)
-            try await stage.advance(by: .milliseconds(100))
-            #expect(try await stage.call(.post, Self.path, Self.body(Self.device("k"), event: "$60")).status == 200)
+        try stage.bind("app", #"{"provider":"fcm"}"#)
+        for number in 0..<60 {
+            let answer = try await stage.call(.post, Self.path, Self.body(Self.device("k"), event: "$\(number)"))
+            #expect(answer.status == 200)
         }
+        let answer = try await stage.call(.post, Self.path, Self.body(Self.device("k"), event: "$60"))
+        #expect(answer.status == 429)
+        #expect(answer["errcode"] == "M_LIMIT_EXCEEDED")
+        #expect(answer["retry_after_ms"] == 1_000)
+        #expect(answer.headers[.retryAfter] == "1")
+        #expect(try await stage.call(.post, Self.path, Self.body(Self.device("l"))).status == 200)
+        try await stage.advance(by: .milliseconds(100))
+        #expect(try await stage.call(.post, Self.path, Self.body(Self.device("k"), event: "$60")).status == 200)
     }
 
     @Test func `app ids that one pattern stands for share what may be new of it`() async throws {
-        try await withStage(MatrixFace.init) { stage in
-            try stage.bind("com.acme.*", #"{"provider":"fcm"}"#)
-            try stage.bind("com.acme.exact", #"{"provider":"fcm"}"#)
-            let burst = RequestRates.Rate.newOfApp.burst
-            try stage.rates.take(burst, of: .newOfApp, at: .matrix, about: "com.acme.*", in: "acme")
-            for app in ["com.acme.a", "com.acme.b"] {
-                #expect(try await stage.call(.post, Self.path, Self.body(Self.device("k", app: app))).status == 429)
-            }
-            let other = Self.body(Self.device("k", app: "com.acme.exact"))
-            #expect(try await stage.call(.post, Self.path, other).status == 200)
+        try stage.bind("com.acme.*", #"{"provider":"fcm"}"#)
+        try stage.bind("com.acme.exact", #"{"provider":"fcm"}"#)
+        let burst = RequestRates.Rate.newOfApp.burst
+        try stage.rates.take(burst, of: .newOfApp, at: .matrix, about: "com.acme.*", in: "acme")
+        for app in ["com.acme.a", "com.acme.b"] {
+            #expect(try await stage.call(.post, Self.path, Self.body(Self.device("k", app: app))).status == 429)
         }
+        let other = Self.body(Self.device("k", app: "com.acme.exact"))
+        #expect(try await stage.call(.post, Self.path, other).status == 200)
     }
 
     @Test func `fifty strangers' addresses do not use up what a homeserver needs`() async throws {
@@ -234,33 +215,24 @@ import Testing
     }
 
     @Test func `who has a gateway key has the binding's rate, and no limit of new pushkeys`() async throws {
-        try await withStage(MatrixFace.init) { stage in
-            try stage.bind("mine", #"{"provider":"fcm","gatewayKeyRequired":true,"requestsPerSecond":1}"#)
-            guard case .string(let key)? = try stage.makeKey()["secret"] else { return }
-            let burst = RequestRates.Rate.newOfApp.burst
-            try stage.rates.take(burst, of: .newOfApp, at: .matrix, about: "mine", in: "acme")
-            func post(_ number: Int) async throws -> Int {
-                let body = Self.body(Self.device("k\(number)", app: "mine"))
-                return try await stage.call(.post, Self.path + "?k=\(key)", body).status
-            }
-            for number in 0..<10 { #expect(try await post(number) == 200) }
-            #expect(try await post(10) == 429)
-            try await stage.advance(by: .seconds(1))
-            #expect(try await post(10) == 200)
+        try stage.bind("mine", #"{"provider":"fcm","gatewayKeyRequired":true,"requestsPerSecond":1}"#)
+        guard case .string(let key)? = try stage.makeKey()["secret"] else { return }
+        let burst = RequestRates.Rate.newOfApp.burst
+        try stage.rates.take(burst, of: .newOfApp, at: .matrix, about: "mine", in: "acme")
+        func post(_ number: Int) async throws -> Int {
+            let body = Self.body(Self.device("k\(number)", app: "mine"))
+            return try await stage.call(.post, Self.path + "?k=\(key)", body).status
         }
+        for number in 0..<10 { #expect(try await post(number) == 200) }
+        #expect(try await post(10) == 429)
+        try await stage.advance(by: .seconds(1))
+        #expect(try await post(10) == 200)
     }
 
     @Test func `a network knows its caller by a gateway key, or by where they are`() throws {
         func selection(_ settings: String, isPrivate: Bool = false, _ caller: MatrixCaller) throws -> MatrixSelection {
             guard case .object(let settings) = try JSONValue(parsing: Array(settings.utf8)) else { throw Busy() }
-            let binding = FaceBinding(
-                face: .matrix,
-                externalID: "app",
-                networkID: "acme",
-                isPrivate: isPrivate,
-                settings: settings,
-                updatedAt: FaceStage.now
-            )
+            let binding = FaceBinding(.matrix, "app", isPrivate: isPrivate, settings, at: FaceStage.now)
             let index = FaceIndex(FaceList(version: .init(changes: 1), bindings: [binding], keys: []))
             let notification = try MatrixNotification(body: Array(Self.body(Self.device("k")).utf8))
             return MatrixSelection(notification, caller, index)
@@ -298,14 +270,7 @@ import Testing
     @Test func `an app id is looked for once, and few that are not bound among those under a key`() throws {
         func selection(_ apps: [String]) throws -> MatrixSelection {
             let bindings = ["mine*x", "other"].map { name in
-                FaceBinding(
-                    face: .matrix,
-                    externalID: name,
-                    networkID: "acme",
-                    isPrivate: true,
-                    settings: [:],
-                    updatedAt: FaceStage.now
-                )
+                FaceBinding(.matrix, name, isPrivate: true, at: FaceStage.now)
             }
             let index = FaceIndex(FaceList(version: .init(changes: 1), bindings: bindings, keys: []))
             let devices = apps.map { #"{"app_id":"\#($0)","pushkey":"k"}"# }.joined(separator: ",")
@@ -319,36 +284,30 @@ import Testing
     }
 
     @Test func `a pattern has at most four wildcards`() async throws {
-        try await withStage(MatrixFace.init) { stage in
-            let said = #"{"provider":"fcm"}"#
-            let (four, five) = (try stage.settings(of: "a?*.?*", said), try stage.settings(of: "a?*.?*?", said))
-            #expect(four.wrong.isEmpty)
-            #expect(five.wrong.map(\.pointer) == ["/externalId"])
-        }
+        let said = #"{"provider":"fcm"}"#
+        let (four, five) = (try stage.settings(of: "a?*.?*", said), try stage.settings(of: "a?*.?*?", said))
+        #expect(four.wrong.isEmpty)
+        #expect(five.wrong.map(\.pointer) == ["/externalId"])
     }
 
     @Test func `a binding's rate has bounds, and is two thousand a second`() async throws {
-        try await withStage(MatrixFace.init) { stage in
-            let usual = try stage.settings(of: "app", #"{"provider":"fcm"}"#)
-            #expect(usual.settings?.document["requestsPerSecond"] == 2_000)
-            for rate in ["0", "-1", "100001", "1.5", #""many""#] {
-                let read = try stage.settings(of: "app", #"{"provider":"fcm","requestsPerSecond":\#(rate)}"#)
-                #expect(read.wrong.map(\.pointer) == ["/requestsPerSecond"])
-            }
+        let usual = try stage.settings(of: "app", #"{"provider":"fcm"}"#)
+        #expect(usual.settings?.document["requestsPerSecond"] == 2_000)
+        for rate in ["0", "-1", "100001", "1.5", #""many""#] {
+            let read = try stage.settings(of: "app", #"{"provider":"fcm","requestsPerSecond":\#(rate)}"#)
+            #expect(read.wrong.map(\.pointer) == ["/requestsPerSecond"])
         }
     }
 
     @Test func `what cannot be stored is told as such`() async throws {
-        try await withStage(MatrixFace.init) { stage in
-            try stage.bind("app", #"{"provider":"fcm"}"#)
-            stage.book.fail(with: Busy())
-            let answer = try await stage.call(.post, Self.path, Self.body(Self.device("k")))
-            #expect(answer.status == 503)
-            #expect(answer["errcode"] == "M_UNKNOWN")
-            #expect(answer.headers[.retryAfter] == "1")
-            stage.book.fail(with: nil)
-            #expect(try await stage.call(.post, Self.path, Self.body(Self.device("k"))).status == 200)
-        }
+        try stage.bind("app", #"{"provider":"fcm"}"#)
+        stage.book.fail(with: Busy())
+        let answer = try await stage.call(.post, Self.path, Self.body(Self.device("k")))
+        #expect(answer.status == 503)
+        #expect(answer["errcode"] == "M_UNKNOWN")
+        #expect(answer.headers[.retryAfter] == "1")
+        stage.book.fail(with: nil)
+        #expect(try await stage.call(.post, Self.path, Self.body(Self.device("k"))).status == 200)
     }
 
     private static func address(of event: ParsedEvent) -> DeviceAddress? {

@@ -10,7 +10,6 @@ import Testing
 @Suite struct MatrixPushkeyTests {
     private static let hex = String(repeating: "0aF9", count: 16)
 
-    /// Pushkey, format, and the token that it stands for.
     private static let tokens: [(String, MatrixBinding.PushkeyFormat, String?)] = [
         (hex, .auto, hex.lowercased()), (hex, .hex, hex.lowercased()), ("aBcD", .hex, "abcd"),
         ("AQID", .auto, "010203"),

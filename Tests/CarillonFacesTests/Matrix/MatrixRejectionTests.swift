@@ -6,7 +6,15 @@ import Testing
 @testable import CarillonFaces
 
 /// FACES section D4: which pushkeys a homeserver is to forget.
-@Suite struct MatrixRejectionTests {
+@Suite(.stage(MatrixFace.init)) struct MatrixRejectionTests {
+    private let stage: FaceStage = lent()
+    private let post: Post
+
+    init() throws {
+        try stage.bind("app", #"{"provider":"fcm"}"#)
+        post = Post(stage: stage)
+    }
+
     private static let key = "token"
     private static let address = DeviceAddress.fcm(token: key, appID: "app")
 
@@ -33,36 +41,32 @@ import Testing
     }
 
     @Test func `a pushkey is rejected when its push service says that it is gone`() async throws {
-        try await withPost { stage, post in
-            let id = DeviceID(reachedAt: Self.address)
-            #expect(try await post() == [])
-            #expect(stage.book.accepted.count == 1)
-            try await stage.report(.unregistered, of: id)
-            #expect(try await post() == [.string(Self.key)])
-            #expect(stage.book.accepted.count == 1, "nothing is sent to it")
-            let before = Int(FaceStage.now.milliseconds / 1_000)
-            #expect(try await post(#","pushkey_ts":\#(before)"#) == [.string(Self.key)])
-            #expect(try await post(#","pushkey_ts":\#(before + 1)"#) == [])
-            #expect(stage.book.accepted.count == 2)
-            #expect(try await stage.device(id)?.state == .active)
-        }
+        let id = DeviceID(reachedAt: Self.address)
+        #expect(try await post() == [])
+        #expect(stage.book.accepted.count == 1)
+        try await stage.report(.unregistered, of: id)
+        #expect(try await post() == [.string(Self.key)])
+        #expect(stage.book.accepted.count == 1, "nothing is sent to it")
+        let before = Int(FaceStage.now.milliseconds / 1_000)
+        #expect(try await post(#","pushkey_ts":\#(before)"#) == [.string(Self.key)])
+        #expect(try await post(#","pushkey_ts":\#(before + 1)"#) == [])
+        #expect(stage.book.accepted.count == 2)
+        #expect(try await stage.device(id)?.state == .active)
     }
 
     @Test func `a pushkey in quarantine has a day`() async throws {
-        try await withPost { stage, post in
-            let id = DeviceID(reachedAt: Self.address)
-            #expect(try await post() == [])
-            try await stage.report(.quarantined, of: id)
-            #expect(try await post() == [])
-            #expect(stage.book.accepted.count == 2, "it is counted as nobody's device")
-            try await stage.advance(by: .seconds(86_399))
-            #expect(try await post() == [])
-            try await stage.advance(by: .seconds(1))
-            #expect(try await post() == [.string(Self.key)])
-            let newer = Int(FaceStage.now.milliseconds / 1_000) + 1
-            #expect(try await post(#","pushkey_ts":\#(newer)"#) == [])
-            #expect(try await stage.device(id)?.state == .active)
-        }
+        let id = DeviceID(reachedAt: Self.address)
+        #expect(try await post() == [])
+        try await stage.report(.quarantined, of: id)
+        #expect(try await post() == [])
+        #expect(stage.book.accepted.count == 2, "it is counted as nobody's device")
+        try await stage.advance(by: .seconds(86_399))
+        #expect(try await post() == [])
+        try await stage.advance(by: .seconds(1))
+        #expect(try await post() == [.string(Self.key)])
+        let newer = Int(FaceStage.now.milliseconds / 1_000) + 1
+        #expect(try await post(#","pushkey_ts":\#(newer)"#) == [])
+        #expect(try await stage.device(id)?.state == .active)
     }
 
     @Test func `a pushkey that cannot be any device's has a day, too, and is sent nowhere`() async throws {
@@ -83,23 +87,21 @@ import Testing
     }
 
     @Test func `no pushkey is rejected while its push service is not believed`() async throws {
-        try await withPost { stage, post in
-            #expect(try await post() == [])
-            try await stage.report(.unregistered, of: DeviceID(reachedAt: Self.address))
-            let lane = Lane(networkID: "acme", provider: .fcm, appID: "app")
-            var status = LaneStatus(lane: lane, circuit: .closed)
-            status.brake = LaneStatus.Brake(since: FaceStage.now, reason: "brake")
-            stage.book.lanes = [status]
-            #expect(try await post() == [])
-            #expect(stage.book.accepted.count == 2)
-            stage.book.lanes = [LaneStatus(lane: lane, circuit: .open)]
-            #expect(try await post() == [.string(Self.key)])
-        }
+        #expect(try await post() == [])
+        try await stage.report(.unregistered, of: DeviceID(reachedAt: Self.address))
+        let lane = Lane(networkID: "acme", provider: .fcm, appID: "app")
+        var status = LaneStatus(lane: lane, circuit: .closed)
+        status.brake = LaneStatus.Brake(since: FaceStage.now, reason: "brake")
+        stage.book.lanes = [status]
+        #expect(try await post() == [])
+        #expect(stage.book.accepted.count == 2)
+        stage.book.lanes = [LaneStatus(lane: lane, circuit: .open)]
+        #expect(try await post() == [.string(Self.key)])
     }
 
     @Test func `a registered device meets its pushkey, and keeps its app`() async throws {
         try await withPost(#"{"provider":"fcm","appId":"else"}"#) { stage, post in
-            let phone = Device(id: "phone", userID: "alice", address: Self.address, registeredAt: FaceStage.now)
+            let phone = Device("phone", of: "alice", Self.address, at: FaceStage.now)
             _ = try await stage.store.devices.putDevice(phone, in: "acme")
             #expect(try await post() == [])
             #expect(try await stage.device(DeviceID(reachedAt: Self.address)) == nil)
@@ -110,21 +112,17 @@ import Testing
     }
 
     @Test func `others' pushkeys are not asked about`() async throws {
-        try await withPost { stage, post in
-            #expect(try await post() == [])
-            try await stage.report(.unregistered, of: DeviceID(reachedAt: Self.address))
-            #expect(try await post(key: "another") == [])
-        }
+        #expect(try await post() == [])
+        try await stage.report(.unregistered, of: DeviceID(reachedAt: Self.address))
+        #expect(try await post(key: "another") == [])
     }
 
     @Test func `a time may be in milliseconds, and one ahead of our clock is none`() async throws {
-        try await withPost { stage, post in
-            #expect(try await post() == [])
-            for time in ["1763000000000", "4102444800000", "4102444800", "-1", "0", "1e300", "1e18"] {
-                #expect(try await post(#","pushkey_ts":\#(time)"#) == [])
-                let device = try await stage.device(DeviceID(reachedAt: Self.address))
-                #expect(device?.obtainedAt == Timestamp(milliseconds: 1_763_000_000_000))
-            }
+        #expect(try await post() == [])
+        for time in ["1763000000000", "4102444800000", "4102444800", "-1", "0", "1e300", "1e18"] {
+            #expect(try await post(#","pushkey_ts":\#(time)"#) == [])
+            let device = try await stage.device(DeviceID(reachedAt: Self.address))
+            #expect(device?.obtainedAt == Timestamp(milliseconds: 1_763_000_000_000))
         }
     }
 
@@ -132,41 +130,33 @@ import Testing
         (#","pushkey_ts":1763000000"#, 1_763_000_000_000), ("", nil), (#","pushkey_ts":4102444800"#, nil),
     ])
     func `a new pushkey begins when its homeserver says, or at no time`(_ rest: String, _ begin: Int64?) async throws {
-        try await withPost { stage, post in
-            #expect(try await post(rest) == [])
-            let device = try #require(try await stage.device(DeviceID(reachedAt: Self.address)))
-            #expect(device.obtainedAt == begin.map { Timestamp(milliseconds: $0) })
-            #expect(device.registeredAt == FaceStage.now)
-        }
+        #expect(try await post(rest) == [])
+        let device = try #require(try await stage.device(DeviceID(reachedAt: Self.address)))
+        #expect(device.obtainedAt == begin.map { Timestamp(milliseconds: $0) })
+        #expect(device.registeredAt == FaceStage.now)
     }
 
     @Test func `of pushkeys that nobody has seen there are no more than the network has room for`() async throws {
-        try await withPost { stage, post in
-            _ = try await stage.store.accounts.updateNetwork("acme") { network in
-                var network = network
-                network.limits.ownerlessDevices = 2
-                return network
-            }
-            #expect(try await post(key: "a") == [])
-            try await stage.advance(by: .seconds(1))
-            #expect(try await post(key: "b") == [])
-            #expect(try await post(key: "a") == [])
-            #expect(try await post(key: "c") == nil)
-            #expect(stage.book.accepted.count == 3)
-            try await stage.advance(by: .seconds(86_401))
-            #expect(try await post(key: "c") == [], "one that was not seen for a day made room")
-            #expect(
-                try await stage.device(DeviceID(reachedAt: .fcm(token: "a", appID: "app"))) == nil
-            )
+        _ = try await stage.store.accounts.updateNetwork("acme") { network in
+            var network = network
+            network.limits.ownerlessDevices = 2
+            return network
         }
+        #expect(try await post(key: "a") == [])
+        try await stage.advance(by: .seconds(1))
+        #expect(try await post(key: "b") == [])
+        #expect(try await post(key: "a") == [])
+        #expect(try await post(key: "c") == nil)
+        #expect(stage.book.accepted.count == 3)
+        try await stage.advance(by: .seconds(86_401))
+        #expect(try await post(key: "c") == [], "one that was not seen for a day made room")
+        #expect(try await stage.device(DeviceID(reachedAt: .fcm(token: "a", appID: "app"))) == nil)
     }
 
     @Test func `a time ahead of our clock revives nobody`() async throws {
-        try await withPost { stage, post in
-            #expect(try await post() == [])
-            try await stage.report(.unregistered, of: DeviceID(reachedAt: Self.address))
-            #expect(try await post(#","pushkey_ts":4102444800"#) == [.string(Self.key)])
-        }
+        #expect(try await post() == [])
+        try await stage.report(.unregistered, of: DeviceID(reachedAt: Self.address))
+        #expect(try await post(#","pushkey_ts":4102444800"#) == [.string(Self.key)])
     }
 
     @Test func `a template may say what is shown`() async throws {

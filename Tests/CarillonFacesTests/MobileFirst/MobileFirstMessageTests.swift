@@ -169,7 +169,5 @@ import Testing
 }
 
 extension JSONValue {
-    fileprivate init(parsing text: String) throws {
-        try self.init(parsing: Array(text.utf8))
-    }
+    fileprivate init(parsing text: String) throws { try self.init(parsing: Array(text.utf8)) }
 }

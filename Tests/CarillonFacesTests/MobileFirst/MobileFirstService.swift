@@ -8,7 +8,7 @@ import HummingbirdTesting
 import Testing
 import _CryptoExtras
 
-extension FaceAnswer {
+extension Answer {
     var refusal: String { "\(status) \(string("code") ?? "-")" }
 }
 
@@ -51,7 +51,7 @@ struct MobileFirstService {
         _ body: String? = nil,
         as token: String? = nil,
         headers: [String: String] = [:]
-    ) async throws -> FaceAnswer {
+    ) async throws -> Answer {
         let path = path.hasPrefix("/") ? path : Self.root + path
         return try await stage.call(method, path, body, as: token, headers: headers)
     }
@@ -73,7 +73,7 @@ struct MobileFirstService {
 
     /// Asks for a token.
     func token(_ id: String, _ secret: String, _ form: String = "grant_type=client_credentials") async throws
-        -> FaceAnswer
+        -> Answer
     {
         try await call(
             .post,
@@ -105,13 +105,7 @@ struct MobileFirstService {
             "A": ["appId": "ios.app", "environment": "sandbox"], "G": ["appId": "android.app", "senderId": "4711"],
             "issuers": issuers,
         ]
-        let binding = FaceBinding(
-            face: .imfpush,
-            externalID: application,
-            networkID: network,
-            settings: settings,
-            updatedAt: FaceStage.now
-        )
+        let binding = FaceBinding(.imfpush, application, of: network, settings, at: FaceStage.now)
         _ = try await store.faces.putFaceBinding(binding, claiming: true)
     }
 
@@ -126,7 +120,6 @@ struct MobileFirstService {
     }
 }
 
-/// A service with its two networks.
 func withMobileFirst(
     deviceRegistration: DeviceRegistrationProof = .appKey,
     settings: ServerSettings = ServerSettings(),
@@ -154,4 +147,9 @@ func withMobileFirst(
         try await service.bind("com.other", to: "other")
         try await test(service)
     }
+}
+
+extension Trait where Self == Lending<MobileFirstService> {
+    /// A service with its two networks.
+    static var mobileFirst: Self { Lending { try await withMobileFirst(setup: .router, $0) } }
 }

@@ -24,7 +24,6 @@ struct FaceStage {
     let face: any Face
     /// A key of role `admin` of the first network.
     let adminKey: String
-    /// What signs user tokens.
     let userTokenSecret: String
 
     var store: StoreScene { database.stores }
@@ -38,7 +37,7 @@ struct FaceStage {
         _ body: String? = nil,
         as token: String? = nil,
         headers: [String: String] = [:]
-    ) async throws -> FaceAnswer {
+    ) async throws -> Answer {
         try await call(method, path, bytes: body.map { Array($0.utf8) }, as: token, headers: headers)
     }
 
@@ -49,19 +48,16 @@ struct FaceStage {
         bytes: [UInt8]?,
         as token: String? = nil,
         headers: [String: String] = [:]
-    ) async throws -> FaceAnswer {
-        var fields = HTTPFields()
-        if bytes != nil { fields[.contentType] = "application/json" }
-        if let token { fields[.authorization] = "Bearer \(token)" }
-        for (name, value) in headers { fields[try #require(HTTPField.Name(name))] = value }
-        let buffer = bytes.map { ByteBuffer(bytes: $0) }
-        return FaceAnswer(try await client.execute(uri: path, method: method, headers: fields, body: buffer))
+    ) async throws -> Answer {
+        Answer(try await client.call(method, path, bytes, as: token, headers: headers)) { bytes, headers in
+            headers[.contentType] == "application/x-msgpack"
+                ? try? MessagePackReader.value(of: bytes) : try? JSONValue(parsing: bytes)
+        }
     }
 
     /// Lets time pass.
     func advance(by duration: Duration) async throws { try await database.advance(by: duration) }
 
-    /// A device of the network `acme`.
     func device(_ id: DeviceID) async throws -> Device? { try await store.devices.device(id, in: "acme") }
 
     /// A user's devices in the network `acme`.
@@ -77,16 +73,7 @@ struct FaceStage {
     /// Binds a name as an admin would.
     func bind(_ name: String, _ settings: String, to network: NetworkID = "acme") throws {
         let read = try #require(try self.settings(of: name, settings).settings)
-        book.add(
-            FaceBinding(
-                face: face.name,
-                externalID: name,
-                networkID: network,
-                isPrivate: read.isPrivate,
-                settings: read.document,
-                updatedAt: Self.now
-            )
-        )
+        book.add(FaceBinding(face.name, name, of: network, isPrivate: read.isPrivate, read.document, at: Self.now))
     }
 
     /// What is made of an admin's body, and what is wrong with it.
@@ -167,7 +154,6 @@ func withStage(
 }
 
 extension Face {
-    /// Answers requests as the service does.
     fileprivate func router(_ services: Services, _ settings: ServerSettings) -> Router<CarillonRequestContext> {
         let outline = Router(context: CarillonRequestContext.self)
         addRoutes(to: FaceRoutes(name, on: outline, index: services.faceIndex))
@@ -204,7 +190,7 @@ extension Services {
             toggles: store.toggles,
             tags: store.tags,
             templates: store.templates,
-            catalog: try .english,
+            catalog: try .english(),
             endpoints: store.endpoints,
             endpointsChanged: { _ in },
             endpointEnabled: { _ in },
@@ -261,5 +247,12 @@ extension Services {
 private struct NobodyToCall: EndpointCaller {
     func call(_ call: EndpointCall) async -> EndpointAnswer {
         EndpointAnswer(.failure(.init(reason: "nobody is called")), time: .zero)
+    }
+}
+
+extension Trait where Self == Lending<FaceStage> {
+    /// A face that answers requests.
+    static func stage(_ make: @escaping @Sendable (Services) -> any Face) -> Self {
+        Lending { try await withStage(make, over: .router, $0) }
     }
 }

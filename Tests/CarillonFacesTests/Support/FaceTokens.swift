@@ -1,5 +1,6 @@
 import CarillonCore
 import CarillonEdge
+import CarillonTesting
 import Crypto
 import Synchronization
 
@@ -15,17 +16,6 @@ enum FaceTokens {
             using: SymmetricKey(data: Array(secret.utf8))
         )
         return signed + "." + Base64URL.encode(code)
-    }
-}
-
-/// The server of a network that has none.
-struct NobodyToAsk: UserTokenAsker {
-    func ask(
-        _ introspection: UserTokenIntrospection,
-        about token: Secret,
-        in network: NetworkID
-    ) async -> UserTokenAnswer {
-        .failed(reason: "nobody is to be asked")
     }
 }
 

@@ -26,9 +26,7 @@ struct CredentialsInTrouble: ProviderCredentialStore {
         return found
     }
 
-    func providersWithCredentials(
-        of network: NetworkID
-    ) async throws -> [(provider: ProviderName, appID: String)] {
+    func providersWithCredentials(of network: NetworkID) async throws -> [(provider: ProviderName, appID: String)] {
         await beforeListing(network)
         return try await store.providersWithCredentials(of: network)
     }
@@ -55,11 +53,7 @@ struct CredentialsInTrouble: ProviderCredentialStore {
         try await store.addProviderCredential(credential, of: network)
     }
 
-    func deleteProviderCredential(
-        _ provider: ProviderName,
-        appID: String,
-        of network: NetworkID
-    ) async throws -> Bool {
+    func deleteProviderCredential(_ provider: ProviderName, appID: String, of network: NetworkID) async throws -> Bool {
         try await store.deleteProviderCredential(provider, appID: appID, of: network)
     }
 

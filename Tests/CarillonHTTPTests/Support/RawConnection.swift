@@ -95,14 +95,10 @@ struct RawConnection: Sendable {
     }
 
     /// Does nothing for a while: a sender that takes its time.
-    func pause(milliseconds: UInt32) {
-        usleep(milliseconds * 1000)
-    }
+    func pause(milliseconds: UInt32) { usleep(milliseconds * 1000) }
 
     /// Ends what is sent, and goes on reading.
-    func finish() {
-        shutdown(descriptor, Int32(SHUT_WR))
-    }
+    func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// What comes until the text contains `end`, or until the other side hangs up.
     func receive(until end: String? = nil) -> String {

@@ -6,22 +6,10 @@ extension StoreScene {
     /// Puts deliveries through the queue that end dead; answers their letters.
     func giveUp(count: Int, in networkID: NetworkID, at now: Timestamp) async throws -> [UUID] {
         let devices = (0..<count).map { number in
-            Device(
-                id: DeviceID(trusted: "d-\(number)"),
-                userID: UserID(trusted: "bob"),
-                address: .log,
-                registeredAt: now
-            )
+            Device("d-\(number)", of: "bob", at: now)
         }
         try await settle(devices, in: networkID, at: now) { target in
-            DeviceRecord(
-                deviceID: target.deviceID,
-                userID: target.userID,
-                state: .dead,
-                attempts: 1,
-                reason: "410",
-                at: now
-            )
+            target.record(.dead, reason: "410", at: now)
         }
         return try await history.deadLetters(in: networkID, after: nil, limit: count).map(\.id)
     }
@@ -47,7 +35,7 @@ extension StoreScene {
         at now: Timestamp,
         record: (Target) -> DeviceRecord
     ) async throws {
-        let channel = Channel(id: ChannelID(trusted: "general"))
+        let channel = Channel(id: "general")
         let id = EventID(ids.next())
         let event = Event(sourceID: "\(id)", type: .messageSent, timestamp: now, channel: channel)
         let incoming = IncomingEvent(

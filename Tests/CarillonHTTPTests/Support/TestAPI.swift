@@ -13,41 +13,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-/// An answer of the service, with its body read as JSON.
-struct Answer {
-    let status: Int
-    let headers: HTTPFields
-    let bytes: [UInt8]
-
-    init(_ response: TestResponse) {
-        status = response.status.code
-        headers = response.headers
-        bytes = Array(response.body.readableBytesView)
-    }
-
-    var text: String { String(decoding: bytes, as: UTF8.self) }
-
-    var json: JSONValue? { try? JSONValue(parsing: bytes) }
-
-    /// The value at a path of member names and indices.
-    subscript(path: String...) -> JSONValue? {
-        path.reduce(json) { value, step in
-            switch value {
-            case .object(let object)?: object[step]
-            case .array(let elements)?: Int(step).flatMap { elements.dropFirst($0).first }
-            default: nil
-            }
-        }
-    }
-
-    func string(_ path: String...) -> String? {
-        let value = path.reduce(json) { value, step in
-            if case .object(let object)? = value { object[step] } else { nil }
-        }
-        guard case .string(let text)? = value else { return nil }
-        return text
-    }
-
+extension Answer {
     /// The pointers of a problem's errors.
     var pointers: [String] {
         guard case .array(let errors)? = self["errors"] else { return [] }
@@ -62,6 +28,8 @@ struct Answer {
         guard headers[.contentType] == "application/problem+json" else { return nil }
         return string("type")?.split(separator: "/").last.map(String.init)
     }
+
+    var refusal: String { "\(status) \(problem ?? "-")" }
 }
 
 /// Talks to a service over a database of its own.
@@ -89,19 +57,15 @@ struct TestAPI {
         type: String? = "application/json",
         headers: [String: String] = [:]
     ) async throws -> Answer {
-        var fields = HTTPFields()
-        if let token { fields[.authorization] = "Bearer \(token)" }
-        if let type, body != nil { fields[.contentType] = type }
-        for (name, value) in headers { fields[try #require(HTTPField.Name(name))] = value }
-        let buffer = body.map { ByteBuffer(string: $0) }
-        return Answer(try await client.execute(uri: path, method: method, headers: fields, body: buffer))
+        let bytes = body.map { Array($0.utf8) }
+        return Answer(try await client.call(method, path, bytes, as: token, type: type, headers: headers))
     }
 
-    /// Makes a network and answers its credentials.
     func makeNetwork(_ id: String = "acme") async throws -> Credentials {
         let answer = try await call(.post, "/v1/networks", #"{"id":"\#(id)"}"#, as: Self.operatorToken)
         try #require(answer.status == 201)
         return Credentials(
+            api: self,
             id: id,
             adminKey: try #require(answer.string("apiKey")),
             webhookSecret: try #require(answer.string("webhookSecret")),
@@ -119,12 +83,54 @@ struct TestAPI {
 
 /// What the operator got when a network was made.
 struct Credentials {
+    let api: TestAPI
     let id: String
-    let adminKey: String
-    let webhookSecret: String
-    let userTokenSecret: String
+    var adminKey: String
+    var webhookSecret: String
+    var userTokenSecret: String
 
     func path(_ rest: String) -> String { "/v1/networks/\(id)/\(rest)" }
+
+    /// Sends a request as the network's admin; a path that does not begin with a slash is one of the network's.
+    func call(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ body: String? = nil,
+        type: String? = "application/json",
+        headers: [String: String] = [:]
+    ) async throws -> Answer {
+        try await call(method, path, body, as: adminKey, type: type, headers: headers)
+    }
+
+    /// Sends a request as somebody else.
+    func call(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ body: String? = nil,
+        as token: String,
+        type: String? = "application/json",
+        headers: [String: String] = [:]
+    ) async throws -> Answer {
+        let path = path.hasPrefix("/") ? path : self.path(path)
+        return try await api.call(method, path, body, as: token, type: type, headers: headers)
+    }
+}
+
+extension Trait where Self == Lending<TestAPI> {
+    /// A service without networks.
+    static var api: Self { Lending { try await withAPI(.router, $0) } }
+}
+
+extension Trait where Self == Lending<Credentials> {
+    /// A service with the network `acme`.
+    static var acme: Self { acme { try await withAPI(.router, $0) } }
+
+    /// Some other service with the network `acme`.
+    static func acme(
+        _ open: @escaping @Sendable (_ test: @Sendable (TestAPI) async throws -> Void) async throws -> Void
+    ) -> Self {
+        Lending { test in try await open { api in try await test(try await api.makeNetwork()) } }
+    }
 }
 
 /// Remembers what the dispatcher was told.
@@ -142,17 +148,11 @@ final class RecordingDispatcher: Sendable {
         calls.withLock { $0.append("confirmed \(network)/\(provider.rawValue)/\(appID ?? "*")") }
     }
 
-    func endpointsChanged(_ network: NetworkID) {
-        calls.withLock { $0.append("endpoints of \(network) changed") }
-    }
+    func endpointsChanged(_ network: NetworkID) { calls.withLock { $0.append("endpoints of \(network) changed") } }
 
-    func facesChanged(_ network: NetworkID) {
-        calls.withLock { $0.append("faces of \(network) changed") }
-    }
+    func facesChanged(_ network: NetworkID) { calls.withLock { $0.append("faces of \(network) changed") } }
 
-    func endpointEnabled(_ lane: Lane) {
-        calls.withLock { $0.append("enabled \(lane)") }
-    }
+    func endpointEnabled(_ lane: Lane) { calls.withLock { $0.append("enabled \(lane)") } }
 
     func releaseBrake(_ lane: Lane, until end: Timestamp) {
         calls.withLock { $0.append("released \(lane) until \(end)") }
@@ -265,7 +265,15 @@ extension Services {
             toggles: store.toggles,
             tags: store.tags,
             templates: store.templates,
-            catalog: try .english,
+            catalog: try .english(
+                and: [
+                    CompiledTemplate(
+                        TemplateSource(title: "%2s: %1s", body: .variants([.image: "รูปภาพ"])),
+                        for: .messageSent,
+                        locale: try #require(LocaleTag("th"))
+                    )
+                ]
+            ),
             endpoints: store.endpoints,
             endpointsChanged: { dispatcher.endpointsChanged($0) },
             endpointEnabled: { dispatcher.endpointEnabled($0) },
@@ -312,41 +320,25 @@ extension Logger {
     static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }
 
-extension TemplateCatalog {
-    /// The English texts of the contract, and a Thai one.
-    static var english: TemplateCatalog {
-        get throws {
-            let texts: [(EventType, LocaleTag, TemplateSource)] = [
-                (.channelCreated, .english, TemplateSource(title: "%s", body: .one("You're now member of %s!"))),
-                (
-                    .channelInvited, .english,
-                    TemplateSource(
-                        title: "%1s",
-                        body: .variants([.channel: "%1s invited you to %2s", .direct: "%1s invited you"])
-                    )
-                ),
-                (
-                    .memberJoined, .english,
-                    TemplateSource(
-                        title: "%s",
-                        body: .variants([
-                            .one: "%1s has joined %2s", .many: "%1s and %3s others have joined %2s",
-                        ])
-                    )
-                ),
-                (
-                    .messageSent, .english,
-                    TemplateSource(
-                        title: .variants([.channel: "%1s (%2s)", .direct: "%1s"]),
-                        body: .variants([.text: "%s", .image: "Image Message", .other: "Special message"])
-                    )
-                ),
-                (
-                    .messageSent, try #require(LocaleTag("th")),
-                    TemplateSource(title: "%2s: %1s", body: .variants([.image: "รูปภาพ"]))
-                ),
-            ]
-            return try TemplateCatalog(texts.map { try CompiledTemplate($2, for: $0, locale: $1) })
+/// Remembers what endpoints were sent, and answers as it is told.
+final class RecordingCaller: EndpointCaller {
+    private let state = Mutex(
+        (
+            calls: [EndpointCall](),
+            answer: EndpointAnswer(.success(.init(status: 204, body: [])), time: .milliseconds(12))
+        )
+    )
+
+    /// Everything so far.
+    var calls: [EndpointCall] { state.withLock(\.calls) }
+
+    /// Has further calls answered like this.
+    func answers(_ answer: EndpointAnswer) { state.withLock { $0.answer = answer } }
+
+    func call(_ call: EndpointCall) async -> EndpointAnswer {
+        state.withLock { state in
+            state.calls.append(call)
+            return state.answer
         }
     }
 }

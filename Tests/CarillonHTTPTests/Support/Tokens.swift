@@ -39,7 +39,6 @@ enum Tokens {
 }
 
 extension Credentials {
-    /// A token for a user of this network.
     func token(for user: String = "alice") -> String {
         Tokens.hs256(Tokens.claims(sub: user, network: id), secret: userTokenSecret)
     }

@@ -113,9 +113,8 @@ import Testing
 
     // MARK: Environments
 
-    @Test func `a key that is not for an environment costs its devices one request, and the lane goes on`()
-        async throws
-    {
+    @Test
+    func `a key that is not for an environment costs its devices one request, and the lane goes on`() async throws {
         try await server { request in
             request.path.hasPrefix("/sandbox") ? [.answer(403, body: Self.refusal)] : [.ok]
         } _: { server, port in
@@ -128,12 +127,9 @@ import Testing
         }
     }
 
-    @Test func `those of one environment do not wait for those of the other, for which the key is not good`()
-        async throws
-    {
-        try await server { request in
-            request.path.hasPrefix("/sandbox") ? [.hold] : [.ok]
-        } _: { server, port in
+    @Test
+    func `those of one environment do not wait for those of the other, for which the key is not good`() async throws {
+        try await server({ request in request.path.hasPrefix("/sandbox") ? [.hold] : [.ok] }) { server, port in
             let provider = try provider(port, concurrency: 20)
             let sandbox = group(of: 100, environment: .sandbox)
             async let refused = provider.outcomes(of: sandbox)
@@ -151,9 +147,7 @@ import Testing
     @Test func `sends nothing more once the credential has been deleted`() async throws {
         let stored = Mutex<APNsCredential?>(try credential())
         let remembered = RememberedCredentials<APNsCredential> { _, _ in stored.withLock { $0 } }
-        try await server { _ in
-            [.hold]
-        } _: { server, port in
+        try await server({ _ in [.hold] }) { server, port in
             let provider = try provider(port, remembered)
             let group = group(of: 50)
             async let outcomes = provider.outcomes(of: group)

@@ -63,9 +63,7 @@ import Testing
     }
 
     @Test func `sends the headers and the payload of the contract`() async throws {
-        try await server { _ in
-            [.answer(200, ["apns-id": "EC1BF194"])]
-        } _: { server, port in
+        try await server({ _ in [.answer(200, ["apns-id": "EC1BF194"])] }) { server, port in
             let group = group()
             let outcomes = try await provider(port).outcomes(of: group)
             #expect(outcomes == [.delivered(id: "EC1BF194")])
@@ -84,9 +82,7 @@ import Testing
     }
 
     @Test func `sends to each device's own environment, over one connection each`() async throws {
-        try await server { _ in
-            [.ok]
-        } _: { server, port in
+        try await server({ _ in [.ok] }) { server, port in
             var mixed = group(of: 2)
             mixed.targets[1].address = .apns(token: "001", appID: Self.app, environment: .sandbox)
             let outcomes = try await provider(port).outcomes(of: mixed)
@@ -96,9 +92,7 @@ import Testing
     }
 
     @Test func `sends a whole group over one connection with one token`() async throws {
-        try await server { _ in
-            [.ok]
-        } _: { server, port in
+        try await server({ _ in [.ok] }) { server, port in
             let outcomes = try await provider(port).outcomes(of: group(of: 500))
             #expect(outcomes.allSatisfy { $0 == .delivered(id: nil) })
             #expect(server.connectionCount == 1)
@@ -128,9 +122,7 @@ import Testing
         ] as [([Action], Outcome)]
     )
     func `turns each answer into an outcome`(actions: [Action], expected: Outcome) async throws {
-        try await server { _ in
-            actions
-        } _: { _, port in
+        try await server({ _ in actions }) { _, port in
             let timeout = actions.isEmpty ? Duration.milliseconds(300) : .seconds(60)
             let outcomes = try await provider(port, timeout: timeout).outcomes(of: group())
             #expect(outcomes == [expected])
@@ -155,9 +147,7 @@ import Testing
     }
 
     @Test func `does not go on renewing a token that is refused although it is new`() async throws {
-        try await server { _ in
-            Self.refuse(403, "ExpiredProviderToken")
-        } _: { server, port in
+        try await server({ _ in Self.refuse(403, "ExpiredProviderToken") }) { server, port in
             let expected = Outcome.misconfigured(reason: "ExpiredProviderToken")
             let outcomes = try await provider(port).outcomes(of: group())
             #expect(outcomes == [expected])
@@ -169,9 +159,7 @@ import Testing
     @Test func `makes no token for a while when there were too many`() async throws {
         let name = try APNsSigningKey(teamID: "TEAM123456", keyID: "KEY1234567", pem: key.pemRepresentation).name
         shared.store(ProviderToken(value: "old", issuedAt: shared.now - .seconds(40 * 60)), under: name)
-        try await server { _ in
-            Self.refuse(429, "TooManyProviderTokenUpdates")
-        } _: { _, port in
+        try await server({ _ in Self.refuse(429, "TooManyProviderTokenUpdates") }) { _, port in
             let provider = try provider(port)
             let expected = Outcome.deferLane(after: .seconds(60), reason: "TooManyProviderTokenUpdates")
             #expect(await provider.outcomes(of: group()) == [expected])
@@ -190,9 +178,7 @@ import Testing
     // MARK: What concerns all of a lane
 
     @Test func `does not send on what cannot succeed`() async throws {
-        try await server { _ in
-            Self.refuse(403, "InvalidProviderToken")
-        } _: { server, port in
+        try await server({ _ in Self.refuse(403, "InvalidProviderToken") }) { server, port in
             let outcomes = try await provider(port).outcomes(of: group(of: 500))
             #expect(outcomes.allSatisfy { $0 == .misconfigured(reason: "InvalidProviderToken") })
             // One at a time until one is accepted: far from all have been sent when the first answer arrives.
@@ -231,9 +217,7 @@ import Testing
     }
 
     @Test func `begins nothing more when it is to stop, and waits for what is on the wire`() async throws {
-        try await server { _ in
-            [.hold]
-        } _: { server, port in
+        try await server({ _ in [.hold] }) { server, port in
             let provider = try provider(port)
             let group = group(of: 3)
             let task = Task { await provider.outcomes(of: group) }
@@ -272,9 +256,7 @@ import Testing
     }
 
     @Test func `opens a new connection after a key was refused`() async throws {
-        try await server {
-            $0.connection == 0 ? Self.refuse(403, "UnrelatedKeyIdInToken") : [.ok]
-        } _: { server, port in
+        try await server({ $0.connection == 0 ? Self.refuse(403, "UnrelatedKeyIdInToken") : [.ok] }) { server, port in
             let provider = try provider(port)
             #expect(await provider.outcomes(of: group()) == [.retry(after: nil, reason: "UnrelatedKeyIdInToken")])
             #expect(await provider.outcomes(of: group()) == [.delivered(id: nil)])
@@ -283,9 +265,7 @@ import Testing
     }
 
     @Test func `an APNs that is unavailable costs a few devices an attempt, and the others none`() async throws {
-        try await server { _ in
-            Self.refuse(503, "ServiceUnavailable")
-        } _: { server, port in
+        try await server({ _ in Self.refuse(503, "ServiceUnavailable") }) { server, port in
             let outcomes = try await provider(port, concurrency: 1).outcomes(of: group(of: 50))
             let wait = Outcome.retry(after: .seconds(900), reason: "ServiceUnavailable")
             let rest = Outcome.deferLane(after: .seconds(900), reason: "ServiceUnavailable")
@@ -295,9 +275,7 @@ import Testing
     }
 
     @Test func `opens a new connection when APNs shuts one down`() async throws {
-        try await server {
-            $0.connection == 0 ? Self.refuse(503, "Shutdown") : [.ok]
-        } _: { server, port in
+        try await server({ $0.connection == 0 ? Self.refuse(503, "Shutdown") : [.ok] }) { server, port in
             let provider = try provider(port)
             #expect(await provider.outcomes(of: group()) == [.retry(after: .seconds(900), reason: "Shutdown")])
             #expect(await provider.outcomes(of: group()) == [.delivered(id: nil)])
@@ -350,9 +328,7 @@ import Testing
     }
 
     @Test func `refuses a device of another service`() async throws {
-        try await server { _ in
-            [.ok]
-        } _: { server, port in
+        try await server({ _ in [.ok] }) { server, port in
             let group = DeliveryGroup.example(to: [.webhook(url: "https://127.0.0.1/")])
             let outcomes = try await provider(port).outcomes(of: group)
             #expect(outcomes == [.bug(reason: "not an APNs device")])
@@ -372,9 +348,7 @@ import Testing
         var tls = try authority.serverConfiguration(for: .address([127, 0, 0, 1]))
         tls.certificateVerification = .noHostnameVerification
         tls.trustRoots = .certificates([try made.trusted])
-        try await HTTP2Server.answering(tls: tls) { _ in
-            [.ok]
-        } during: { server, port in
+        try await HTTP2Server.answering(tls: tls, { _ in [.ok] }) { server, port in
             let outcomes = try await provider(port) { _, _ in credential }.outcomes(of: group(of: 20))
             #expect(outcomes.allSatisfy { $0 == .delivered(id: nil) })
             #expect(server.connectionCount == 1)
@@ -395,9 +369,7 @@ import Testing
         validity: TestAuthority.Validity
     ) async throws {
         let tls = try authority.serverConfiguration(for: subject, validity: validity)
-        try await HTTP2Server.answering(tls: tls) { _ in
-            [.ok]
-        } during: { server, port in
+        try await HTTP2Server.answering(tls: tls, { _ in [.ok] }) { server, port in
             let outcomes = try await provider(port).outcomes(of: group())
             #expect(outcomes == [.retry(after: nil, reason: "tls failed")])
             #expect(server.requests.isEmpty)

@@ -4,7 +4,6 @@ import Foundation
 
 @testable import CarillonProviders
 
-/// Service accounts for tests.
 enum ServiceAccount {
     /// Made once: an RSA key takes a while.
     static let key = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048) }

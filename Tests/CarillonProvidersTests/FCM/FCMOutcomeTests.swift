@@ -13,13 +13,7 @@ import Testing
         var expected: Finding
         var testDescription: String { "\(status) \(body.prefix(120)) after \(failures)" }
 
-        init(
-            _ status: Int,
-            _ body: String,
-            retryAfter: Duration? = nil,
-            failures: Int = 0,
-            finding: Finding
-        ) {
+        init(_ status: Int, _ body: String, retryAfter: Duration? = nil, failures: Int = 0, finding: Finding) {
             self.status = status
             self.body = body
             self.retryAfter = retryAfter

@@ -86,9 +86,8 @@ import Testing
         #expect(body.contains(#""ttl":"1s""#))
     }
 
-    @Test func `an access token that is refused is replaced once for all, and the messages are sent again`()
-        async throws
-    {
+    @Test
+    func `an access token that is refused is replaced once for all, and the messages are sent again`() async throws {
         let transport = transport { _, token in token == "Bearer t-1" ? Self.unauthenticated : Self.ok }
         let outcomes = try await provider(transport).outcomes(of: group(500))
         #expect(outcomes == Array(repeating: Self.delivered, count: 500))

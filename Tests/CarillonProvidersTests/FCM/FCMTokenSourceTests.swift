@@ -68,9 +68,8 @@ import Testing
         await #expect(throws: failure.expected) { try await source.verify(credential) }
     }
 
-    @Test func `a server that cannot be reached makes the lane wait, an address that is forbidden does not`()
-        async throws
-    {
+    @Test
+    func `a server that cannot be reached makes the lane wait, an address that is forbidden does not`() async throws {
         let credential = try ServiceAccount.credential()
         let timeout = source(RecordingTransport { _ in throw OutboundError.timedOut })
         await #expect(throws: FCMTokenFailure.unavailable(after: nil, reason: "token endpoint: timeout")) {
@@ -103,9 +102,7 @@ import Testing
         #expect(FCMAccessToken(answer: Array(body.utf8), requestedAt: clock.now) == nil)
     }
 
-    @Test(arguments: [
-        (3_599, 3_599, 3_299), (100_000_000, 3_600, 3_300), (600, 600, 300), (60, 60, 30), (1, 1, 0),
-    ])
+    @Test(arguments: [(3_599, 3_599, 3_299), (100_000_000, 3_600, 3_300), (600, 600, 300), (60, 60, 30), (1, 1, 0)])
     func `renews five minutes before the end, or half way through a short life`(
         stated: Int,
         lifetime: Int,
@@ -118,9 +115,7 @@ import Testing
     }
 
     @Test func `assumes a short life when none is stated`() throws {
-        let token = try #require(
-            FCMAccessToken(answer: Array(#"{"access_token":"a"}"#.utf8), requestedAt: clock.now)
-        )
+        let token = try #require(FCMAccessToken(answer: Array(#"{"access_token":"a"}"#.utf8), requestedAt: clock.now))
         #expect(token.expiresAt == clock.now + .seconds(600))
     }
 

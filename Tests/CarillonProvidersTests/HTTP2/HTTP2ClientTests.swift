@@ -12,9 +12,7 @@ import Testing
     private let authority = TestAuthority()
 
     @Test func `shares one connection between requests`() async throws {
-        try await withHTTP2Server { _ in
-            [.ok]
-        } _: { server, post in
+        try await withHTTP2Server({ _ in [.ok] }) { server, post in
             let result = try await statuses(of: 200, post)
             #expect(result == [200: 200])
             #expect(server.connectionCount == 1)
@@ -24,9 +22,7 @@ import Testing
 
     @Test func `sends what it is told, and lets no table remember secrets`() async throws {
         let tls = try authority.serverConfiguration(for: .name("push.test"))
-        try await HTTP2Server.answering(tls: tls) { _ in
-            [.answer(404, ["x-a": "b"], body: "new")]
-        } during: { server, port in
+        try await HTTP2Server.answering(tls: tls, { _ in [.answer(404, ["x-a": "b"], body: "new")] }) { server, port in
             let client = try OutboundHTTPClient.test(trusting: authority) { _ in [.v4(0x7F00_0001)] }
             let url = "https://push.test:\(port)/3/device/abc?d=%20e#f"
             let headers: HTTPHeaders = ["Authorization": "bearer secret", "apns-topic": "com.acme.chat"]
@@ -50,9 +46,7 @@ import Testing
     }
 
     @Test func `passes over informational answers and trailers`() async throws {
-        try await withHTTP2Server { _ in
-            [.head([":status": "103", "link": "</a>"]), .answer(204)]
-        } _: { _, post in
+        try await withHTTP2Server({ _ in [.head([":status": "103", "link": "</a>"]), .answer(204)] }) { _, post in
             let response = try await post("/", .seconds(30))
             #expect(response.status == 204)
             #expect(response.headers.isEmpty)
@@ -65,9 +59,7 @@ import Testing
     func `never has more streams open than the server permits`(limit: Int) async throws {
         var policy = ConnectionPolicy.lasting
         policy.maximumConnections = 1
-        try await withHTTP2Server(maximumStreams: limit, policy: policy) { _ in
-            [.ok]
-        } _: { server, post in
+        try await withHTTP2Server(maximumStreams: limit, policy: policy, { _ in [.ok] }) { server, post in
             let result = try await statuses(of: 300, post)
             #expect(result == [200: 300])
             #expect(server.connectionCount == 1)
@@ -76,9 +68,7 @@ import Testing
     }
 
     @Test func `opens further connections when streams are what is missing, up to its limit`() async throws {
-        try await withHTTP2Server(maximumStreams: 2) { _ in
-            [.hold]
-        } _: { server, post in
+        try await withHTTP2Server(maximumStreams: 2, { _ in [.hold] }) { server, post in
             async let found = statuses(of: 20, post)
             await server.nextRequests(8)
             #expect(server.connectionCount == 4)
@@ -98,9 +88,7 @@ import Testing
     @Test func `follows a limit that changes`() async throws {
         var policy = ConnectionPolicy.lasting
         policy.maximumConnections = 1
-        try await withHTTP2Server(maximumStreams: 1, policy: policy) { _ in
-            [.hold]
-        } _: { server, post in
+        try await withHTTP2Server(maximumStreams: 1, policy: policy, { _ in [.hold] }) { server, post in
             async let found = statuses(of: 6, post)
             await server.nextRequests(1)
             server.limit(to: 4)
@@ -120,9 +108,7 @@ import Testing
         policy.maximumConnections = 1
         // One place in line is left for other networks.
         policy.maximumWaiting = 3
-        try await withHTTP2Server(maximumStreams: 1, policy: policy) { _ in
-            [.hold]
-        } _: { server, post in
+        try await withHTTP2Server(maximumStreams: 1, policy: policy, { _ in [.hold] }) { server, post in
             async let first = post("/first", .seconds(60))
             await server.nextRequests(1)
             try await withThrowingTaskGroup(of: Bool.self) { tasks in
@@ -156,9 +142,7 @@ import Testing
         var policy = ConnectionPolicy.lasting
         policy.provesCredentialFirst = true
         policy.proofPatience = .seconds(3_600)
-        try await withHTTP2Server(policy: policy) { _ in
-            [.hold]
-        } _: { server, post in
+        try await withHTTP2Server(policy: policy, { _ in [.hold] }) { server, post in
             async let found = statuses(of: 50, post)
             for _ in 0..<2 {
                 await server.nextRequests(1)
@@ -181,9 +165,7 @@ import Testing
         let tls = try authority.serverConfiguration(for: .address([127, 0, 0, 1]))
         var policy = ConnectionPolicy.lasting
         policy.maximumConnections = 1
-        try await HTTP2Server.answering(tls: tls, maximumStreams: 1) { _ in
-            [.hold]
-        } during: { server, port in
+        try await HTTP2Server.answering(tls: tls, maximumStreams: 1, { _ in [.hold] }) { server, port in
             let client = try OutboundHTTPClient.test(trusting: authority, policy: policy)
             let isWanted = Mutex(true)
             let post: @Sendable () async throws -> Int = {
@@ -238,9 +220,7 @@ import Testing
     }
 
     @Test func `ends what is on its way when it is sent away kindly`() async throws {
-        try await withHTTP2Server { request in
-            request.path == "/late" ? [.ok] : [.hold]
-        } _: { server, post in
+        try await withHTTP2Server({ request in request.path == "/late" ? [.ok] : [.hold] }) { server, post in
             async let early = statuses(of: 10, post)
             await server.nextRequests(10)
             server.goAway(.maxID)
@@ -269,9 +249,7 @@ import Testing
     }
 
     @Test func `gives up when everything is refused`() async throws {
-        try await withHTTP2Server { _ in
-            [.reset(.refusedStream)]
-        } _: { server, post in
+        try await withHTTP2Server({ _ in [.reset(.refusedStream)] }) { server, post in
             await #expect(throws: OutboundError.refused) { try await post("/", .seconds(60)) }
             #expect(server.requests.count == 8)
         }

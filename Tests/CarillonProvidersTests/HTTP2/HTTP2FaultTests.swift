@@ -25,9 +25,7 @@ import Testing
     func `does not send again what may have been processed`(actions: [HTTP2Server.Action], expected: OutboundError)
         async throws
     {
-        try await withHTTP2Server { _ in
-            actions
-        } _: { server, post in
+        try await withHTTP2Server({ _ in actions }) { server, post in
             let timeout = expected == .timedOut ? Duration.milliseconds(200) : .seconds(60)
             await #expect(throws: expected) { try await post("/", timeout) }
             #expect(server.requests.count <= 1)
@@ -35,9 +33,7 @@ import Testing
     }
 
     @Test func `does not send what has got its stream too late`() async throws {
-        try await withHTTP2Server { _ in
-            [.ok]
-        } _: { server, post in
+        try await withHTTP2Server({ _ in [.ok] }) { server, post in
             _ = try await post("/first", .seconds(60))
             await #expect(throws: OutboundError.timedOut) { try await post("/late", .zero) }
             _ = try await post("/after", .seconds(60))
@@ -46,9 +42,7 @@ import Testing
     }
 
     @Test func `one request that hangs does not hold up the others`() async throws {
-        try await withHTTP2Server {
-            $0.path == "/hang" ? [] : [.ok]
-        } _: { server, post in
+        try await withHTTP2Server({ $0.path == "/hang" ? [] : [.ok] }) { server, post in
             _ = try await post("/first", .seconds(60))
             let hanging = Task { try await post("/hang", .milliseconds(300)) }
             let result = try await statuses(of: 100, post)
@@ -73,9 +67,7 @@ import Testing
     @Test func `waits for the answer to what has been sent although its task is cancelled`() async throws {
         var policy = ConnectionPolicy.lasting
         policy.maximumConnections = 1
-        try await withHTTP2Server(maximumStreams: 1, policy: policy) { _ in
-            [.hold]
-        } _: { server, post in
+        try await withHTTP2Server(maximumStreams: 1, policy: policy, { _ in [.hold] }) { server, post in
             let sent = Task { try await post("/sent", .seconds(3_600)).status }
             await server.nextRequests(1)
             let waiting = Task { try await post("/waiting", .seconds(3_600)).status }
@@ -93,9 +85,7 @@ import Testing
     // MARK: Hostile servers
 
     @Test func `reads 64 KiB of an endless answer and takes its status`() async throws {
-        try await withHTTP2Server { _ in
-            [.endlessBody]
-        } _: { server, post in
+        try await withHTTP2Server({ _ in [.endlessBody] }) { server, post in
             let response = try await post("/", .seconds(60))
             #expect(response.status == 200)
             #expect((60_000...65_536).contains(response.body.count))
@@ -105,18 +95,14 @@ import Testing
     }
 
     @Test func `refuses ten thousand headers`() async throws {
-        try await withHTTP2Server { _ in
-            [.manyHeaders(10_000)]
-        } _: { server, post in
+        try await withHTTP2Server({ _ in [.manyHeaders(10_000)] }) { server, post in
             await #expect(throws: OutboundError.answerTooLong) { try await post("/", .seconds(60)) }
             #expect(server.requests.count == 1)
         }
     }
 
     @Test func `does not wait for ever for a server that does not begin`() async throws {
-        try await withHTTP2Server(sendsSettings: false) { _ in
-            [.ok]
-        } _: { server, post in
+        try await withHTTP2Server(sendsSettings: false, { _ in [.ok] }) { server, post in
             await #expect(throws: OutboundError.timedOut) { try await post("/", .milliseconds(200)) }
             #expect(server.requests.isEmpty)
         }
@@ -127,9 +113,7 @@ import Testing
     @Test func `asks an idle connection whether it is still there`() async throws {
         var policy = ConnectionPolicy.lasting
         policy.pingInterval = .milliseconds(20)
-        try await withHTTP2Server(policy: policy) { _ in
-            [.ok]
-        } _: { server, post in
+        try await withHTTP2Server(policy: policy, { _ in [.ok] }) { server, post in
             _ = try await post("/", .seconds(60))
             await server.wait(for: .ping)
             #expect(try await post("/", .seconds(60)).status == 200)
@@ -140,9 +124,7 @@ import Testing
     @Test func `does not begin requests on an old connection, but ends them`() async throws {
         var policy = ConnectionPolicy.lasting
         policy.maximumAge = .seconds(3)
-        try await withHTTP2Server(policy: policy) {
-            $0.path == "/early" ? [.hold] : [.ok]
-        } _: { server, post in
+        try await withHTTP2Server(policy: policy, { $0.path == "/early" ? [.hold] : [.ok] }) { server, post in
             async let early = post("/early", .seconds(60))
             await server.nextRequests(1)
             while server.connectionCount == 1 { _ = try await post("/", .seconds(60)) }
@@ -155,9 +137,7 @@ import Testing
 
     @Test func `closes its connections when it is not needed any more`() async throws {
         let tls = try authority.serverConfiguration(for: .address([127, 0, 0, 1]))
-        try await HTTP2Server.answering(tls: tls) { _ in
-            [.ok]
-        } during: { server, port in
+        try await HTTP2Server.answering(tls: tls, { _ in [.ok] }) { server, port in
             try await postOnce(port)
             await server.wait(for: .closed(0))
         }
@@ -172,9 +152,7 @@ import Testing
         var logger = log.logger
         logger.logLevel = level
         let tls = try authority.serverConfiguration(for: .address([127, 0, 0, 1]))
-        try await HTTP2Server.answering(tls: tls) { _ in
-            [.goAway(1), .ok]
-        } during: { _, port in
+        try await HTTP2Server.answering(tls: tls, { _ in [.goAway(1), .ok] }) { _, port in
             let client = try OutboundHTTPClient.test(trusting: authority, logger: logger)
             #expect(try await client.post(to: "https://127.0.0.1:\(port)/").status == 200)
         }

@@ -84,9 +84,7 @@ import Testing
     @Test func `a server that begins with them gets no request`() async throws {
         let authority = TestAuthority()
         let tls = try authority.serverConfiguration(for: .address([127, 0, 0, 1]))
-        try await HTTP2Server.answering(tls: tls, beginning: Flood.unknownType.bytes) { _ in
-            [.ok]
-        } during: { server, port in
+        try await HTTP2Server.answering(tls: tls, beginning: Flood.unknownType.bytes, { _ in [.ok] }) { server, port in
             let client = try OutboundHTTPClient.test(trusting: authority)
             await #expect(throws: OutboundError.timedOut) {
                 try await client.post(to: "https://127.0.0.1:\(port)/", timeout: .seconds(60))
@@ -108,9 +106,7 @@ import Testing
     }
 
     @Test func `what real servers send beside their answers is not held against them`() async throws {
-        try await withHTTP2Server { _ in
-            [.sociable]
-        } _: { server, post in
+        try await withHTTP2Server({ _ in [.sociable] }) { server, post in
             for _ in 0..<6 {
                 let result = try await statuses(of: 500, post)
                 #expect(result == [200: 500])
@@ -121,9 +117,7 @@ import Testing
 
     @Test func `a server whose answers are all too long keeps its connection`() async throws {
         let body = String(repeating: "x", count: 200_000)
-        try await withHTTP2Server { _ in
-            [.answer(500, body: body)]
-        } _: { server, post in
+        try await withHTTP2Server({ _ in [.answer(500, body: body)] }) { server, post in
             for number in 0..<40 {
                 let response = try await post("/\(number)", .seconds(60))
                 #expect(response.status == 500)

@@ -6,10 +6,7 @@ import Testing
 @testable import CarillonProviders
 
 @Suite(.timeLimit(.minutes(1))) struct IntrospectionClientTests {
-    private let introspection = UserTokenIntrospection(
-        url: "https://chat.acme.example/me",
-        userIDPointer: "/user/0/id"
-    )
+    private let introspection = UserTokenIntrospection(url: "https://chat.acme.example/me", userIDPointer: "/user/0/id")
 
     private func answer(_ response: OutboundResponse) async -> UserTokenAnswer {
         let transport = RecordingTransport { _ in response }
@@ -45,9 +42,7 @@ import Testing
     }
 
     @Test func `a server that does not answer in time has said nothing`() async throws {
-        try await ScriptedServer.answering { _ in
-            .nothing
-        } during: { server, port in
+        try await ScriptedServer.answering({ _ in .nothing }) { server, port in
             let client = try client(deadline: .milliseconds(100))
             let introspection = UserTokenIntrospection(url: "http://127.0.0.1:\(port)/", userIDPointer: "/id")
             #expect(await client.ask(introspection, about: Secret("t"), in: "acme") == .failed(reason: "timeout"))

@@ -7,7 +7,6 @@ import Testing
 @Suite struct DNSMessageTests {
     private let question = DNSQuestion(name: "hook.example", type: .a)
 
-    /// A query as the server sees it.
     private var query: FakeNameServer.Query {
         FakeNameServer.Query(name: "hook.example", type: 1, id: 7, isExtended: true, overTCP: false, port: 0)
     }

@@ -25,9 +25,7 @@ import Testing
     }
 
     @Test func `finds the addresses of both versions, each time by another id and from another port`() async throws {
-        try await FakeNameServer.answering {
-            [$0.answer([Self.v4, Self.v6])]
-        } during: { server, address in
+        try await FakeNameServer.answering({ [$0.answer([Self.v4, Self.v6])] }) { server, address in
             for _ in 0..<20 {
                 let found = try await resolver(address).addresses(of: "hook.example")
                 #expect(found == [Self.v6, Self.v4])
@@ -41,9 +39,7 @@ import Testing
     }
 
     @Test func `does not ask for a version that the machine does not speak`() async throws {
-        try await FakeNameServer.answering {
-            [$0.answer([Self.v4, Self.v6])]
-        } during: { server, address in
+        try await FakeNameServer.answering({ [$0.answer([Self.v4, Self.v6])] }) { server, address in
             let versions = IPVersions(hasIPv6: false, hasPublicIPv6: false)
             let found = try await resolver(address, versions: versions).addresses(of: "hook.example")
             #expect(found == [Self.v4])
@@ -85,15 +81,9 @@ import Testing
 
     @Test func `asks the next server when one is silent, refuses, or is not there`() async throws {
         let nobody = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
-        try await FakeNameServer.answering { _ in
-            []
-        } during: { _, silent in
-            try await FakeNameServer.answering {
-                [$0.head(flags: 0x8185)]
-            } during: { _, refusing in
-                try await FakeNameServer.answering {
-                    [$0.answer([Self.v4])]
-                } during: { _, good in
+        try await FakeNameServer.answering({ _ in [] }) { _, silent in
+            try await FakeNameServer.answering({ [$0.head(flags: 0x8185)] }) { _, refusing in
+                try await FakeNameServer.answering({ [$0.answer([Self.v4])] }) { _, good in
                     let tries: [TimeAmount] = [.milliseconds(100), .seconds(20), .seconds(20)]
                     let resolver = resolver(silent, refusing, good, tries: tries)
                     let found = try await resolver.addresses(of: "hook.example")
@@ -106,9 +96,7 @@ import Testing
     }
 
     @Test func `uses the addresses that came when the other version is not answered`() async throws {
-        try await FakeNameServer.answering {
-            $0.type == 1 ? [$0.answer([Self.v4])] : []
-        } during: { _, address in
+        try await FakeNameServer.answering({ $0.type == 1 ? [$0.answer([Self.v4])] : [] }) { _, address in
             // The first try in which an answer comes is the last one.
             let resolver = resolver(address, tries: [.milliseconds(200), .seconds(2), .seconds(20)])
             let found = try await resolver.addresses(of: "hook.example")
@@ -148,9 +136,7 @@ import Testing
     }
 
     @Test func `asks nobody for names that this machine knows itself`() async throws {
-        try await FakeNameServer.answering { _ in
-            []
-        } during: { server, address in
+        try await FakeNameServer.answering({ _ in [] }) { server, address in
             let resolver = resolver(address, hosts: "10.1.2.3 printer")
             let found = try await resolver.addresses(of: "printer")
             #expect(found == [.v4(0x0A01_0203)])

@@ -17,12 +17,7 @@ final class FakeNameServer: Sendable {
         var port: Int
 
         /// The header and the question of an answer.
-        func head(
-            id: UInt16? = nil,
-            name: String? = nil,
-            flags: UInt16 = 0x8180,
-            answers: UInt16 = 0
-        ) -> ByteBuffer {
+        func head(id: UInt16? = nil, name: String? = nil, flags: UInt16 = 0x8180, answers: UInt16 = 0) -> ByteBuffer {
             var message = ByteBuffer()
             message.writeMultipleIntegers(id ?? self.id, flags, UInt16(1), answers, UInt16(0), UInt16(0))
             message.writeName(name ?? self.name)
@@ -45,9 +40,7 @@ final class FakeNameServer: Sendable {
     private let seen = Mutex<[Query]>([])
     private let behaviour: Behaviour
 
-    private init(_ behaviour: @escaping Behaviour) {
-        self.behaviour = behaviour
-    }
+    private init(_ behaviour: @escaping Behaviour) { self.behaviour = behaviour }
 
     /// Everything that it was asked so far.
     var queries: [Query] { seen.withLock { $0 } }

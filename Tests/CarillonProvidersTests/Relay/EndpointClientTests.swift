@@ -86,9 +86,7 @@ import Testing
         (.text("garbage\r\n\r\n"), .init(reason: "malformed answer")),
     ])
     func `what is no answer says why`(answer: ScriptedServer.Answer, failure: EndpointAnswer.Failure) async throws {
-        try await ScriptedServer.answering { _ in
-            answer
-        } during: { _, port in
+        try await ScriptedServer.answering({ _ in answer }) { _, port in
             let timeout = Duration.milliseconds(failure.isTimeout ? 300 : 30_000)
             let answer = try await client().call(call("http://127.0.0.1:\(port)/", timeout: timeout))
             #expect(answer.result == .failure(failure))

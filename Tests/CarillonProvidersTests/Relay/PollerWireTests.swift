@@ -50,9 +50,8 @@ import Testing
         return "HTTP/1.1 200 OK\r\ncontent-length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
-    @Test func `at the end what is being asked is still heard and stored, and no further page is asked for`()
-        async throws
-    {
+    @Test
+    func `at the end what is being asked is still heard and stored, and no further page is asked for`() async throws {
         let answered = MultiThreadedEventLoopGroup.singleton.next().makePromise(of: Void.self)
         let secret = WebhookSecret.generate()
         try await ScriptedServer.answering { request in

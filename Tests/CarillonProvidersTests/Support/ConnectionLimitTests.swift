@@ -65,9 +65,7 @@ import Testing
 
     @Test func `waits until its deadline when all connections are in use, and cuts none of them off`() async throws {
         let tls = try authority.serverConfiguration(for: .name("*.push.test"))
-        try await HTTP2Server.answering(tls: tls) { _ in
-            [.hold]
-        } during: { server, port in
+        try await HTTP2Server.answering(tls: tls, { _ in [.hold] }) { server, port in
             let client = try OutboundHTTPClient.test(trusting: authority, policy: policy(maximum: 1)) { _ in
                 [.v4(0x7F00_0001)]
             }
@@ -91,9 +89,7 @@ import Testing
 
     @Test func `who still has time waits on when the connection that all wait for has had no place`() async throws {
         let tls = try authority.serverConfiguration(for: .name("*.push.test"))
-        try await HTTP2Server.answering(tls: tls) { _ in
-            [.hold]
-        } during: { server, port in
+        try await HTTP2Server.answering(tls: tls, { _ in [.hold] }) { server, port in
             var policy = policy(maximum: 1)
             policy.maximumOpeningTime = .seconds(1)
             let client = try OutboundHTTPClient.test(trusting: authority, policy: policy) { _ in [.v4(0x7F00_0001)] }
@@ -116,9 +112,7 @@ import Testing
     }
 
     @Test func `a host that cannot be reached takes no place`() async throws {
-        try await ScriptedServer.answering { _ in
-            .ok
-        } during: { _, port in
+        try await ScriptedServer.answering({ _ in .ok }) { _, port in
             let client = try OutboundHTTPClient.test(policy: policy(maximum: 1))
             for _ in 0..<3 {
                 await #expect(throws: OutboundError.connectionRefused) {

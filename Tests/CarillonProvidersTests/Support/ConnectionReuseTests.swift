@@ -7,9 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ConnectionReuseTests {
     @Test func `uses a connection again for the same host`() async throws {
-        try await ScriptedServer.answering { _ in
-            .ok
-        } during: { server, port in
+        try await ScriptedServer.answering({ _ in .ok }) { server, port in
             let client = try OutboundHTTPClient.test()
             for _ in 0..<5 { _ = try await client.post(to: "http://127.0.0.1:\(port)/") }
             #expect(server.requests.map(\.connection) == [0, 0, 0, 0, 0])
@@ -20,9 +18,7 @@ import Testing
         (first: Duration.seconds(600), second: Duration.milliseconds(200)), (.milliseconds(500), .seconds(2)),
     ])
     func `each request over it has a deadline of its own`(first: Duration, second: Duration) async throws {
-        try await ScriptedServer.answering {
-            $0.head.uri == "/ok" ? .ok : .nothing
-        } during: { server, port in
+        try await ScriptedServer.answering({ $0.head.uri == "/ok" ? .ok : .nothing }) { server, port in
             let client = try OutboundHTTPClient.test()
             _ = try await client.post(to: "http://127.0.0.1:\(port)/ok", timeout: first)
             let start = ContinuousClock.now
@@ -35,9 +31,7 @@ import Testing
     }
 
     @Test func `does not use it for another host at the same address`() async throws {
-        try await ScriptedServer.answering { _ in
-            .ok
-        } during: { server, port in
+        try await ScriptedServer.answering({ _ in .ok }) { server, port in
             let client = try OutboundHTTPClient.test { _ in [.v4(0x7F00_0001)] }
             for host in ["a.test", "b.test", "127.0.0.1", "a.test"] {
                 _ = try await client.post(to: "http://\(host):\(port)/")
@@ -58,9 +52,7 @@ import Testing
     func `does not use it when the answer forbids it or was not read to its end`(answer: ScriptedServer.Answer)
         async throws
     {
-        try await ScriptedServer.answering { _ in
-            answer
-        } during: { server, port in
+        try await ScriptedServer.answering({ _ in answer }) { server, port in
             let client = try OutboundHTTPClient.test()
             for _ in 0..<2 { _ = try await client.post(to: "http://127.0.0.1:\(port)/") }
             #expect(server.requests.map(\.connection) == [0, 1])
@@ -68,9 +60,7 @@ import Testing
     }
 
     @Test func `opens another one when the server has closed it meanwhile`() async throws {
-        try await ScriptedServer.answering { _ in
-            .ok
-        } during: { server, port in
+        try await ScriptedServer.answering({ _ in .ok }) { server, port in
             let client = try OutboundHTTPClient.test()
             let url = "http://127.0.0.1:\(port)/"
             _ = try await client.post(to: url)
@@ -84,9 +74,7 @@ import Testing
     }
 
     @Test func `knows that nothing was sent over a connection that has ended`() async throws {
-        try await ScriptedServer.answering { _ in
-            .ok
-        } during: { server, port in
+        try await ScriptedServer.answering({ _ in .ok }) { server, port in
             let client = try OutboundHTTPClient.test()
             let url = "http://127.0.0.1:\(port)/"
             _ = try await client.post(to: url)
@@ -102,9 +90,7 @@ import Testing
     }
 
     @Test func `does not send twice what a server took without an answer`() async throws {
-        try await ScriptedServer.answering {
-            $0.head.uri == "/ok" ? .ok : .close
-        } during: { server, port in
+        try await ScriptedServer.answering({ $0.head.uri == "/ok" ? .ok : .close }) { server, port in
             let client = try OutboundHTTPClient.test()
             _ = try await client.post(to: "http://127.0.0.1:\(port)/ok")
             await #expect(throws: OutboundError.connectionClosed) {
@@ -117,9 +103,7 @@ import Testing
 
     @Test func `closes a connection on which the server speaks unasked`() async throws {
         let twice = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\nHTTP/1.1 410 Gone\r\ncontent-length: 0\r\n\r\n"
-        try await ScriptedServer.answering {
-            $0.connection == 0 ? .text(twice) : .ok
-        } during: { server, port in
+        try await ScriptedServer.answering({ $0.connection == 0 ? .text(twice) : .ok }) { server, port in
             let client = try OutboundHTTPClient.test()
             let url = "http://127.0.0.1:\(port)/"
             #expect(try await client.post(to: url).status == 200)
@@ -129,9 +113,7 @@ import Testing
     }
 
     @Test func `sends nothing that is not wanted any more`() async throws {
-        try await ScriptedServer.answering { _ in
-            .ok
-        } during: { server, port in
+        try await ScriptedServer.answering({ _ in .ok }) { server, port in
             let client = try OutboundHTTPClient.test()
             let url = "http://127.0.0.1:\(port)/"
             let unwanted = OutboundRequest(url: url, headers: [:], body: []) { false }
@@ -143,9 +125,7 @@ import Testing
     }
 
     @Test func `keeps no more connections than a group uses at a time`() async throws {
-        try await ScriptedServer.answering { _ in
-            .ok
-        } during: { _, port in
+        try await ScriptedServer.answering({ _ in .ok }) { _, port in
             var policy = ConnectionPolicy.lasting
             policy.maximumOpenConnectionsPerHost = 65
             let client = try OutboundHTTPClient.test(policy: policy)

@@ -9,9 +9,7 @@ final class Gate: Sendable {
 
     private let state: Mutex<State>
 
-    init(openingAfter knocks: Int = 1) {
-        state = Mutex(State(knocksLeft: knocks))
-    }
+    init(openingAfter knocks: Int = 1) { state = Mutex(State(knocksLeft: knocks)) }
 
     /// Opens it, or brings it one step nearer to it.
     func knock() {

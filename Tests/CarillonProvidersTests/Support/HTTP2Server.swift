@@ -67,9 +67,7 @@ final class HTTP2Server: Sendable {
         case closed(Int)
     }
 
-    private init(respond: @escaping @Sendable (Request) -> [Action]) {
-        self.respond = respond
-    }
+    private init(respond: @escaping @Sendable (Request) -> [Action]) { self.respond = respond }
 
     /// Runs `body` with the server and its port.
     /// - Parameters:
@@ -149,11 +147,8 @@ final class HTTP2Server: Sendable {
     }
 
     /// Waits until something has happened.
-    func wait(for event: Event) async {
-        for await next in events.stream where next == event { return }
-    }
+    func wait(for event: Event) async { for await next in events.stream where next == event { return } }
 
-    /// Answers all that are held, with this status.
     func answerHeld(_ status: Int = 200, body: String = "") {
         let (held, channels) = state.withLock { state in
             defer { state.held = [] }
@@ -197,9 +192,7 @@ final class HTTP2Server: Sendable {
         await wait(for: .pong)
     }
 
-    func closeConnections() async {
-        for channel in state.withLock({ $0.channels }) { try? await channel.close() }
-    }
+    func closeConnections() async { for channel in state.withLock({ $0.channels }) { try? await channel.close() } }
 
     private func write(_ payload: HTTP2Frame.FramePayload, _ request: Request, _ channels: [any Channel]) {
         channels[request.connection].writeAndFlush(
@@ -222,9 +215,7 @@ final class HTTP2Server: Sendable {
         }
     }
 
-    fileprivate func closed(on connection: Int) {
-        state.withLock { $0.open[connection, default: 0] -= 1 }
-    }
+    fileprivate func closed(on connection: Int) { state.withLock { $0.open[connection, default: 0] -= 1 } }
 
     fileprivate func receive(_ request: Request) -> [Action] {
         let actions = respond(request)
@@ -247,9 +238,7 @@ final class HTTP2Server: Sendable {
         events.continuation.yield(event)
     }
 
-    fileprivate func count(_ bytes: Int) {
-        state.withLock { $0.bytesSent += bytes }
-    }
+    fileprivate func count(_ bytes: Int) { state.withLock { $0.bytesSent += bytes } }
 }
 
 /// Sends the same for ever as soon as somebody says anything.
@@ -260,9 +249,7 @@ private final class Flooder: ChannelInboundHandler {
     private let bytes: ByteBuffer
     private var hasBegun = false
 
-    init(bytes: ByteBuffer) {
-        self.bytes = bytes
-    }
+    init(bytes: ByteBuffer) { self.bytes = bytes }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if !hasBegun { flood(context) }

@@ -42,9 +42,7 @@ import Testing
         var policy = ConnectionPolicy.brief
         policy.maximumOpenConnections = 100
         let client = try OutboundHTTPClient.test(policy: policy) { _ in [.v4(0x7F00_0001)] }
-        try await ScriptedServer.answering {
-            $0.head.uri == "/silent" ? .nothing : .ok
-        } during: { server, port in
+        try await ScriptedServer.answering({ $0.head.uri == "/silent" ? .nothing : .ok }) { server, port in
             try await expectAnswer(
                 beside: 1_200,
                 client,
@@ -58,9 +56,7 @@ import Testing
 
     @Test func `silent URLs of one network leave the same host to another`() async throws {
         let client = try OutboundHTTPClient.test(policy: .brief)
-        try await ScriptedServer.answering {
-            $0.head.uri == "/silent" ? .nothing : .ok
-        } during: { server, port in
+        try await ScriptedServer.answering({ $0.head.uri == "/silent" ? .nothing : .ok }) { server, port in
             try await expectAnswer(
                 beside: 400,
                 client,
@@ -93,9 +89,7 @@ import Testing
         let tls = try authority.serverConfiguration(for: .address([127, 0, 0, 1]))
         var policy = ConnectionPolicy.shared
         policy.maximumConnections = 1
-        try await HTTP2Server.answering(tls: tls, maximumStreams: 1) { _ in
-            [.hold]
-        } during: { server, port in
+        try await HTTP2Server.answering(tls: tls, maximumStreams: 1, { _ in [.hold] }) { server, port in
             let client = try OutboundHTTPClient.test(trusting: authority, policy: policy)
             let post: @Sendable (String) async throws -> Int = { network in
                 try await client.post(to: "https://127.0.0.1:\(port)/\(network)", of: network).status
@@ -125,9 +119,7 @@ import Testing
             if name.hasPrefix("silent") { try await Task.sleep(for: .seconds(3_600)) }
             return [.v4(0x7F00_0001)]
         }
-        try await ScriptedServer.answering { _ in
-            .ok
-        } during: { _, port in
+        try await ScriptedServer.answering({ _ in .ok }) { _, port in
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 for number in 0..<600 {
                     tasks.addTask {

@@ -27,9 +27,7 @@ import Testing
     func `ends a request that gets no proper answer`(answer: ScriptedServer.Answer, expected: OutboundError)
         async throws
     {
-        try await ScriptedServer.answering { _ in
-            answer
-        } during: { server, port in
+        try await ScriptedServer.answering({ _ in answer }) { server, port in
             let client = try OutboundHTTPClient.test()
             let timeout = expected == .timedOut ? Duration.milliseconds(100) : .seconds(30)
             await #expect(throws: expected) { try await client.post(to: "http://127.0.0.1:\(port)/", timeout: timeout) }
@@ -39,9 +37,7 @@ import Testing
 
     @Test func `tells that nothing listens`() async throws {
         let closedPort = Mutex(0)
-        try await ScriptedServer.answering { _ in
-            .ok
-        } during: { _, port in
+        try await ScriptedServer.answering({ _ in .ok }) { _, port in
             closedPort.withLock { $0 = port }
         }
         let client = try OutboundHTTPClient.test()
@@ -56,9 +52,7 @@ import Testing
         let tls = throughTLS ? try authority.serverConfiguration(for: .address([127, 0, 0, 1])) : nil
         let chunk = String(repeating: "x", count: 10_000)
         let answer = ScriptedServer.Answer.endless("HTTP/1.1 202 Accepted\r\ncontent-length: 100000000\r\n\r\n", chunk)
-        try await ScriptedServer.answering(tls: tls) { _ in
-            answer
-        } during: { server, port in
+        try await ScriptedServer.answering(tls: tls, { _ in answer }) { server, port in
             let client = try OutboundHTTPClient.test(trusting: authority)
             let response = try await client.post(to: "\(throughTLS ? "https" : "http")://127.0.0.1:\(port)/")
             #expect(response.status == 202)
@@ -89,9 +83,7 @@ import Testing
     @Test(arguments: [301, 302, 303, 307, 308])
     func `does not follow redirects`(status: Int) async throws {
         let headers = "location: http://127.0.0.1/latest/meta-data/\r\n"
-        try await ScriptedServer.answering { _ in
-            .status("\(status) Moved", headers: headers)
-        } during: { server, port in
+        try await ScriptedServer.answering({ _ in .status("\(status) Moved", headers: headers) }) { server, port in
             let response = try await OutboundHTTPClient.test().post(to: "http://127.0.0.1:\(port)/")
             #expect(response.status == status)
             #expect(server.requests.count == 1)
@@ -100,18 +92,14 @@ import Testing
 
     @Test func `passes over informational answers`() async throws {
         let answer = "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n"
-        try await ScriptedServer.answering { _ in
-            .text(answer)
-        } during: { _, port in
+        try await ScriptedServer.answering({ _ in .text(answer) }) { _, port in
             let response = try await OutboundHTTPClient.test().post(to: "http://127.0.0.1:\(port)/")
             #expect(response.status == 204)
         }
     }
 
     @Test func `takes an answer that ends with the connection`() async throws {
-        try await ScriptedServer.answering { _ in
-            .textThenClose("HTTP/1.0 200 OK\r\n\r\nbye")
-        } during: { _, port in
+        try await ScriptedServer.answering({ _ in .textThenClose("HTTP/1.0 200 OK\r\n\r\nbye") }) { _, port in
             let response = try await OutboundHTTPClient.test().post(to: "http://127.0.0.1:\(port)/")
             #expect(response.body == Array("bye".utf8))
         }

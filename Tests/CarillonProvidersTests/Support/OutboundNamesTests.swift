@@ -10,9 +10,7 @@ import Testing
         [.v4(0x7F00_0001), .v6(1)], [.v4(0x7F00_0001), .v6(0xFFFF_0A00_0001)], [.v4(0xA9FE_A9FE)],
     ])
     func `refuses a name with an address that is not permitted, and dials none`(addresses: [IPAddress]) async throws {
-        try await ScriptedServer.answering { _ in
-            .ok
-        } during: { server, port in
+        try await ScriptedServer.answering({ _ in .ok }) { server, port in
             let client = try OutboundHTTPClient.test { _ in addresses }
             await #expect(throws: EgressRefusal.address) { try await client.post(to: "http://hook.test:\(port)/") }
             #expect(server.connectionCount == 0)
@@ -38,18 +36,14 @@ import Testing
     }
 
     @Test func `tries the next address when one does not take connections`() async throws {
-        try await ScriptedServer.answering { _ in
-            .ok
-        } during: { _, port in
+        try await ScriptedServer.answering({ _ in .ok }) { _, port in
             let client = try OutboundHTTPClient.test { _ in [.v4(0x7F00_0002), .v4(0x7F00_0001)] }
             #expect(try await client.post(to: "http://hook.test:\(port)/").status == 200)
         }
     }
 
     @Test func `does not look up localhost`() async throws {
-        try await ScriptedServer.answering { _ in
-            .ok
-        } during: { _, port in
+        try await ScriptedServer.answering({ _ in .ok }) { _, port in
             #expect(try await OutboundHTTPClient.test().post(to: "http://localhost:\(port)/").status == 200)
             let guarded = try OutboundHTTPClient.test(allowing: [])
             await #expect(throws: EgressRefusal.address) { try await guarded.post(to: "http://localhost:\(port)/") }

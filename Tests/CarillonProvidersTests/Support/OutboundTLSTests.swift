@@ -14,9 +14,7 @@ import Testing
         trusting authority: TestAuthority?
     ) async throws -> [Int] {
         var statuses: [Int] = []
-        try await ScriptedServer.answering(tls: tls) { _ in
-            .ok
-        } during: { _, port in
+        try await ScriptedServer.answering(tls: tls, { _ in .ok }) { _, port in
             let client = try OutboundHTTPClient.test(trusting: authority) { _ in [.v4(0x7F00_0001)] }
             statuses.append(try await client.post(to: "https://\(host):\(port)/").status)
         }
@@ -62,9 +60,7 @@ import Testing
     }
 
     @Test func `refuses a server that does not speak TLS`() async throws {
-        try await ScriptedServer.answering { _ in
-            .ok
-        } during: { server, port in
+        try await ScriptedServer.answering({ _ in .ok }) { server, port in
             let client = try OutboundHTTPClient.test(trusting: authority)
             await #expect(throws: OutboundError.self) { try await client.post(to: "https://127.0.0.1:\(port)/") }
             #expect(server.requests.isEmpty)

@@ -261,11 +261,7 @@ import Testing
         #expect([browser.timeToLive, browser.urgency, browser.topic(of: Self.id)] == ["5", "very-low", "t"])
     }
 
-    private static func part(
-        _ payload: JSONValue,
-        kind: PushContent.Kind? = nil,
-        replaces: Bool = false
-    ) -> RawPart {
+    private static func part(_ payload: JSONValue, kind: PushContent.Kind? = nil, replaces: Bool = false) -> RawPart {
         guard case .object(let object) = payload else { return RawPart() }
         return RawPart(kind: kind, payload: object, replaces: replaces)
     }

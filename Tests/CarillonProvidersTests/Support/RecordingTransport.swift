@@ -11,9 +11,7 @@ final class RecordingTransport: HTTPTransport {
     private let handler: Handler
     private let recorded = Mutex<[OutboundRequest]>([])
 
-    init(_ handler: @escaping Handler) {
-        self.handler = handler
-    }
+    init(_ handler: @escaping Handler) { self.handler = handler }
 
     /// All requests in the order in which they were made.
     var requests: [OutboundRequest] { recorded.withLock { $0 } }

@@ -48,9 +48,7 @@ final class ScriptedServer: Sendable {
     private let arrivals = AsyncStream.makeStream(of: Request.self)
     private let answer: @Sendable (Request) -> Answer
 
-    private init(answer: @escaping @Sendable (Request) -> Answer) {
-        self.answer = answer
-    }
+    private init(answer: @escaping @Sendable (Request) -> Answer) { self.answer = answer }
 
     /// Runs `body` with the server and its port.
     static func answering(
@@ -87,13 +85,9 @@ final class ScriptedServer: Sendable {
     var bytesSent: Int { state.withLock { $0.bytesSent } }
 
     /// The next request that has not been waited for.
-    func nextRequest() async -> Request? {
-        await arrivals.stream.first { _ in true }
-    }
+    func nextRequest() async -> Request? { await arrivals.stream.first { _ in true } }
 
-    func closeConnections() async {
-        for channel in state.withLock({ $0.channels }) { try? await channel.close() }
-    }
+    func closeConnections() async { for channel in state.withLock({ $0.channels }) { try? await channel.close() } }
 
     private func accept(_ channel: any Channel) -> Int {
         state.withLock { state in
@@ -108,9 +102,7 @@ final class ScriptedServer: Sendable {
         return answer(request)
     }
 
-    private func count(_ bytes: Int) {
-        state.withLock { $0.bytesSent += bytes }
-    }
+    private func count(_ bytes: Int) { state.withLock { $0.bytesSent += bytes } }
 
     private final class Handler: ChannelInboundHandler {
         typealias InboundIn = HTTPServerRequestPart
@@ -137,9 +129,7 @@ final class ScriptedServer: Sendable {
             }
         }
 
-        func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            context.close(promise: nil)
-        }
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
         private func perform(_ answer: Answer, on channel: any Channel) {
             let server = server

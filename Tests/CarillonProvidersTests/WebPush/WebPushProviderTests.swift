@@ -48,7 +48,7 @@ import Testing
         #expect(request.headers["ttl"] == ["86340"])
         #expect(request.headers["urgency"] == ["high"])
         #expect(request.headers["user-agent"] == ["Carillon/1.2.3"])
-        let id = NotificationID(event: .example, device: DeviceID(trusted: "d-0"))
+        let id = NotificationID(event: .example, device: "d-0")
         #expect(request.headers["topic"] == [WebPushMessage.topic(for: id)])
         let vapid = try #require(VAPIDHeader(request.headers.first(name: "authorization") ?? ""))
         #expect(vapid.claims["aud"] == "https://push.example:8443")
@@ -71,9 +71,8 @@ import Testing
         #expect(Set(transport.requests.compactMap { $0.headers.first(name: "authorization") }).count == 1)
     }
 
-    @Test func `the same notification has the same topic and text on every attempt, but not the same bytes`()
-        async throws
-    {
+    @Test
+    func `the same notification has the same topic and text on every attempt, but not the same bytes`() async throws {
         let browser = TestBrowser()
         let transport = answering(503)
         let provider = try provider(transport)

@@ -68,9 +68,7 @@ import Testing
         (.status("299 Fine"), .delivered(id: nil)),
     ])
     func `turns each answer into an outcome`(answer: ScriptedServer.Answer, expected: Outcome) async throws {
-        try await ScriptedServer.answering { _ in
-            answer
-        } during: { server, port in
+        try await ScriptedServer.answering({ _ in answer }) { server, port in
             let group = DeliveryGroup.example(to: [.webhook(url: "http://127.0.0.1:\(port)/")])
             let outcomes = try await provider().outcomes(of: group)
             #expect(outcomes == [expected])
@@ -79,9 +77,7 @@ import Testing
     }
 
     @Test func `goes on in the trace of the event, each attempt as a step of its own`() async throws {
-        try await ScriptedServer.answering { _ in
-            .status("200 OK")
-        } during: { server, port in
+        try await ScriptedServer.answering({ _ in .status("200 OK") }) { server, port in
             var group = DeliveryGroup.example(to: [.webhook(url: "http://127.0.0.1:\(port)/")])
             _ = try await provider().outcomes(of: group)
             let trace = try #require(TraceContext("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"))
@@ -99,9 +95,7 @@ import Testing
     }
 
     @Test func `gives up on a receiver that never answers`() async throws {
-        try await ScriptedServer.answering { _ in
-            .nothing
-        } during: { _, port in
+        try await ScriptedServer.answering({ _ in .nothing }) { _, port in
             let group = DeliveryGroup.example(to: [.webhook(url: "http://127.0.0.1:\(port)/")])
             let outcomes = try await provider(deadline: .milliseconds(50)).outcomes(of: group)
             #expect(outcomes == [.timedOut(reason: "timeout")])
@@ -166,9 +160,7 @@ import Testing
     }
 
     @Test func `names itself and the type of the body`() async throws {
-        try await ScriptedServer.answering { _ in
-            .ok
-        } during: { server, port in
+        try await ScriptedServer.answering({ _ in .ok }) { server, port in
             _ = try await provider().outcomes(of: .example(to: [.webhook(url: "http://127.0.0.1:\(port)/")]))
             let headers = try #require(server.requests.first).head.headers
             #expect(headers["content-type"] == ["application/json"])
@@ -177,9 +169,7 @@ import Testing
     }
 
     @Test func `sends to no more devices at a time than it may, over as many connections`() async throws {
-        try await ScriptedServer.answering { _ in
-            .ok
-        } during: { server, port in
+        try await ScriptedServer.answering({ _ in .ok }) { server, port in
             let addresses = Array(repeating: DeviceAddress.webhook(url: "http://127.0.0.1:\(port)/"), count: 500)
             let outcomes = try await provider(concurrency: 4).outcomes(of: .example(to: addresses))
             #expect(outcomes == Array(repeating: .delivered(id: nil), count: 500))
@@ -189,9 +179,7 @@ import Testing
     }
 
     @Test func `reports the quick before the slow`() async throws {
-        try await ScriptedServer.answering {
-            $0.head.uri == "/slow" ? .nothing : .ok
-        } during: { server, port in
+        try await ScriptedServer.answering({ $0.head.uri == "/slow" ? .nothing : .ok }) { server, port in
             let urls = ["slow", "quick"].map { DeviceAddress.webhook(url: "http://127.0.0.1:\(port)/\($0)") }
             let group = DeliveryGroup.example(to: urls)
             let provider = try provider(deadline: .seconds(3_600))

@@ -1,9 +1,11 @@
 import AsyncHTTPClient
 import CarillonSimulator
+import CarillonTesting
 import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import Testing
 
 /// A simulator with a client that trusts it.
 struct Bench: Sendable {
@@ -81,5 +83,87 @@ func withBench(
     } catch {
         await simulator.shutdown()
         throw error
+    }
+}
+
+extension Trait where Self == Lending<Bench> {
+    /// A simulator for each test, as it usually is.
+    static var bench: Self { Lending { try await withBench(body: $0) } }
+}
+
+extension Bench {
+    static let payload = #"{"aps":{"alert":{"title":"Bob","body":"Hello"}},"eventId":"e-1"}"#
+
+    /// Pushes a notification that is right but for the headers given; one with `nil` is left out.
+    func push(
+        _ token: String = SimulatedToken.apns(),
+        to service: String? = nil,
+        path: String? = nil,
+        method: HTTPMethod = .POST,
+        id: String = UUID().uuidString,
+        authorization: String? = nil,
+        changing changes: KeyValuePairs<String, String?> = [:],
+        adding extra: [(String, String)] = [],
+        payload: String = payload,
+        timeout: TimeAmount = .seconds(10)
+    ) async throws -> Answer {
+        var headers: [String: String] = [
+            "authorization": authorization ?? self.authorization,
+            "apns-id": id, "apns-topic": "com.example.chat", "apns-push-type": "alert", "apns-priority": "10",
+            "apns-expiration": "0", "apns-collapse-id": id,
+        ]
+        for (name, value) in changes { headers[name] = value }
+        return try await post(
+            (service ?? simulator.urls.apnsProduction) + (path ?? "/3/device/\(token)"),
+            headers: headers.map { ($0.key, $0.value) } + extra,
+            body: Array(payload.utf8),
+            method: method,
+            timeout: timeout
+        )
+    }
+}
+
+extension Bench {
+    var sendURL: String { "\(simulator.urls.fcm)/v1/projects/simulated-project/messages:send" }
+
+    /// Asks for an access token; `nil` asks with an assertion that is right.
+    func requestToken(_ assertion: String? = nil) async throws -> Answer {
+        let assertion = try assertion ?? Token.assertion(simulator.serviceAccountJSON)
+        let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"
+        let headers = [("content-type", "application/x-www-form-urlencoded")]
+        return try await post(simulator.urls.token, headers: headers, body: Array(form.utf8))
+    }
+
+    func accessToken() async throws -> String { try await requestToken()["access_token"] ?? "" }
+
+    /// A message that is right but for the members given as JSON.
+    static func message(to token: String, _ members: String = "") -> String {
+        #"""
+        {"message":{"token":"\#(token)","notification":{"title":"Bob","body":"Hello"}\#(members.isEmpty ? "" : ",")\#(members)}}
+        """#
+    }
+
+    func send(
+        _ message: String,
+        accessToken: String,
+        url: String? = nil,
+        timeout: TimeAmount = .seconds(10)
+    ) async throws -> Answer {
+        let headers = [("authorization", "Bearer \(accessToken)"), ("content-type", "application/json")]
+        return try await post(url ?? sendURL, headers: headers, body: Array(message.utf8), timeout: timeout)
+    }
+}
+
+extension Bench.Answer {
+    var fcmErrorCode: String? { details.compactMap { $0["errorCode"] as? String }.first }
+
+    /// The field that the error is about.
+    var violatedField: String? {
+        details.compactMap { ($0["fieldViolations"] as? [[String: String]])?.first?["field"] }.first
+    }
+
+    private var details: [[String: Any]] {
+        let object = (try? JSONSerialization.jsonObject(with: body)) as? [String: Any]
+        return (object?["error"] as? [String: Any])?["details"] as? [[String: Any]] ?? []
     }
 }

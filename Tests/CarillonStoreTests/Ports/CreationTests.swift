@@ -120,11 +120,7 @@ import Testing
         let limit = WebhookSignature.maximumSignedSecretCount
         let secrets = (0...limit).map { _ in WebhookSecret.generate() }
         for secret in secrets {
-            try await scene.accounts.rotateOutgoingWebhookSecret(
-                of: scene.network,
-                to: secret,
-                overlap: .seconds(1000)
-            )
+            try await scene.accounts.rotateOutgoingWebhookSecret(of: scene.network, to: secret, overlap: .seconds(1000))
         }
         let stored = try await scene.accounts.outgoingWebhookSecrets(of: scene.network, candidate: .generate())
         #expect(stored == Array(secrets.suffix(limit).reversed()))

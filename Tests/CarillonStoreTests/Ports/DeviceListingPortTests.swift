@@ -16,7 +16,7 @@ import Testing
             ("d6", "a", .log),
         ]
         for (id, user, address) in devices {
-            let device = Device(id: id, userID: user, address: address, registeredAt: .seconds(1))
+            let device = Device(id, of: user, address, at: .seconds(1))
             _ = try await scene.devices.putDevice(device, in: scene.network, by: .admin)
         }
     }

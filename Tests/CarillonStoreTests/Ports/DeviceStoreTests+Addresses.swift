@@ -113,18 +113,13 @@ extension DeviceStoreTests {
         network.id = scene.otherNetwork
         try await scene.devices.makeRoom(for: [addresses[2]], in: network, ofStrangers: true)
         // What an app registers goes before what merely came with a notification.
-        let own = Device(id: "own", userID: .nobody, address: addresses[2], registeredAt: .seconds(0))
+        let own = Device("own", of: .nobody, addresses[2], at: .seconds(0))
         _ = try await scene.devices.putDevice(own, in: scene.network, by: .user)
         #expect(try await reached(scene, addresses[0], addresses[1]).compactMap(\.self).count == 1)
     }
 
     @Test func `what nothing can be sent to is remembered as such`() async throws {
-        let known = Device(
-            id: "phone",
-            userID: "a",
-            address: .fcm(token: "known", appID: "app"),
-            registeredAt: .seconds(0)
-        )
+        let known = Device("phone", of: "a", .fcm(token: "known", appID: "app"), at: .seconds(0))
         _ = try await scene.devices.putDevice(known, in: scene.network)
         let bad = DeviceAddress.webpush(endpoint: "https://unusable.invalid/1", p256dh: "", auth: "")
         for _ in 0..<2 {

@@ -183,11 +183,11 @@ extension DeviceStoreTests {
 
 extension Device {
     fileprivate static func phone(_ id: DeviceID, of user: UserID, token: String) -> Device {
-        Device(id: id, userID: user, address: .fcm(token: token, appID: "app"), registeredAt: .seconds(0))
+        Device(id, of: user, .fcm(token: token, appID: "app"), at: .seconds(0))
     }
 
     fileprivate static func webhook(_ id: DeviceID, at host: String) -> Device {
-        Device(id: id, userID: "a", address: .webhook(url: "https://\(host)/hook"), registeredAt: .seconds(0))
+        Device(id, of: "a", .webhook(url: "https://\(host)/hook"), at: .seconds(0))
     }
 }
 

@@ -78,7 +78,7 @@ extension DeviceStoreTests {
         let address = DeviceAddress.fcm(token: "t-9", appID: "app")
         var registered = [("d1", "a"), ("d2", ""), ("é", "b"), ("t-", ""), ("t-9", "a"), ("t.", "a"), ("z", "b")]
             .map { token(DeviceID(trusted: $0), of: UserID(trusted: $1)) }
-        registered.append(Device(id: DeviceID(reachedAt: address), userID: "c", address: address, registeredAt: .epoch))
+        registered.append(Device(DeviceID(reachedAt: address), of: "c", address, at: .epoch))
         for device in registered.shuffled() { _ = try await scene.devices.putDevice(device, in: scene.network) }
         _ = try await scene.devices.putDevice(.log("log", of: "a"), in: scene.network)
         _ = try await scene.devices.putDevice(token("other", of: "a"), in: scene.otherNetwork)
@@ -100,7 +100,7 @@ extension DeviceStoreTests {
         let id = DeviceID(reachedAt: address)
         #expect(try await scene.devices.device(id, in: scene.network) != nil)
         #expect(try await scene.registered(limit: 9).isEmpty)
-        let device = Device(id: id, userID: .nobody, address: address, registeredAt: .epoch)
+        let device = Device(id, of: .nobody, address, at: .epoch)
         _ = try await scene.devices.putDevice(device, in: scene.network)
         #expect(try await scene.registered(limit: 9) == [id])
     }
@@ -115,7 +115,7 @@ extension DeviceStoreTests {
     }
 
     private func token(_ id: DeviceID, of user: UserID) -> Device {
-        Device(id: id, userID: user, address: .fcm(token: "of-\(id)", appID: "app"), registeredAt: .epoch)
+        Device(id, of: user, .fcm(token: "of-\(id)", appID: "app"), at: .epoch)
     }
 }
 

@@ -67,12 +67,7 @@ import Testing
         ]
         for (first, second) in addresses {
             for (id, address) in [("d1", first), ("d2", second)] as [(DeviceID, DeviceAddress)] {
-                let device = Device(
-                    id: id,
-                    userID: UserID(trusted: "of-\(id)"),
-                    address: address,
-                    registeredAt: .seconds(0)
-                )
+                let device = Device(id, of: "of-\(id)", address, at: .seconds(0))
                 _ = try await scene.devices.putDevice(device, in: scene.network)
             }
             #expect(try await scene.devices.device("d1", in: scene.network) == nil)
@@ -81,13 +76,8 @@ import Testing
     }
 
     @Test func `a token of another provider or network is another token`() async throws {
-        let apns = Device(
-            id: "d1",
-            userID: "a",
-            address: .apns(token: "ab", appID: "x", environment: .sandbox),
-            registeredAt: .seconds(0)
-        )
-        let fcm = Device(id: "d2", userID: "a", address: .fcm(token: "ab", appID: "x"), registeredAt: .seconds(0))
+        let apns = Device("d1", of: "a", .apns(token: "ab", appID: "x", environment: .sandbox), at: .seconds(0))
+        let fcm = Device("d2", of: "a", .fcm(token: "ab", appID: "x"), at: .seconds(0))
         for device in [apns, fcm] { _ = try await scene.devices.putDevice(device, in: scene.network) }
         _ = try await scene.devices.putDevice(apns, in: scene.otherNetwork)
         #expect(try await scene.devices.devices(of: "a", in: scene.network, after: nil, limit: 9).count == 2)
@@ -254,7 +244,7 @@ import Testing
     @Test func `a device whose token an import gives to another one is gone`() async throws {
         func device(_ id: DeviceID, _ token: String) -> ImportRecord {
             let address = DeviceAddress.fcm(token: token, appID: "app")
-            return .device(Device(id: id, userID: "a", address: address, registeredAt: .seconds(0)))
+            return .device(Device(id, of: "a", address, at: .seconds(0)))
         }
         try await scene.importing([[device("d1", "x"), device("d2", "y"), device("d3", "z")]])
         // As if one came after the other: d1 gives its new token to d2 and is gone; d3 has another one by then.

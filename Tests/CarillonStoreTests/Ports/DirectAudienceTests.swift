@@ -94,9 +94,7 @@ import Testing
     @Test func `a large audience comes in pages, each once`() async throws {
         let users = (0..<(firstRecipientPageSize + 200)).map { DeviceID(trusted: "u\(10_000 + $0)") }
         let ownerless = (0..<(firstRecipientPageSize + 100)).map { DeviceID(trusted: "f\(10_000 + $0)") }
-        try await scene.put(
-            users.map { .log($0, of: UserID(trusted: "user-\($0)")) } + ownerless.map { .log($0, of: .nobody) }
-        )
+        try await scene.put(users.map { .log($0, of: "user-\($0)") } + ownerless.map { .log($0, of: .nobody) })
         var silent = (0..<40).map { Device.log(DeviceID(trusted: "f\(10_000 + $0 * 50)-silent"), of: .nobody) }
         for index in silent.indices { silent[index].broadcasts = false }
         try await scene.put(silent)
@@ -108,9 +106,7 @@ import Testing
     @Test func `many subscribers come in pages, each once`() async throws {
         let owned = (0..<(firstRecipientPageSize + 200)).map { DeviceID(trusted: "u\(10_000 + $0)") }
         let ownerless = (0..<(firstRecipientPageSize + 100)).map { DeviceID(trusted: "f\(10_000 + $0)") }
-        try await scene.put(
-            owned.map { .log($0, of: UserID(trusted: "user-\($0)")) } + ownerless.map { .log($0, of: .nobody) }
-        )
+        try await scene.put(owned.map { .log($0, of: "user-\($0)") } + ownerless.map { .log($0, of: .nobody) })
         // Devices that are out of use stand between the others.
         let dead = (0..<40).map { DeviceID(trusted: "f\(10_000 + $0 * 50)-dead") }
         try await scene.put(dead.map { .log($0, of: .nobody, state: .unregistered) })
@@ -123,12 +119,7 @@ import Testing
     }
 
     @Test func `a filter leaves only the devices that it admits`() async throws {
-        let phone = Device(
-            id: "phone",
-            userID: "a",
-            address: .fcm(token: "phone", appID: "app"),
-            registeredAt: .seconds(0)
-        )
+        let phone = Device("phone", of: "a", .fcm(token: "phone", appID: "app"), at: .seconds(0))
         try await scene.put(phone, .log("a1", of: "a"), .log("b1", of: "b"), .log("free", of: .nobody))
         try await scene.subscribe([.user("b"), .device("phone"), .device("free")], to: "beta")
         func devices(_ audience: Audience, _ filter: DeviceFilter) async throws -> [[DeviceID]] {
@@ -144,12 +135,7 @@ import Testing
     }
 
     @Test func `an address reaches its device, or one that is added for it`() async throws {
-        let phone = Device(
-            id: "phone",
-            userID: "a",
-            address: .fcm(token: "known", appID: "app"),
-            registeredAt: .seconds(0)
-        )
+        let phone = Device("phone", of: "a", .fcm(token: "known", appID: "app"), at: .seconds(0))
         try await scene.put(phone)
         let known = AddressedDevice(address: .fcm(token: "known", appID: "other"))
         let new = AddressedDevice(address: .apns(token: "ab", appID: "app", environment: .sandbox), locale: "th")
@@ -166,12 +152,7 @@ import Testing
             #expect(added.locale == "th")
             #expect(added.error == "not delivered to yet")
         }
-        let registered = Device(
-            id: "mine",
-            userID: "b",
-            address: new.address,
-            registeredAt: .seconds(1)
-        )
+        let registered = Device("mine", of: "b", new.address, at: .seconds(1))
         try await scene.put(registered)
         let page = try await scene.page(of: .direct(.addresses([new])))
         #expect(page.recipients.map(\.userID) == ["b"])

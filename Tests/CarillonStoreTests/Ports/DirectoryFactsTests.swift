@@ -157,10 +157,7 @@ import Testing
     }
 
     @Test func `who left stays out until they join again`() async throws {
-        try await scene.accept(
-            .members(.memberLeft, "c", ["a"], at: 5),
-            .members(.memberJoined, "c", ["a"], at: 4)
-        )
+        try await scene.accept(.members(.memberLeft, "c", ["a"], at: 5), .members(.memberJoined, "c", ["a"], at: 4))
         #expect(try await scene.members(of: "c") == [])
         try await scene.accept(.members(.memberJoined, "c", ["a"], at: 6))
         #expect(try await scene.members(of: "c") == ["a"])
@@ -180,12 +177,7 @@ import Testing
 
 extension Device {
     /// A device that writes to standard output.
-    static func log(
-        _ id: DeviceID,
-        of user: UserID,
-        locale: String? = nil,
-        state: DeviceState = .active
-    ) -> Device {
+    static func log(_ id: DeviceID, of user: UserID, locale: String? = nil, state: DeviceState = .active) -> Device {
         Device(id: id, userID: user, address: .log, locale: locale, state: state, registeredAt: .seconds(0))
     }
 }

@@ -109,12 +109,7 @@ extension DirectoryStoreTests {
             var met: [UserID] = []
             var place: SearchPlace?
             repeat {
-                let page = try await scene.directory.users(
-                    matching: "U",
-                    in: scene.network,
-                    after: place,
-                    limit: limit
-                )
+                let page = try await scene.directory.users(matching: "U", in: scene.network, after: place, limit: limit)
                 met += page.items.map(\.id)
                 place = try page.next.map { try #require(SearchPlace($0.description)) }
             } while place != nil

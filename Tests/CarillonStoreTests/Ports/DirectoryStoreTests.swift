@@ -146,7 +146,7 @@ import Testing
 
     @Test func `of imported devices with one token the last keeps it`() async throws {
         func device(_ id: DeviceID, token: String) -> Device {
-            Device(id: id, userID: "a", address: .fcm(token: token, appID: "app"), registeredAt: .seconds(0))
+            Device(id, of: "a", .fcm(token: token, appID: "app"), at: .seconds(0))
         }
         try await scene.importing([[.device(device("d0", token: "x"))]])
         try await scene.importing([
@@ -180,9 +180,7 @@ extension StoreScene {
 private final class Batches: Sendable {
     private let rest: Mutex<ArraySlice<[ImportRecord]>>
 
-    init(_ batches: [[ImportRecord]]) {
-        rest = Mutex(batches[...])
-    }
+    init(_ batches: [[ImportRecord]]) { rest = Mutex(batches[...]) }
 
     func next() -> [ImportRecord]? { rest.withLock { $0.popFirst() } }
 }

@@ -37,9 +37,7 @@ import Testing
     @Test func `what waits of an event can be withdrawn, wherever it waits`() async throws {
         let (waiting, held) = (try await scene.target("w", of: "a"), try await scene.target("h", of: "b"))
         let pending = try await scene.pending(.message("c", from: Person(id: "z"), id: "evt"))
-        let groups = [
-            scene.group(pending, to: [waiting]), scene.group(pending, to: [held], leased: true),
-        ]
+        let groups = [scene.group(pending, to: [waiting]), scene.group(pending, to: [held], leased: true)]
         #expect(try await scene.queue.enqueue([Expansion(event: pending, groups: groups, next: nil)]) == [true])
         let other = try await scene.enqueue(to: [[waiting]])
         let before = try #require(try await scene.queue.refresh([groups[1]]).first)
@@ -147,9 +145,7 @@ import Testing
         )
         _ = try await scene.queue.settle([Settlement(group: claimed.group, records: [record], remainders: [])])
         #expect(try await scene.history.withdraw(event, in: scene.network))
-        let letter = try #require(
-            try await scene.history.deadLetters(in: scene.network, after: nil, limit: 1).first
-        )
+        let letter = try #require(try await scene.history.deadLetters(in: scene.network, after: nil, limit: 1).first)
         try await scene.passTime()
         #expect(try await scene.history.retryDeadLetter(letter.id, in: scene.network))
         #expect(try await scene.claim().map(\.withdrawal) == [nil])

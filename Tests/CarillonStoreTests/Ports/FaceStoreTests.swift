@@ -150,11 +150,7 @@ import Testing
         #expect(try await scene.bind("z", of: .ably))
         #expect(try await scene.bind("b", ["x": 2]) == false)
         let all = try await scene.faces.faceBindings(of: scene.network)
-        #expect(
-            all == [
-                scene.binding("z", of: .ably), scene.binding("b", ["x": 2]), scene.binding("com.acme.*"),
-            ]
-        )
+        #expect(all == [scene.binding("z", of: .ably), scene.binding("b", ["x": 2]), scene.binding("com.acme.*")])
         #expect(try await scene.faces.deleteFaceBinding(.matrix, externalID: "b", of: scene.otherNetwork) == false)
         #expect(try await scene.faces.deleteFaceBinding(.ably, externalID: "b", of: scene.network) == false)
         #expect(try await scene.faces.deleteFaceBinding(.matrix, externalID: "b", of: scene.network))
@@ -238,14 +234,7 @@ extension StoreScene {
         isPrivate: Bool = false,
         in network: NetworkID? = nil
     ) -> FaceBinding {
-        FaceBinding(
-            face: face,
-            externalID: name,
-            networkID: network ?? self.network,
-            isPrivate: isPrivate,
-            settings: settings,
-            updatedAt: .seconds(5)
-        )
+        FaceBinding(face, name, of: network ?? self.network, isPrivate: isPrivate, settings, at: .seconds(5))
     }
 
     fileprivate func bind(

@@ -7,12 +7,7 @@ extension FeedbackPortTests {
     @Test func `what becomes of devices is told with its reason, and nothing else`() async throws {
         try await scene.addObserver(of: ["device.*"])
         func put(_ id: DeviceID, _ user: UserID, _ token: String, by writer: Writer = .admin) async throws -> Device {
-            let device = Device(
-                id: id,
-                userID: user,
-                address: .fcm(token: token, appID: "app"),
-                registeredAt: .seconds(0)
-            )
+            let device = Device(id, of: user, .fcm(token: token, appID: "app"), at: .seconds(0))
             _ = try await scene.devices.putDevice(device, in: scene.network, by: writer)
             return device
         }
@@ -92,9 +87,7 @@ extension FeedbackPortTests {
                 )
             }
         }
-        #expect(
-            try await scene.news() == ["subscription.created news device d", "subscription.created news user u"]
-        )
+        #expect(try await scene.news() == ["subscription.created news device d", "subscription.created news user u"])
         for _ in 0..<2 {
             try await scene.tags.unsubscribe(.device("d"), from: "news", in: scene.network, ifOwnedBy: "u")
         }
@@ -109,9 +102,7 @@ extension FeedbackPortTests {
 private final class Batches: Sendable {
     private let rest: Mutex<[[ImportRecord]]>
 
-    init(_ batches: [[ImportRecord]]) {
-        rest = Mutex(batches)
-    }
+    init(_ batches: [[ImportRecord]]) { rest = Mutex(batches) }
 
     func next() -> [ImportRecord]? { rest.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
 }
@@ -119,12 +110,7 @@ private final class Batches: Sendable {
 extension StoreScene {
     /// Adds an endpoint that is told of these types.
     fileprivate func addObserver(of events: [String]) async throws {
-        _ = try await endpoints.addEndpoint(
-            .sample("e-1", .observing, events),
-            secret: .generate(),
-            of: network,
-            answering: nil
-        )
+        try await endpoints.addEndpoint(.sample("e-1", .observing, events), to: network)
     }
 
     /// What the endpoint is told since it was asked last, each piece of news in a line, in their order.

@@ -1,6 +1,9 @@
 import CarillonCore
 import CarillonTesting
+import Postgres
 import Testing
+
+@testable import CarillonStore
 
 /// What store promises of telling endpoints what no event says.
 @Suite(.stores) struct FeedbackPortTests {
@@ -11,12 +14,7 @@ import Testing
             ("e-1", ["delivery.failed"]), ("e-2", ["delivery.*"]), ("e-3", ["*"]), ("e-4", ["message.sent"]),
         ]
         for (id, events) in wishes {
-            _ = try await scene.endpoints.addEndpoint(
-                .sample(id, .observing, events),
-                secret: .generate(),
-                of: scene.network,
-                answering: nil
-            )
+            try await scene.endpoints.addEndpoint(.sample(id, .observing, events), to: scene.network)
         }
         let targets = try await [scene.target("d-1", of: "u"), scene.target("d-2", of: "u")]
         let event = try await scene.enqueue(to: targets.map { [$0] })
@@ -49,12 +47,7 @@ import Testing
     }
 
     @Test func `a lane that is paused or sent to again is told of once`() async throws {
-        _ = try await scene.endpoints.addEndpoint(
-            .sample("e-1", .observing, ["lane.*"]),
-            secret: .generate(),
-            of: scene.network,
-            answering: nil
-        )
+        try await scene.endpoints.addEndpoint(.sample("e-1", .observing, ["lane.*"]), to: scene.network)
         let lane = LaneSelection(Lane(networkID: scene.network, provider: .fcm, appID: "app"))
         for _ in 0..<2 { _ = try await scene.queue.apply(.pause(for: .seconds(60), reason: "quota"), to: lane) }
         for _ in 0..<2 { _ = try await scene.queue.apply(.resume, to: lane) }
@@ -70,5 +63,62 @@ import Testing
         }
         #expect(data["provider"] == "fcm" && data["appId"] == "app" && data["reason"] == "quota")
         #expect(data["host"] == nil)
+    }
+}
+
+/// What endpoints are told of devices and subscriptions that end by being tidied up.
+@Suite(.stores) struct FeedbackTests {
+    private let scene = StoreScene.here
+    private var pool: PostgresPool { scene.pool }
+
+    @Test func `what is tidied up is told of, but for what came with a notification`() async throws {
+        let ids = UUIDv7Generator()
+        let book = EndpointBook(store: scene.endpoints, logger: TestDatabase.logger)
+        let housekeeper = Housekeeper(
+            pool: pool,
+            feedback: FeedbackDesk(endpoints: book, ids: ids),
+            logger: TestDatabase.logger
+        )
+        _ = try await scene.endpoints.addEndpoint(
+            .sample("e-1", .observing, ["device.*", "subscription.*"]),
+            secret: .generate(),
+            of: scene.network,
+            answering: nil
+        )
+        for (id, user) in [("old", "a"), ("gone", "a"), ("theirs", "b")] as [(DeviceID, UserID)] {
+            let device = Device(id, of: user, at: Timestamp(milliseconds: 0))
+            _ = try await scene.devices.putDevice(device, in: scene.network, by: .admin)
+            _ = try await scene.tags.subscribe(.device(id), to: "t", in: scene.network, ifOwnedBy: nil, by: .admin)
+        }
+        _ = try await scene.tags.subscribe(.user("b"), to: "t", in: scene.network, ifOwnedBy: nil, by: .admin)
+        let transient = DeviceID(reachedAt: .log)
+        try await pool.withConnection { session in
+            try session.execute("UPDATE devices SET state = 'unregistered', state_at = 'epoch' WHERE device_id = 'old'")
+            try session.execute(
+                """
+                INSERT INTO devices (network_id, device_id, user_id, provider, app_id, address, state, registered_at,
+                                     transient, seen_at)
+                VALUES ('acme', \(transient.rawValue), '', 'log', '', '', 'active', 'epoch', true, 'epoch')
+                """
+            )
+        }
+        _ = try await scene.devices.deleteDevice("gone", ifOwnedBy: nil, in: scene.network)
+        _ = try await scene.directory.deleteUser("b", in: scene.network)
+        _ = try await scene.claim()
+        for _ in 0..<2 { try await housekeeper.sweep() }
+        #expect(try await pool.count("devices") == 0)
+        let keys = try await scene.claim().compactMap(\.group.relayKey)
+        let bodies = try await scene.messages.relayMessages(keys)
+        let told = keys.compactMap { bodies[$0]?.body }.map { String(decoding: $0, as: UTF8.self) }.joined()
+        for words in [
+            #""deviceId":"old","userId":"a","provider":"log","reason":"aged""#,
+            #""deviceId":"theirs","userId":"b","provider":"log","reason":"user deleted""#,
+            #""tag":"t","userId":"b","reason":"user deleted""#,
+            #""tag":"t","deviceId":"gone","reason":"device gone""#,
+            #""tag":"t","deviceId":"old","reason":"device gone""#,
+        ] {
+            #expect(told.contains(words), "\(told)")
+        }
+        #expect(!told.contains(transient.rawValue))
     }
 }

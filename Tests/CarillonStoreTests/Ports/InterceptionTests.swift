@@ -110,12 +110,7 @@ import Testing
     }
 
     @Test func `an endpoint that is asked shows how it fares`() async throws {
-        _ = try await scene.endpoints.addEndpoint(
-            .sample("e-1", .intercepting),
-            secret: .generate(),
-            of: scene.network,
-            answering: nil
-        )
+        try await scene.endpoints.addEndpoint(.sample("e-1", .intercepting), to: scene.network)
         let version = try await scene.endpoints.endpointList(unless: nil)?.version
         let key = EndpointNote.Key(network: scene.network, endpoint: "e-1")
         let removed = EndpointNote.Key(network: scene.network, endpoint: "e-2")
@@ -139,12 +134,7 @@ import Testing
         incoming.body = Array(#" { "extra": [1.50, "é"], "#.utf8) + incoming.body.dropFirst()
         _ = try await scene.inbox.accept([incoming])
         let pending = try #require(try await scene.inbox.claimEvents(limit: 9).first)
-        _ = try await scene.endpoints.addEndpoint(
-            .sample("e-1", .intercepting),
-            secret: .generate(),
-            of: scene.network,
-            answering: nil
-        )
+        try await scene.endpoints.addEndpoint(.sample("e-1", .intercepting), to: scene.network)
         func material(_ endpoint: EndpointID = "e-1", in network: NetworkID) async throws -> QuestionMaterial {
             let key = RelayKey(networkID: network, endpointID: endpoint, eventID: pending.id)
             return try await scene.questions.questionMaterial(key)

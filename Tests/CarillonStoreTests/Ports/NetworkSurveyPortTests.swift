@@ -18,13 +18,7 @@ import Testing
     }
 
     private func certificate(until end: Timestamp) -> ProviderCredential {
-        ProviderCredential(
-            provider: .apns,
-            appID: "com.acme",
-            identity: ["notAfter": .string(end.description)],
-            material: Secret("{}"),
-            updatedAt: .seconds(0)
-        )
+        ProviderCredential.sample(.apns, "com.acme", ["notAfter": .string(end.description)])
     }
 
     @Test func `what is wrong with a network is found, and nothing of others`() async throws {
@@ -48,10 +42,7 @@ import Testing
         }
         try await fail("s-1", in: scene)
         let end = Timestamp.seconds(86_400)
-        _ = try await scene.credentials.putProviderCredential(
-            certificate(until: end),
-            of: scene.network
-        )
+        _ = try await scene.credentials.putProviderCredential(certificate(until: end), of: scene.network)
         let expected = [
             "credential apns/com.acme: the certificate ends at \(end)",
             "credential fcm/app: there are devices and no credential, so that nothing is sent to them",
@@ -96,13 +87,7 @@ import Testing
         let source = try #require(try await scene.polls.claimSources(limit: 9, share: 9, busy: [:]).first)
         try await scene.polls.release(source, after: .zero, .succeeded)
         _ = try await scene.target("d-1", of: "a")
-        let credential = ProviderCredential(
-            provider: .fcm,
-            appID: "app",
-            identity: [:],
-            material: Secret("{}"),
-            updatedAt: .seconds(0)
-        )
+        let credential = ProviderCredential.sample(.fcm, "app")
         _ = try await scene.credentials.putProviderCredential(credential, of: scene.network)
         try await add("e-1", in: scene)
         #expect(try await troubles(scene).isEmpty)

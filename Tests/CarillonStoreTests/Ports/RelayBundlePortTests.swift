@@ -139,7 +139,7 @@ extension StoreScene {
     ) async throws -> [EventID] {
         let known = try await self.endpoints.endpoints(of: network).map(\.id)
         for id: EndpointID in endpoints where !known.contains(id) {
-            _ = try await self.endpoints.addEndpoint(.sample(id), secret: .generate(), of: network, answering: nil)
+            try await self.endpoints.addEndpoint(.sample(id), to: network)
         }
         if endpoints.isEmpty, known.isEmpty { throw UnexpectedAnswer() }
         let accepted = (0..<count).map { _ in

@@ -287,10 +287,9 @@ import Testing
 
 extension StoreScene {
     fileprivate func addEndpoint(_ id: EndpointID) async throws {
-        _ = try await endpoints.addEndpoint(.sample(id), secret: .generate(), of: network, answering: nil)
+        try await endpoints.addEndpoint(.sample(id), to: network)
     }
 
-    /// What an endpoint was told.
     func told(
         _ endpoint: EndpointID,
         _ state: RelayState? = nil,

@@ -123,10 +123,7 @@ import Testing
             .message("c", from: Person(id: "z"), at: 6, channelName: "C")
         )
         try await sweep()
-        try await scene.accept(
-            .members(.memberJoined, "c", ["a"], at: 4),
-            .message("c", from: Person(id: "a"), at: 4)
-        )
+        try await scene.accept(.members(.memberJoined, "c", ["a"], at: 4), .message("c", from: Person(id: "a"), at: 4))
         #expect(try await scene.members(of: "c") == ["z"])
     }
 
@@ -159,17 +156,13 @@ import Testing
         try await scene.directory.replaceMembers(of: "c", with: ["b", "e"], in: scene.network)
         try await sweep()
         #expect(try await scene.members(of: "c") == ["b", "e"])
-        #expect(
-            try await scene.toggles.toggles(.channel("a", "c"), in: scene.network).document == ["enabled": false]
-        )
+        #expect(try await scene.toggles.toggles(.channel("a", "c"), in: scene.network).document == ["enabled": false])
         let query = RecipientQuery(networkID: scene.network, eventID: id, event: event)
         #expect(try await scene.recipients.recipients(for: [query])[0].recipients.map(\.userID) == ["b"])
         #expect(try await scene.directory.addMember("a", to: "c", in: scene.network))
         try await sweep()
         #expect(try await scene.page(of: event).recipients.map(\.userID) == ["a", "b", "e"])
-        #expect(
-            try await scene.toggles.toggles(.channel("a", "c"), in: scene.network).document == ["enabled": false]
-        )
+        #expect(try await scene.toggles.toggles(.channel("a", "c"), in: scene.network).document == ["enabled": false])
     }
 
     @Test("what is sent to a user's former devices is taken back when they are removed", arguments: SweepTime.allCases)

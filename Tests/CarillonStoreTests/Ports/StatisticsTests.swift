@@ -1,7 +1,10 @@
-import CarillonCore
 import CarillonTesting
 import Foundation
+import Postgres
 import Testing
+
+@testable import CarillonCore
+@testable import CarillonStore
 
 /// What ``StatisticsStore`` promises.
 @Suite(.stores) struct StatisticsTests {
@@ -61,9 +64,7 @@ import Testing
         let replica = UUID()
         var rows: [StatisticsRow] = []
         for number in 0..<20 {
-            rows.append(
-                row(scene.network, minute: number * 7, .init(replica: replica, number: Int64(number)), &random)
-            )
+            rows.append(row(scene.network, minute: number * 7, .init(replica: replica, number: Int64(number)), &random))
         }
         try await scene.statistics.write(rows)
         let reader = StatisticsReader(recorder: StatisticsRecorder(), store: scene.statistics)
@@ -81,5 +82,97 @@ import Testing
             #expect(hour.figures == sum)
         }
         #expect(try await points(.hour).count == 3)
+    }
+}
+
+@Suite(.stores) struct StatisticsSweepTests {
+    private let scene = StoreScene.here
+    private var pool: PostgresPool { scene.pool }
+
+    @Test func `minutes are added up to hours once, also those that come late, and go by their age`() async throws {
+        var random = SplitMix(state: 4)
+        let replica = UUID()
+        let now = StatisticsStep.day.beginning(of: .now) + .seconds(3600)
+        func write(_ number: Int64, _ ago: Duration) async throws {
+            let at = StatisticsStep.minute.beginning(of: now - ago)
+            let origin = StatisticsRow.Origin(replica: replica, number: number)
+            let row = StatisticsRow(networkID: scene.network, at: at, origin: origin, figures: .random(&random))
+            try await scene.statistics.write([row])
+        }
+        let reader = StatisticsReader(recorder: StatisticsRecorder(), store: scene.statistics)
+        func days() async throws -> [StatisticsPoint] {
+            try await reader.points(
+                of: scene.network,
+                from: StatisticsStep.day.beginning(of: now - .seconds(100 * 86_400)),
+                to: now + .seconds(86_400),
+                step: .day
+            )
+        }
+        for number in 0..<6 { try await write(Int64(number), .seconds(number * 1500)) }
+        let before = try await days()
+        let clock = WallClock { now + .seconds(400) }
+        let sweep = StatisticsSweep(pool: pool, clock: clock, logger: TestDatabase.logger, batchSize: 2)
+        try await sweep.sweep()
+        #expect(try await pool.count("statistics_hours") == 3)
+        #expect(try await days() == before)
+        try await write(10, .seconds(7200))
+        let late = try await days()
+        #expect(late != before)
+        try await sweep.sweep()
+        try await sweep.sweep()
+        #expect(try await days() == late)
+        // Nine days later the minutes are gone, and the hours say the same.
+        try await write(20, .seconds(9 * 86_400))
+        try await write(21, .seconds(91 * 86_400))
+        let old = try await days()
+        try await Housekeeper(pool: pool, logger: TestDatabase.logger).sweep()
+        let minutes = try await reader.points(
+            of: scene.network,
+            from: now - .seconds(10 * 86_400),
+            to: now - .seconds(8 * 86_400),
+            step: .minute
+        )
+        #expect(minutes.isEmpty)
+        #expect(try await days() == Array(old.dropFirst()))
+    }
+
+    @Test func `a row that cannot be read keeps no other from being added up`() async throws {
+        let now = StatisticsStep.hour.beginning(of: .now)
+        var figures = StatisticsFigures()
+        figures.latency.note(7)
+        for (network, number) in [(scene.network, 1), (scene.otherNetwork, 2), (scene.otherNetwork, 3)] {
+            let origin = StatisticsRow.Origin(replica: UUID(), number: Int64(number))
+            let at = now - .seconds(7200)
+            let row = StatisticsRow(networkID: network, at: at, origin: origin, figures: figures)
+            try await scene.statistics.write([row])
+        }
+        try await pool.execute("UPDATE statistics_minutes SET figures = 'broken' WHERE number < 3")
+        let reader = StatisticsReader(recorder: StatisticsRecorder(), store: scene.statistics)
+        func hour() async throws -> [StatisticsFigures] {
+            let (from, to) = (now - .seconds(7200), now)
+            return try await reader.points(of: scene.otherNetwork, from: from, to: to, step: .hour).map(\.figures)
+        }
+        #expect(try await hour() == [figures])
+        let sweep = StatisticsSweep(pool: pool, clock: WallClock { now + .seconds(400) }, logger: TestDatabase.logger)
+        try await sweep.sweep()
+        #expect(try await hour() == [figures])
+        let left = try await pool.first("SELECT count(*) FROM statistics_minutes WHERE NOT rolled", as: Int.self)
+        #expect(left == 0)
+    }
+
+    @Test func `what is added up before its writer knows that it is written is answered once`() async throws {
+        let now = StatisticsStep.hour.beginning(of: .now)
+        let recorder = StatisticsRecorder(clock: WallClock { now - .seconds(7200) })
+        recorder.add(to: scene.network) { $0.latency.note(7) }
+        let rows = recorder.rowsToWrite(includingThisMinute: true, limit: 10)
+        try await scene.statistics.write(rows)
+        let sweep = StatisticsSweep(pool: pool, clock: WallClock { now + .seconds(400) }, logger: TestDatabase.logger)
+        try await sweep.sweep()
+        let reader = StatisticsReader(recorder: recorder, store: scene.statistics)
+        for step in StatisticsStep.allCases {
+            let (from, to) = (StatisticsStep.day.beginning(of: now - .seconds(7200)), now)
+            let points = try await reader.points(of: scene.network, from: from, to: to, step: step)
+            #expect(points.map(\.figures) == rows.map(\.figures), "\(step)")
+        }
     }
 }

@@ -61,7 +61,7 @@ extension TagStoreTests {
     @Test func `the same installation keeps its subscriptions, whoever uses it`() async throws {
         func register(of user: UserID, secret: [UInt8]?) async throws -> [Subscription] {
             let address = DeviceAddress.fcm(token: "1", appID: "app")
-            var device = Device(id: "d", userID: user, address: address, registeredAt: .epoch)
+            var device = Device("d", of: user, address, at: .epoch)
             device.secretHash = secret
             _ = try await scene.devices.putDevice(device, in: scene.network)
             return try await scene.subscriptions(SubscriptionFilter(), limit: 9)

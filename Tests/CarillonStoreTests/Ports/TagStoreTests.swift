@@ -41,7 +41,7 @@ import Testing
         try await scene.setLimits { $0.tags = 3 }
         let written = try await inParallel(10) { number -> Bool in
             do {
-                return try await scene.tags.putTag(Tag(id: TagID(trusted: "t\(number)")), in: scene.network).isNew
+                return try await scene.tags.putTag(Tag(id: "t\(number)"), in: scene.network).isNew
             } catch is LimitReached {
                 return false
             }
@@ -156,9 +156,7 @@ import Testing
         #expect(try await scene.subscribers(of: "t") == [.device("d")])
         try await scene.tags.unsubscribe(.device("d"), from: "t", in: scene.network, ifOwnedBy: "a")
         #expect(try await scene.subscribers(of: "t").isEmpty)
-        #expect(
-            try await scene.tags.subscribe(.user("a"), to: "t", in: scene.network, ifOwnedBy: "a", by: .user)
-        )
+        #expect(try await scene.tags.subscribe(.user("a"), to: "t", in: scene.network, ifOwnedBy: "a", by: .user))
         try await scene.tags.unsubscribe(.user("a"), from: "t", in: scene.network, ifOwnedBy: "a")
         #expect(try await scene.subscribers(of: "t").isEmpty)
     }
@@ -186,7 +184,7 @@ import Testing
         try await scene.setLimits { $0.tagsPerSubscriber = 5 }
         let subscribed = try await inParallel(20) { number -> Bool in
             do {
-                return try await scene.subscribe(.user("a"), to: TagID(trusted: "t\(number)"), by: .user)
+                return try await scene.subscribe(.user("a"), to: "t\(number)", by: .user)
             } catch is LimitReached {
                 return false
             }
@@ -237,7 +235,7 @@ import Testing
     }
 
     @Test func `an import declares tags and subscribes`() async throws {
-        let phone = Device(id: "d", userID: "a", address: .log, registeredAt: .seconds(0))
+        let phone = Device("d", of: "a", at: .seconds(0))
         let records: [ImportRecord] = [
             .device(phone), .tag(Tag(id: "t", description: "1")), .subscription(.device("d"), "t"),
             .subscription(.user("new"), "t"), .subscription(.device("none"), "t"),
@@ -329,7 +327,7 @@ import Testing
 extension StoreScene {
     fileprivate func register(_ device: DeviceID, of user: UserID, token: String? = nil) async throws {
         let address = token.map { DeviceAddress.apns(token: $0, appID: "app", environment: .production) } ?? .log
-        let device = Device(id: device, userID: user, address: address, registeredAt: .seconds(0))
+        let device = Device(device, of: user, address, at: .seconds(0))
         _ = try await devices.putDevice(device, in: network)
     }
 

@@ -102,13 +102,7 @@ import Testing
     @Test func `a removed document has no place among those of the limit`() async throws {
         try await scene.setLimits { $0.channelsPerUser = 1 }
         func set(_ channel: ChannelID) async throws {
-            _ = try await scene.toggles.updateToggles(
-                .channel("a", channel),
-                in: scene.network,
-                by: .user,
-                expected: nil,
-                { _ in ["enabled": false] }
-            )
+            try await scene.toggles.set(.channel("a", channel), to: ["enabled": false], in: scene.network, by: .user)
         }
         try await set("c1")
         await #expect(throws: LimitReached.self) { try await set("c2") }
@@ -213,13 +207,7 @@ import Testing
     @Test func `a user's documents for channels have a limit`() async throws {
         try await scene.setLimits { $0.channelsPerUser = 2 }
         func set(_ user: UserID, _ channel: ChannelID, by writer: Writer) async throws {
-            _ = try await scene.toggles.updateToggles(
-                .channel(user, channel),
-                in: scene.network,
-                by: writer,
-                expected: nil,
-                { _ in ["enabled": false] }
-            )
+            try await scene.toggles.set(.channel(user, channel), to: ["enabled": false], in: scene.network, by: writer)
         }
         try await scene.accept(.created("mine", by: "a", members: ["a", "b"], id: "evt"))
         for channel in ["c1", "c2", "c1"] as [ChannelID] { try await set("a", channel, by: .user) }

@@ -68,12 +68,7 @@ import Testing
     @Test func `what endpoints are told is of the trace of what it is about`() async throws {
         for id: EndpointID in ["e-1", "e-2"] {
             let endpoint = Endpoint.sample(id, .observing, id == "e-1" ? ["message.sent"] : ["delivery.*"])
-            _ = try await scene.endpoints.addEndpoint(
-                endpoint,
-                secret: .generate(),
-                of: scene.network,
-                answering: nil
-            )
+            try await scene.endpoints.addEndpoint(endpoint, to: scene.network)
         }
         let target = try await scene.target("d", of: "a")
         for (number, trace) in [trace, nil].enumerated() {

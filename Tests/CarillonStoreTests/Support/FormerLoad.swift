@@ -10,16 +10,12 @@ final class FormerLoad: Sendable {
     private let pool: PostgresPool
     private let state = Mutex((isOver: false, events: 0))
 
-    init(pool: PostgresPool) {
-        self.pool = pool
-    }
+    init(pool: PostgresPool) { self.pool = pool }
 
     /// How many events went all the way.
     var events: Int { state.withLock(\.events) }
 
-    func end() {
-        state.withLock { $0.isOver = true }
-    }
+    func end() { state.withLock { $0.isOver = true } }
 
     /// Works until the end, as one of several.
     func work(as worker: Int) async throws {

@@ -12,9 +12,7 @@ struct MigrationDirectory {
         try text.write(toFile: "\(path)/\(name).sql", atomically: true, encoding: .utf8)
     }
 
-    func remove(_ name: String) throws {
-        try FileManager.default.removeItem(atPath: "\(path)/\(name).sql")
-    }
+    func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: "\(path)/\(name).sql") }
 }
 
 /// Lends a migrator for an empty database with these files.
@@ -27,7 +25,7 @@ func withMigrations(
     try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(atPath: directory.path) }
     for (name, text) in files { try directory.write(name, text) }
-    try await withDatabase(migrated: false) { pool in
+    try await TestDatabase.withPool(migrated: false) { pool in
         try await body(Migrator(pool: pool, directory: directory.path, logger: log.logger), directory, pool)
     }
 }

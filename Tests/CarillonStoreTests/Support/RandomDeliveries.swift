@@ -19,7 +19,7 @@ struct RandomDeliveries {
         for user in 0..<users {
             for device in 0..<Int.random(in: 1...3, using: &random) {
                 let id = DeviceID(trusted: "d\(seed)-\(user)-\(device)")
-                targets.append(try await scene.target(id, of: UserID(trusted: "u\(seed)-\(user)")))
+                targets.append(try await scene.target(id, of: "u\(seed)-\(user)"))
             }
         }
         devices = Set(targets.map(\.deviceID))

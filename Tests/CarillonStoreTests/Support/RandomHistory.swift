@@ -26,18 +26,14 @@ struct RandomHistory: CustomStringConvertible {
     /// Founds the network and lets things happen in it.
     mutating func live() async throws {
         let founded = Network(id: network, createdAt: WallClock.system.now())
-        _ = try await scene.accounts.createNetwork(
-            NetworkCredentials(network: founded, webhookSecrets: [], userTokenKeys: [], apiKeys: [])
-        )
+        try await scene.accounts.createNetwork(founded)
         for _ in 0..<20 { try await step() }
     }
 
     /// An event that tells people something.
     mutating func event() -> Event {
         var event = self.event(
-            one([
-                .messageSent, .messageSent, .memberJoined, .channelCreated, .notificationDirect, .notificationDirect,
-            ])
+            one([.messageSent, .messageSent, .memberJoined, .channelCreated, .notificationDirect, .notificationDirect])
         )
         if chance(0.3) { event.timestamp = event.timestamp - .seconds(60) }
         // Who is meant by a notification is said otherwise.
@@ -105,7 +101,7 @@ struct RandomHistory: CustomStringConvertible {
             ])
         }
         let new = document
-        _ = try await scene.toggles.updateToggles(scope, in: network, by: .admin, expected: nil) { _ in new }
+        try await scene.toggles.set(scope, to: new, in: network)
     }
 
     private mutating func userDocument() -> JSONValue {

@@ -12,19 +12,12 @@ extension StoreScene {
         return pending
     }
 
-    /// Registers a device of a user and answers it as a target.
     func target(_ device: DeviceID, of user: UserID, app: String = "app") async throws -> Target {
-        let device = Device(
-            id: device,
-            userID: user,
-            address: .fcm(token: "token-of-\(device)", appID: app),
-            registeredAt: .seconds(0)
-        )
+        let device = Device(device, of: user, .fcm(token: "token-of-\(device)", appID: app), at: .seconds(0))
         _ = try await devices.putDevice(device, in: network)
         return Target(device)
     }
 
-    /// A group for some targets of one lane.
     func group(
         _ event: PendingEvent,
         to targets: [Target],
@@ -110,7 +103,6 @@ extension StoreScene {
         try await queue.claimGroups(limit: limit, limitPerLane: perLane, excluding: ClaimExclusions()).groups
     }
 
-    /// Claims the only group that is due.
     func claimOne() async throws -> DeliveryGroup {
         let groups = try await claim()
         guard groups.count == 1 else { throw UnexpectedAnswer() }
@@ -132,16 +124,8 @@ extension Settlement {
 }
 
 extension Target {
-    /// What became of this target.
-    func record(_ state: DeliveryState, reason: String? = nil, effect: DeviceEffect? = nil) -> DeviceRecord {
-        DeviceRecord(
-            deviceID: deviceID,
-            userID: userID,
-            state: state,
-            attempts: 1,
-            reason: reason,
-            at: .seconds(60),
-            effect: effect
-        )
+    /// What became of it: delivered just now, at the first attempt.
+    var deliveredNow: DeviceRecord {
+        DeviceRecord(deviceID: deviceID, userID: userID, state: .delivered, attempts: 1, at: WallClock.system.now())
     }
 }

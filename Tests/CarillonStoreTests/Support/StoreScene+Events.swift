@@ -113,14 +113,23 @@ extension Event {
     }
 
     static func user(_ type: EventType, _ person: Person, at time: Int64) -> Event {
-        Event(
-            sourceID: "\(type.rawValue)-\(person.id)-\(time)",
-            type: type,
-            timestamp: .seconds(time),
-            actor: person
-        )
+        Event(sourceID: "\(type.rawValue)-\(person.id)-\(time)", type: type, timestamp: .seconds(time), actor: person)
     }
 
     /// The event as a chat backend posts it.
     var body: [UInt8] { canonicalJSON.serialized }
+}
+
+/// When what a removal ended is swept: a test that comes back to it holds for both.
+enum SweepTime: CaseIterable {
+    case never
+    case atOnce
+
+    /// What sweeps, where it is done.
+    func sweep(_ scene: StoreScene) -> @Sendable () async throws -> Void {
+        switch self {
+        case .never: {}
+        case .atOnce: { try await scene.passTime() }
+        }
+    }
 }

@@ -10,18 +10,13 @@ private let formerTemplates = Mutex<[Int: Task<String, any Error>]>([:])
 extension TestDatabase {
     /// Where to find a new database as a former release left it, with the migrations up to a number; by way of a proxy, if one is
     /// given.
-    static func make(upTo version: Int, through proxy: CuttingProxy? = nil) async throws -> PostgresConfiguration {
+    static func make(upTo version: Int, through proxy: FaultyProxy? = nil) async throws -> PostgresConfiguration {
         let template = formerTemplates.withLock { templates in
             let template = templates[version] ?? Task { try await makeTemplate(copyMigrations(upTo: version)) }
             templates[version] = template
             return template
         }
         return try await configuration(of: create(from: template.value), through: proxy?.directory)
-    }
-
-    /// Something between a test and the cluster that all share.
-    static func proxy() async throws -> CuttingProxy {
-        try CuttingProxy(server: await socket)
     }
 
     private static func copyMigrations(upTo version: Int) async throws -> String {
@@ -35,19 +30,18 @@ extension TestDatabase {
     }
 }
 
-/// Lends a pool on a database of its own.
-func withDatabase<Value>(
-    _ configuration: PostgresConfiguration? = nil,
-    migrated: Bool = true,
-    _ body: (PostgresPool) async throws -> Value
-) async throws -> Value {
-    try await TestDatabase.withPool(configuration, migrated: migrated, body)
-}
+/// The release before this one, as `packaging/former-release` names it.
+struct FormerRelease {
+    struct Unnamed: Error {}
 
-/// Lends all stores on a database of their own.
-func withStores<Value>(
-    _ configuration: PostgresConfiguration? = nil,
-    _ body: (StoreScene, PostgresPool) async throws -> Value
-) async throws -> Value {
-    try await StoreScene.withStores(configuration, body)
+    let migrations: Int
+
+    static func read() throws -> FormerRelease {
+        let file = URL(filePath: TestDatabase.migrations).deletingLastPathComponent().appending(
+            path: "packaging/former-release"
+        )
+        let text = try String(contentsOf: file, encoding: .utf8)
+        guard let line = text.firstMatch(of: /(?m)^migrations (\d+)$/), let count = Int(line.1) else { throw Unnamed() }
+        return FormerRelease(migrations: count)
+    }
 }

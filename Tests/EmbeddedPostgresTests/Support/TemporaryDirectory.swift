@@ -1,3 +1,4 @@
+import CarillonTesting
 import Foundation
 import Logging
 import Postgres
@@ -9,10 +10,7 @@ import Testing
 private let directoryCount = Mutex(0)
 
 /// Lends a path at which nothing exists yet, and removes what was made there.
-func withTemporaryPath<Value>(
-    suffix: String = "",
-    _ body: (String) async throws -> Value
-) async throws -> Value {
+func withTemporaryPath<Value>(suffix: String = "", _ body: (String) async throws -> Value) async throws -> Value {
     let number = directoryCount.withLock { count in
         count += 1
         return count
@@ -20,6 +18,20 @@ func withTemporaryPath<Value>(
     let path = "/tmp/carillon-embedded-\(ProcessInfo.processInfo.processIdentifier)-\(number)"
     defer { try? FileManager.default.removeItem(atPath: path) }
     return try await body(path + suffix)
+}
+
+/// A path at which nothing exists yet.
+struct TemporaryPath: Sendable {
+    fileprivate let path: String
+
+    /// That of the test that runs, of a suite with the trait `temporaryPath`.
+    static var here: String { lent(TemporaryPath.self).path }
+}
+
+extension Trait where Self == Lending<TemporaryPath> {
+    static var temporaryPath: Self {
+        Lending { test in try await withTemporaryPath { path in try await test(TemporaryPath(path: path)) } }
+    }
 }
 
 let silentLogger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -54,7 +66,6 @@ func withCluster<Value>(
     }
 }
 
-/// Runs a script on a cluster.
 func run(_ script: SQL, on cluster: EmbeddedCluster) async throws {
     try await PostgresPool.withPool(
         configuration: PostgresConfiguration(url: cluster.connectionString),
@@ -64,7 +75,6 @@ func run(_ script: SQL, on cluster: EmbeddedCluster) async throws {
     }
 }
 
-/// Reads one text from a cluster.
 func text(_ query: SQL, on cluster: EmbeddedCluster) async throws -> String? {
     try await PostgresPool.withPool(
         configuration: PostgresConfiguration(url: cluster.connectionString),
@@ -73,18 +83,5 @@ func text(_ query: SQL, on cluster: EmbeddedCluster) async throws -> String? {
         try await pool.withConnection { session in
             try session.queryFirst(query) { row in try row.decode(0, as: String.self) }
         }
-    }
-}
-
-/// Looks again and again until a condition holds; fails when it does not within 20 seconds.
-func eventually(
-    _ comment: Comment,
-    sourceLocation: SourceLocation = #_sourceLocation,
-    _ condition: () async throws -> Bool
-) async throws {
-    let deadline = ContinuousClock.now + .seconds(20)
-    while try await !condition() {
-        try #require(ContinuousClock.now < deadline, comment, sourceLocation: sourceLocation)
-        try await Task.sleep(for: .milliseconds(5))
     }
 }

@@ -7,11 +7,7 @@
 #endif
 
 /// Freezes a process.
-func stop(_ processID: Int32) {
-    kill(processID, SIGSTOP)
-}
+func stop(_ processID: Int32) { kill(processID, SIGSTOP) }
 
 /// Thaws a process.
-func resume(_ processID: Int32) {
-    kill(processID, SIGCONT)
-}
+func resume(_ processID: Int32) { kill(processID, SIGCONT) }

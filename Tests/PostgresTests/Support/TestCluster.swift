@@ -1,3 +1,4 @@
+import CarillonTesting
 import Foundation
 import Logging
 import Synchronization
@@ -6,38 +7,17 @@ import Testing
 @testable import EmbeddedPostgres
 @testable import Postgres
 
-/// The throw-away cluster that all server tests of one process share, each in a schema of its own.
+/// The cluster that all tests share, each of these in a schema of its own.
 enum TestCluster {
-    static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-
-    private static let directory = "/tmp/carillon-test-\(ProcessInfo.processInfo.processIdentifier)"
-    private static let cluster = EmbeddedCluster(configuration: configuration(directory: directory), logger: logger)
     private static let schemaCount = Mutex(0)
-    private static let start = Task<String, any Error> {
-        // Swift Testing has no hook for the end of the run.
-        atexit { TestCluster.stopAtExit() }
-        return try await cluster.start()
-    }
 
     /// Fast instead of durable, and quick to notice deadlocks.
     static func configuration(directory: String) -> EmbeddedClusterConfiguration {
         EmbeddedClusterConfiguration(
             dataDirectory: directory,
-            settings: [
-                "fsync": "off", "deadlock_timeout": "20ms", "shared_buffers": "16MB", "max_connections": "400",
-            ],
+            settings: ["fsync": "off", "deadlock_timeout": "20ms", "shared_buffers": "16MB", "max_connections": "400"],
             throwAwayDirectory: directory
         )
-    }
-
-    /// Where the shared cluster is.
-    static func connectionString() async throws -> String { try await start.value }
-
-    /// A proxy in front of the shared cluster.
-    static func proxy() async throws -> CommitProxy {
-        let fields = try await start.value.split(separator: " ").map { $0.split(separator: "=", maxSplits: 1) }
-        let values = Dictionary(fields.map { (String($0[0]), String($0[1])) }) { _, last in last }
-        return try #require(CommitProxy(serverDirectory: values["host"] ?? "", port: values["port"] ?? ""))
     }
 
     /// A configuration for the shared cluster, in a new, empty schema, by way of the server's own socket or another.
@@ -46,10 +26,10 @@ enum TestCluster {
             count += 1
             return "test_\(count)"
         }
-        let connectionString = try await start.value
+        let connectionString = try await TestDatabase.connectionString
         var configuration = try PostgresConfiguration(url: connectionString)
         configuration.poolSize = 1
-        try await PostgresPool.withPool(configuration: configuration, logger: logger) { pool in
+        try await PostgresPool.withPool(configuration: configuration, logger: TestDatabase.logger) { pool in
             try await pool.withConnection { session in try session.script("CREATE SCHEMA \(identifier: schema)") }
         }
         let way = host.map { " host=\($0)" } ?? ""
@@ -58,14 +38,6 @@ enum TestCluster {
         configuration.acquireTimeout = .seconds(20)
         configuration.applicationName = schema
         return configuration
-    }
-
-    // At exit Subprocess has stopped watching its children already, so this does without it.
-    private static func stopAtExit() {
-        guard let processID = PostmasterFile(path: "\(directory)/cluster/postmaster.pid")?.processID else { return }
-        kill(processID, SIGQUIT)
-        waitpid(processID, nil, 0)
-        try? FileManager.default.removeItem(atPath: directory)
     }
 }
 
@@ -77,5 +49,12 @@ func withTestPool<Value>(
 ) async throws -> Value {
     var configuration = try await TestCluster.configuration(through: host)
     configure(&configuration)
-    return try await PostgresPool.withPool(configuration: configuration, logger: TestCluster.logger, body)
+    return try await PostgresPool.withPool(configuration: configuration, logger: TestDatabase.logger, body)
+}
+
+extension Trait where Self == Lending<PostgresPool> {
+    /// A pool on the shared cluster for each test, in a schema of its own.
+    static func pool(_ configure: @escaping @Sendable (inout PostgresConfiguration) -> Void = { _ in }) -> Self {
+        Lending { try await withTestPool(configure, $0) }
+    }
 }

@@ -5,15 +5,10 @@ import Testing
 extension Services.Neighbours {
     /// Large directories.
     @Suite struct DirectoryTests {
-        private let scratch: Scratch
+        private let scratch = Scratch()
 
-        init() throws {
-            scratch = try Scratch()
-        }
-
-        @Test func `the first message to a channel that was just imported takes about as long as the next`()
-            async throws
-        {
+        @Test
+        func `the first message to a channel that was just imported takes about as long as the next`() async throws {
             let members = 15_000
             let service = try await RunningService.start(in: scratch)
             let network = try await TestNetwork(on: service)
@@ -42,9 +37,7 @@ extension Services.Neighbours {
                         _ = try await network.post(event)
                     }
                 } _: {
-                    try await beside {
-                        while true { try await network.importPeople(people) }
-                    } _: {
+                    try await beside({ while true { try await network.importPeople(people) } }) {
                         try await innocent.notice("loaded", count: 50)
                     }
                 }

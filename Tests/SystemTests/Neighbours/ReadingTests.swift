@@ -15,7 +15,7 @@ extension Services.Neighbours {
         ]
 
         @Test func `pages that one network reads delay nobody else's events`() async throws {
-            let scratch = try Scratch()
+            let scratch = Scratch()
             try await WebhookHosts.whileListening { hosts, port in
                 let service = try await RunningService.start(in: scratch)
                 let innocent = try await Innocent(on: service, hosts: hosts, port: port)
@@ -23,9 +23,7 @@ extension Services.Neighbours {
                 let network = try await TestNetwork("reading", on: service)
                 try await network.importPeople((0..<5_000).map { Person("user-\($0)") }, channel: "many")
                 let readers = Readers(network)
-                try await beside {
-                    await readers.read(Self.pages, connections: Self.connections)
-                } _: {
+                try await beside({ await readers.read(Self.pages, connections: Self.connections) }) {
                     try await eventually("pages") { readers.count(of: 200) >= Self.connections }
                     try await expectUndisturbed(beside: "pages", within: Self.margin, quiet: quiet) { look in
                         let notice = try await innocent.notice("loaded-\(look)", count: 50)
@@ -44,14 +42,10 @@ private final class Readers: Sendable {
     private let network: TestNetwork
     private let statuses = Mutex<[UInt: Int]>([:])
 
-    init(_ network: TestNetwork) {
-        self.network = network
-    }
+    init(_ network: TestNetwork) { self.network = network }
 
-    /// How many answers there were of each status.
     var answers: [UInt: Int] { statuses.withLock(\.self) }
 
-    /// How many there were of one.
     func count(of status: UInt) -> Int { answers[status] ?? 0 }
 
     /// Reads until it is cancelled.

@@ -5,11 +5,7 @@ import Testing
 extension Services.Neighbours {
     /// Networks whose deliveries get nowhere, or of which there are too many.
     @Suite struct SendingTests {
-        private let scratch: Scratch
-
-        init() throws {
-            scratch = try Scratch()
-        }
+        private let scratch = Scratch()
 
         /// Hosts that take connections and never answer, and as many paths on the very host of the innocent network.
         @Test(arguments: [(hosts: 800, urls: 1), (hosts: 1, urls: 250)])

@@ -29,14 +29,10 @@ struct DatabaseServer: Sendable {
     }
 
     /// Starts the server, again where it was killed.
-    func start() async throws {
-        _ = try await cluster.start()
-    }
+    func start() async throws { _ = try await cluster.start() }
 
     /// Stops the server.
-    func stop() async {
-        await cluster.stop()
-    }
+    func stop() async { await cluster.stop() }
 
     /// Lets the leases of all events in hand run out, as they do a minute after the end of whoever had them.
     func endLeases() async throws {
@@ -58,6 +54,23 @@ struct DatabaseServer: Sendable {
 }
 
 extension EmbeddedCluster {
+    /// The server that a service has in its own directory.
+    init(of scratch: Scratch) {
+        self.init(
+            configuration: .init(dataDirectory: scratch.path("data")),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+    }
+
+    /// Lets the leases of all that was in hand run out, as they do a minute after the end of whoever had it.
+    func endLeases() async throws {
+        try await withSession { session in
+            for table in ["inbox", "deliveries"] {
+                try session.execute(.unprepared("UPDATE \(identifier: table) SET run_at = now()"))
+            }
+        }
+    }
+
     /// Lends a session of the superuser, whoever has started the server.
     func withSession<Value: Sendable>(
         _ body: @Sendable (borrowing PostgresSession) throws -> Value

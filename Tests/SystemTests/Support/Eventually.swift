@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// Waits until `value` answers something, and fails the test when that takes longer than `limit`.
@@ -26,4 +27,30 @@ func eventually(
     _ = try await eventually(within: limit, what, sourceLocation: sourceLocation) {
         try await condition() ? true : nil
     }
+}
+
+/// A directory of one test, gone when the test is over.
+final class Scratch: Sendable {
+    let path: String
+
+    init() {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent("carillon-\(UUID().uuidString)").path
+        do {
+            // Root's PostgreSQL runs under an account of its own, which has to get through to the cluster inside.
+            try FileManager.default.createDirectory(
+                atPath: path,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o711]
+            )
+        } catch {
+            Issue.record(error, "there is no room for tests")
+        }
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// A path inside.
+    func path(_ name: String) -> String { "\(path)/\(name)" }
 }

@@ -136,7 +136,7 @@ private final class Control: Sendable {
     private let service: RunningService
 
     init() async throws {
-        scratch = try Scratch()
+        scratch = Scratch()
         service = try await RunningService.start(in: scratch)
         network = try await TestNetwork("control", on: service)
     }

@@ -48,7 +48,7 @@ struct Installation: Sendable {
     private func copy(of path: String) -> URL { URL(fileURLWithPath: root + path) }
 
     private static func folders() async throws -> [String: String] {
-        let scratch = try Scratch()
+        let scratch = Scratch()
         let server = DatabaseServer(in: scratch)
         try await server.start()
         let folders = try await server.withSession { session in

@@ -22,24 +22,16 @@ struct PostmasterFile: Sendable, Equatable {
     var isAlive: Bool { kill(processID, 0) == 0 }
 
     /// Asks the server to stop: SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one.
-    func send(_ signal: Int32) {
-        kill(processID, signal)
-    }
+    func send(_ signal: Int32) { kill(processID, signal) }
 
     /// Ends the server with all of its processes, as a power cut would.
-    func killAll() {
-        signalAll(SIGKILL)
-    }
+    func killAll() { signalAll(SIGKILL) }
 
     /// Stops the server with all of its processes where they are, as a machine does that swaps or is moved.
-    func freezeAll() {
-        signalAll(SIGSTOP)
-    }
+    func freezeAll() { signalAll(SIGSTOP) }
 
     /// Lets a frozen server go on.
-    func thawAll() {
-        signalAll(SIGCONT)
-    }
+    func thawAll() { signalAll(SIGCONT) }
 
     private func signalAll(_ signal: Int32) {
         for process in [processID] + Self.children(of: processID) { kill(process, signal) }

@@ -47,10 +47,8 @@ final class Program: Sendable {
         send(SIGKILL)
     }
 
-    /// What it has written to standard error.
     var errorText: String { (try? String(contentsOfFile: standardError, encoding: .utf8)) ?? "" }
 
-    /// What it has written to standard output.
     var outputText: String { (try? String(contentsOfFile: standardOutput, encoding: .utf8)) ?? "" }
 
     var isRunning: Bool { process.withLock { $0.isRunning } }
@@ -64,9 +62,7 @@ final class Program: Sendable {
     }
 
     /// Ends it at once, when nothing is left to be seen.
-    func kill() {
-        send(SIGKILL)
-    }
+    func kill() { send(SIGKILL) }
 
     /// Waits until it has ended, and answers the status, or the negative signal that ended it.
     func exitStatus(within limit: Duration = .seconds(30)) async throws -> Int32 {

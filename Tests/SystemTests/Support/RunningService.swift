@@ -48,7 +48,6 @@ struct RunningService: Sendable {
         )
     }
 
-    /// The port of the public API.
     var publicPort: Int { open.base.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
 
     /// Stops it as an operator does.
@@ -65,7 +64,6 @@ struct RunningService: Sendable {
     }
 }
 
-/// One line of the log provider.
 struct LogLine: Hashable, Sendable {
     let deviceID: String
     let eventID: String

@@ -25,7 +25,6 @@ extension Simulator {
         ]
     }
 
-    /// What was accepted for the device with this token.
     func accepted(for token: String) -> [ReceivedNotification] {
         received.notifications.filter { $0.deviceToken == token && $0.isAccepted }
     }

@@ -7,7 +7,6 @@ import Testing
 
 /// A server that follows another one and accepts no writes until it is promoted.
 struct Standby: Sendable {
-    /// Where it is.
     let connectionString: String
 
     private let directory: EmbeddedPostgres.DataDirectory
@@ -45,9 +44,7 @@ struct Standby: Sendable {
     }
 
     /// Has it accept writes from now on.
-    func promote() async throws {
-        try await withSession { session in _ = try session.execute("SELECT pg_promote()") }
-    }
+    func promote() async throws { try await withSession { session in _ = try session.execute("SELECT pg_promote()") } }
 
     /// Ends it at once.
     func stop() async {

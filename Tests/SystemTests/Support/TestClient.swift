@@ -19,9 +19,7 @@ struct TestClient: Sendable {
     let base: String
     private let client: HTTPClient
 
-    init(base: String) {
-        self.init(base: base, client: Self.few)
-    }
+    init(base: String) { self.init(base: base, client: Self.few) }
 
     private init(base: String, client: HTTPClient) {
         self.base = base

@@ -29,7 +29,6 @@ extension TestNetwork {
         return try #require(try await send(.GET, "/providers/webpush/key")["publicKey"]?.text)
     }
 
-    /// Registers an iPhone.
     func addIPhone(_ device: String, of user: String, token: String, app: String = Self.app) async throws {
         var body = Self.iPhone(token, app: app)
         body["userId"] = .string(user)

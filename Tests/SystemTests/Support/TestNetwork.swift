@@ -1,4 +1,6 @@
 import CarillonCore
+import Crypto
+import Foundation
 import NIOHTTP1
 import Testing
 
@@ -33,9 +35,7 @@ struct TestNetwork: Sendable {
     }
 
     /// The same network on another process.
-    func on(_ service: RunningService) -> TestNetwork {
-        TestNetwork(self, client: service.open)
-    }
+    func on(_ service: RunningService) -> TestNetwork { TestNetwork(self, client: service.open) }
 
     private init(_ network: TestNetwork, client: TestClient) {
         id = network.id
@@ -100,5 +100,43 @@ struct TestNetwork: Sendable {
             guard state["state"]?.text == "done" else { return .none }
             return .some(state)
         }
+    }
+}
+
+extension TestNetwork {
+    /// A token of a user, signed with the network's secret as a chat backend does it.
+    func userToken(for user: String, expiresIn seconds: Int = 600) -> String {
+        let expiry = Int(Date().timeIntervalSince1970) + seconds
+        let claims = #"{"sub":"\#(user)","aud":"carillon:\#(id)","exp":\#(expiry)}"#
+        let signed = Self.base64URL(#"{"alg":"HS256"}"#.utf8) + "." + Self.base64URL(claims.utf8)
+        let key = SymmetricKey(data: Array(userTokenSecret.utf8))
+        return signed + "." + Self.base64URL(HMAC<SHA256>.authenticationCode(for: Array(signed.utf8), using: key))
+    }
+
+    private static func base64URL(_ bytes: some Sequence<UInt8>) -> String {
+        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+}
+
+/// Events as a chat backend posts them; Alice does everything in the channel `general`.
+enum TestEvents {
+    static func channelCreated(_ id: String, members: [String]) -> JSONValue {
+        event(id, "channel.created", "members", .array(members.map { ["id": .string($0)] }))
+    }
+
+    static func memberJoined(_ id: String, _ member: String) -> JSONValue {
+        event(id, "member.joined", "members", [["id": .string(member)]])
+    }
+
+    static func messageSent(_ id: String, text: String = "Hello") -> JSONValue {
+        event(id, "message.sent", "message", ["id": .string(id), "type": "text", "text": .string(text)])
+    }
+
+    private static func event(_ id: String, _ type: String, _ name: String, _ value: JSONValue) -> JSONValue {
+        var data = JSONObject()
+        data["channel"] = ["id": "general", "displayName": "General"]
+        data["user"] = ["id": "alice", "displayName": "Alice"]
+        data[name] = value
+        return ["id": .string(id), "type": .string(type), "data": .object(data)]
     }
 }

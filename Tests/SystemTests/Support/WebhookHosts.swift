@@ -82,9 +82,7 @@ private final class HostHandler: ChannelInboundHandler {
     private var head: HTTPRequestHead?
     private var received = ByteBuffer()
 
-    init(_ hosts: WebhookHosts) {
-        self.hosts = hosts
-    }
+    init(_ hosts: WebhookHosts) { self.hosts = hosts }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
@@ -102,7 +100,5 @@ private final class HostHandler: ChannelInboundHandler {
         }
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.close(promise: nil)
-    }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }

@@ -46,16 +46,12 @@ final class WebhookReceiver: Sendable {
     private let state: Mutex<State>
 
     /// A receiver that answers these statuses in turn, and 200 afterwards.
-    init(answering statuses: [Int]) {
-        state = Mutex(State(statuses: statuses))
-    }
+    init(answering statuses: [Int]) { state = Mutex(State(statuses: statuses)) }
 
     var requests: [Received] { state.withLock { $0.requests } }
 
     /// Answers these statuses next.
-    func answers(_ statuses: [Int]) {
-        state.withLock { $0.statuses = statuses }
-    }
+    func answers(_ statuses: [Int]) { state.withLock { $0.statuses = statuses } }
 
     /// Listens while `body` runs, which gets the URL.
     func whileRunning(_ body: @escaping @Sendable (String) async throws -> Void) async throws {

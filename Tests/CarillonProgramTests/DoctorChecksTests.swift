@@ -1,0 +1,248 @@
+import CarillonCore
+import CarillonStore
+import Testing
+
+@testable import carillon
+
+/// What doctor says of endpoints.
+@Suite struct EndpointChecksTests {
+    private func condition(
+        _ role: EndpointRole = .observe(.init()),
+        isReadable: Bool = true,
+        isEnabled: Bool = true,
+        pause: String? = nil,
+        error: String? = nil,
+        backlog: Int = 0
+    ) -> EndpointCondition {
+        let settings = EndpointSettings(
+            url: "https://bot.acme.example",
+            role: role,
+            events: EndpointEvents(trusted: ["*"])
+        )
+        var endpoint = Endpoint(
+            id: EndpointID(trusted: "e-1"),
+            settings: settings,
+            createdAt: Timestamp(milliseconds: 0)
+        )
+        if !isEnabled { endpoint.set(.disabled, reason: "http 410", at: Timestamp(milliseconds: 0)) }
+        endpoint.lastError = error
+        return EndpointCondition(
+            network: NetworkID(trusted: "acme"),
+            endpoint: endpoint,
+            isReadable: isReadable,
+            pause: pause,
+            backlog: backlog
+        )
+    }
+
+    private func words(_ condition: EndpointCondition) -> String {
+        EndpointChecks.findings(of: [condition]).map { "\($0.verdict.rawValue) \($0.subject): \($0.detail)" }
+            .joined(separator: "\n")
+    }
+
+    @Test func `what is well is one line, and so is none`() {
+        #expect(EndpointChecks.findings(of: []) == [.ok("endpoints", "no network has any")])
+        #expect(words(condition()) == "ok endpoints: 1 of 1 are well")
+        #expect(words(condition(error: "http 503")) == "ok endpoints: 1 of 1 are well", "it is tried again")
+    }
+
+    @Test func `each trouble is named with what to do about it`() {
+        let cases: [(EndpointCondition, String)] = [
+            (condition(isReadable: false), "FAIL endpoint acme/e-1: its secret cannot be read"),
+            (condition(isEnabled: false), "(http 410): PATCH"),
+            (condition(pause: "ten failures"), "warn endpoint acme/e-1: the circuit is open (ten failures)"),
+            (
+                condition(.intercept(.init()), error: "timeout"),
+                "warn endpoint acme/e-1: the last question failed (timeout)"
+            ),
+            (condition(backlog: 700), "700 messages wait for it"),
+            (condition(backlog: EndpointSurvey.mostCounted), "1000 or more messages wait for it"),
+        ]
+        for (condition, expected) in cases {
+            #expect(words(condition).contains(expected), "\(words(condition))")
+            #expect(words(condition).hasSuffix("ok endpoints: 0 of 1 are well"))
+        }
+    }
+}
+
+@Suite struct FaceChecksTests {
+    private static let network = NetworkID(trusted: "acme")
+
+    private static func findings(_ settings: JSONObject, face: FaceName = .matrix, name: String = "a") -> [String] {
+        let binding = FaceBinding(
+            face: face,
+            externalID: name,
+            networkID: network,
+            settings: settings,
+            updatedAt: Timestamp(milliseconds: 1)
+        )
+        let apps: Set = [FaceApp(provider: .apns, appID: "known"), FaceApp(provider: .fcm, appID: "android")]
+        return FaceChecks.findings(of: [binding], apps: [network: apps]).dropLast().map {
+            "\($0.subject): \($0.detail)"
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["provider": "apns", "appId": "com.acme"], "apns credential for com.acme"),
+            (["provider": "fcm", "appId": "known"], "fcm credential for known"),
+            (["provider": "apns"], "apns credential for a"),
+            (["ios": ["appId": "known"], "android": ["appId": "other"]], "fcm credential for other"),
+            (["A": ["appId": "other"]], "apns credential for other"),
+        ] as [(JSONObject, String)]
+    )
+    func `an app that nobody has a credential for is named`(settings: JSONObject, missing: String) {
+        let findings = Self.findings(settings)
+        #expect(findings == ["face acme/matrix/a: there is no \(missing), so nothing is sent: PUT one"])
+    }
+
+    @Test(
+        arguments: [
+            ["provider": "apns", "appId": "known"], ["provider": "webpush"], ["provider": "apns", "retired": true], [:],
+            ["ios": ["appId": "known"], "android": ["appId": "android"]],
+        ] as [JSONObject]
+    )
+    func `what has a credential, or needs none, is well`(settings: JSONObject) {
+        #expect(Self.findings(settings).isEmpty)
+    }
+
+    @Test func `a pattern without an app is no app`() {
+        #expect(Self.findings(["provider": "apns"], name: "com.acme.*").isEmpty)
+    }
+
+    @Test func `how many are well is said in one line`() {
+        #expect(FaceChecks.findings(of: [], apps: [:]) == [.ok("faces", "no network has a name in another system")])
+    }
+}
+
+/// What doctor says of a network's lanes, and of apps that nothing can be sent to.
+@Suite struct LaneChecksTests {
+    private func words(_ findings: [Finding]) -> [String] {
+        findings.map { "\($0.verdict.rawValue) \($0.subject): \($0.detail)" }
+    }
+
+    @Test func `each lane that is paused fails with its reason`() {
+        let acme = NetworkID(trusted: "acme")
+        let open = LaneStatus(
+            lane: Lane(networkID: acme, provider: .apns, appID: "com.acme.chat"),
+            circuit: .open,
+            since: Timestamp(milliseconds: 0),
+            reason: "403 InvalidProviderToken"
+        )
+        var braked = LaneStatus(lane: Lane(networkID: acme, provider: .fcm, appID: "app"), circuit: .closed)
+        braked.brake = .init(since: Timestamp(milliseconds: 0), reason: "30 of 40")
+        #expect(
+            words(LaneChecks.findings(of: [braked, open])) == [
+                "FAIL lane apns/com.acme.chat: the circuit is open since 1970-01-01T00:00:00.000Z: 403 InvalidProviderToken; "
+                    + "what is sent through it waits",
+                "warn lane fcm/app: devices that are reported as gone since 1970-01-01T00:00:00.000Z are not believed (30 of 40): "
+                    + "POST …/release lets go",
+            ]
+        )
+        #expect(words(LaneChecks.findings(of: [])) == ["ok lanes: none is paused"])
+    }
+
+    @Test func `apps with devices and no credential fail`() {
+        let apps: [DeviceSelection.App] = [
+            .init(.webpush, "push.example"), .init(.webpush, "other.example"), .init(.fcm, "one"), .init(.fcm, "two"),
+            .init(.log, ""), .init(.webhook, "bot.example"),
+        ]
+        #expect(
+            words(LaneChecks.findings(of: apps, with: [(.fcm, "one")])) == [
+                "FAIL fcm two: there are devices and no credential, so that nothing is sent to them: PUT /providers/fcm/apps/two",
+                "FAIL webpush: there are devices and no credential, so that nothing is sent to them: PUT /providers/webpush",
+            ]
+        )
+        #expect(LaneChecks.findings(of: apps, with: [(.fcm, "one"), (.fcm, "two"), (.webpush, "")]).isEmpty)
+    }
+}
+
+/// What `doctor --all` says of networks.
+@Suite struct OverviewChecksTests {
+    private func report(_ id: String, _ troubles: [NetworkTrouble], waiting seconds: Int = 0) -> NetworkReport {
+        NetworkReport(
+            network: SurveyedNetwork(id: NetworkID(trusted: id), displayName: nil),
+            state: .failing,
+            troubles: troubles,
+            eventsOfLastHour: 120,
+            oldestWait: .seconds(seconds)
+        )
+    }
+
+    private func words(_ findings: [Finding]) -> [String] {
+        findings.map { "\($0.verdict.rawValue) \($0.subject): \($0.detail)" }
+    }
+
+    @Test func `each network with something wrong is one line, in the order of the overview`() {
+        let lane = NetworkTrouble(.lane, "apns/app", since: .epoch, "403")
+        let letters = NetworkTrouble(.deadLetters, "fcm/app", since: nil, "2 dead letters")
+        #expect(
+            words(
+                OverviewChecks.findings(
+                    of: [report("b", [lane, letters], waiting: 81), report("a", [letters])],
+                    among: 9
+                )
+            ) == [
+                "FAIL network b: lane apns/app since 1970-01-01T00:00:00.000Z: 403; deadLetters fcm/app: 2 dead letters; "
+                    + "work has been waiting for 81 s; events of the last hour: 120",
+                "warn network a: deadLetters fcm/app: 2 dead letters; events of the last hour: 120",
+                "ok networks: 7 of 9 are well",
+            ]
+        )
+        #expect(words(OverviewChecks.findings(of: [], among: 0)) == ["ok networks: there are none"])
+        #expect(words(OverviewChecks.findings(of: [], among: 1)) == ["ok networks: 1 of 1 are well"])
+    }
+}
+
+/// What doctor says of the servers that know whose foreign tokens are.
+@Suite struct IntrospectionChecksTests {
+    /// Answers for each network as it was told.
+    private struct Server: UserTokenAsker {
+        var answers: [NetworkID: UserTokenAnswer]
+
+        func ask(
+            _ introspection: UserTokenIntrospection,
+            about token: Secret,
+            in network: NetworkID
+        ) async -> UserTokenAnswer {
+            token.reveal { $0.hasPrefix("carillon-doctor-") } ? answers[network] ?? .nobody : .failed(reason: "token")
+        }
+    }
+
+    private func network(_ id: String, asks: Bool = true) -> Network {
+        var network = Network(id: NetworkID(trusted: id), createdAt: Timestamp(milliseconds: 0))
+        if asks { network.introspection = UserTokenIntrospection(url: "https://chat.example", userIDPointer: "/id") }
+        return network
+    }
+
+    private func words(_ networks: [Network], _ answers: [NetworkID: UserTokenAnswer] = [:]) async -> [String] {
+        await IntrospectionChecks(Server(answers: answers)).findings(of: networks)
+            .map { "\($0.verdict.rawValue) \($0.subject): \($0.detail)" }
+    }
+
+    @Test func `a server that does not answer, or believes anybody, is named`() async {
+        let networks = ["acme", "other", "third"].map { network($0) }
+        let answers: [NetworkID: UserTokenAnswer] = [
+            NetworkID(trusted: "acme"): .failed(reason: "http 502"),
+            NetworkID(trusted: "other"): .user(UserID(trusted: "alice")),
+        ]
+        #expect(
+            await words(networks, answers) == [
+                "warn token introspection acme: no answer (http 502), so that users with foreign tokens are turned away",
+                "FAIL token introspection other: the server says that a made-up token is a user's, so that anybody is believed: mend it",
+                "ok token introspection: 1 of 3 servers know nobody of a made-up token",
+            ]
+        )
+    }
+
+    @Test func `nobody's server is no trouble, and of very many the first are asked`() async {
+        #expect(await words([]) == ["ok token introspection: no network has any"])
+        #expect(await words([network("acme", asks: false)]) == ["ok token introspection: no network has any"])
+        let many = (0...IntrospectionChecks.mostNetworks).map { network("n\($0)") }
+        #expect(
+            await words(many) == [
+                "ok token introspection: 100 of 100 servers know nobody of a made-up token; only the first were asked"
+            ]
+        )
+    }
+}
