@@ -86,7 +86,7 @@ let package = Package(
                 "CarillonCore", "CarillonEdge", "CarillonFaces", "CarillonHTTP", "CarillonProviders",
                 "CarillonSimulator",
                 "CarillonStore",
-                "CarillonTemplates", "CarillonWebhooks", "CMalloc", "EmbeddedPostgres", "Postgres",
+                "CarillonTemplates", "CarillonWebhooks", "CMalloc", "EmbeddedPostgres", "Postgres", "PushHTTP",
                 argumentParser, configuration, httpTypes, hummingbird, logging, metrics,
                 metricsCore,
                 nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, unixSignals, yams,
@@ -136,9 +136,15 @@ let package = Package(
         .target(
             name: "CarillonProviders",
             dependencies: [
-                "CarillonCore",
-                crypto, cryptoExtras, deque, logging, nioCore, nioHPACK, nioHTTP1, nioHTTP2, nioPosix, nioSSL, nioTLS,
-                swiftASN1, x509,
+                "CarillonCore", "PushHTTP",
+                crypto, cryptoExtras, logging, nioCore, nioHTTP1, nioPosix, nioSSL, swiftASN1, x509,
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "PushHTTP",
+            dependencies: [
+                "CarillonCore", deque, logging, nioCore, nioHPACK, nioHTTP1, nioHTTP2, nioPosix, nioSSL, nioTLS,
             ],
             swiftSettings: settings
         ),
@@ -250,8 +256,18 @@ let package = Package(
             name: "CarillonProvidersTests",
             dependencies: [
                 "CarillonCore", "CarillonProviders", "CarillonSimulator", "CarillonTesting", "CarillonWebhooks",
-                crypto, cryptoExtras, logging, metrics, nioCore, nioEmbedded, nioHPACK, nioHTTP1, nioHTTP2, nioPosix,
-                nioSSL, serviceLifecycle, swiftASN1, x509,
+                "PushHTTP", "PushHTTPTests",
+                crypto, cryptoExtras, logging, metrics, nioCore, nioHPACK, nioHTTP1, nioHTTP2, nioPosix, nioSSL,
+                serviceLifecycle, swiftASN1, x509,
+            ],
+            swiftSettings: settings
+        ),
+        // Its servers serve the providers' tests, too.
+        .testTarget(
+            name: "PushHTTPTests",
+            dependencies: [
+                "CarillonCore", "CarillonTesting", "PushHTTP",
+                crypto, logging, nioCore, nioEmbedded, nioHPACK, nioHTTP1, nioHTTP2, nioPosix, nioSSL,
             ],
             swiftSettings: settings
         ),

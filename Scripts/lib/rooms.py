@@ -25,7 +25,7 @@ ROOMS = {
     "CarillonEdge": ["Problems", "Rates", "Context", "Bodies", "Authentication", "Faces", "Middleware", "Server"],
     "CarillonFaces": ["Shared", "Ably", "Amity", "Buzz", "Matrix", "MobileFirst"],
     "CarillonHTTP": ["Problems", "Bodies", "Posts", "Console", "Controllers", "Dialects", "Server"],
-    "CarillonProviders": ["Names", "HTTP", "Support", "APNs", "FCM", "WebPush", "Webhook", "Relay", "Log", "Introspection"],
+    "CarillonProviders": ["Support", "APNs", "FCM", "WebPush", "Webhook", "Relay", "Log", "Introspection"],
     "CarillonSimulator": [
         "Encoding", "Configuration", "Certificates", "Recording", "Server", "Behaviour", "APNs", "FCM", "WebPush", ".",
     ],
@@ -37,10 +37,13 @@ ROOMS = {
     "CarillonTesting": ["Stores", ".", "Pipeline"],
     "EmbeddedPostgres": ["."],
     "Postgres": ["Errors", "Threading", "Coding", "Statements", "LibPQ", "Connection", "Pool"],
+    "PushHTTP": ["Names", "HTTP"],
     "carillon": [
         "Process", "Configuration", "Observability", "Service", "Composition", "Doctor", "Import", "Demo", "Commands",
     ],
 }
+# The last of the core's folders that a module uses, where it is not to know the rest.
+CORE_UP_TO = {"PushHTTP": "Plumbing/Scheduling"}
 DECLARATION = re.compile(
     r"^( *)(?:@\w+ )*(?:(private|fileprivate|package|public) )?(?:final )?(?:indirect )?"
     r"(?:struct|class|enum|protocol|actor|typealias) (\w+)",
@@ -56,11 +59,14 @@ def room_of(module: pathlib.Path, path: pathlib.Path, rooms: list[str]) -> str:
     return next((name for name in names if name in rooms), names[-1]) if names else "."
 
 
-def check(module: pathlib.Path, rooms: list[str]) -> list[str]:
-    sources = {path: NOISE.sub(" ", path.read_text()) for path in sorted(module.glob("**/*.swift"))}
-    unknown = sorted({room_of(module, path, rooms) for path in sources} - set(rooms))
-    if unknown:
-        return [f"{module.name}: these folders have no place in Scripts/lib/rooms.py: {', '.join(unknown)}"]
+def read(module: pathlib.Path) -> dict[pathlib.Path, str]:
+    return {path: NOISE.sub(" ", path.read_text()) for path in sorted(module.glob("**/*.swift"))}
+
+
+def declarations(
+    module: pathlib.Path, sources: dict[pathlib.Path, str], rooms: list[str]
+) -> tuple[dict[str, str], dict[str, set[str]]]:
+    """The folder of each type that others see, and the names of each folder's other types."""
     home: dict[str, str] = {}
     nested: dict[str, set[str]] = {}
     for path, text in sources.items():
@@ -70,6 +76,15 @@ def check(module: pathlib.Path, rooms: list[str]) -> list[str]:
                 nested.setdefault(room, set()).add(name)
             else:
                 home[name] = room
+    return home, nested
+
+
+def check(module: pathlib.Path, rooms: list[str]) -> list[str]:
+    sources = read(module)
+    unknown = sorted({room_of(module, path, rooms) for path in sources} - set(rooms))
+    if unknown:
+        return [f"{module.name}: these folders have no place in Scripts/lib/rooms.py: {', '.join(unknown)}"]
+    home, nested = declarations(module, sources, rooms)
     wrong = []
     for path, text in sources.items():
         room = room_of(module, path, rooms)
@@ -80,11 +95,27 @@ def check(module: pathlib.Path, rooms: list[str]) -> list[str]:
     return wrong
 
 
+def check_core(module: pathlib.Path, last: str) -> list[str]:
+    core, rooms = module.parent / "CarillonCore", ROOMS["CarillonCore"]
+    home, _ = declarations(core, read(core), rooms)
+    permitted = rooms[: rooms.index(last) + 1]
+    sources = read(module)
+    own = {name for text in sources.values() for _, _, name in DECLARATION.findall(text)}
+    return [
+        f"{path.relative_to(module.parent)} uses {name} of the core's {home[name]}, which comes after {last}"
+        for path, text in sources.items()
+        for name in sorted(set(re.findall(r"\b[A-Z]\w+", text)) - own - set(GENERIC.findall(text)))
+        if home.get(name, last) not in permitted
+    ]
+
+
 def main(sources: pathlib.Path) -> int:
     modules = [module for module in sorted(sources.iterdir()) if next(module.glob("**/*.swift"), None)]
     wrong = [f"{module.name} has no place in Scripts/lib/rooms.py" for module in modules if module.name not in ROOMS]
     for module in modules:
         wrong += check(module, ROOMS.get(module.name, []))
+        if module.name in CORE_UP_TO:
+            wrong += check_core(module, CORE_UP_TO[module.name])
     for line in wrong:
         print(line)
     return 1 if wrong else 0

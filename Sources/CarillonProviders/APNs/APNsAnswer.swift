@@ -1,5 +1,6 @@
 import CarillonCore
 import NIOHTTP1
+import PushHTTP
 
 /// What APNs answered to one request.
 struct APNsAnswer: Equatable {

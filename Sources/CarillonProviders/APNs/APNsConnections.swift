@@ -3,6 +3,7 @@ package import Logging
 package import NIOCore
 import NIOPosix
 package import NIOSSL
+package import PushHTTP
 import Synchronization
 
 /// The connections to APNs, apart by credential: APNs binds a connection to the first key that it sees on it.
@@ -48,14 +49,15 @@ package final class APNsConnections: Sendable {
                 certificate.identify(&tls)
                 context = try NIOSSLContext(configuration: tls)
             }
-            let connector = Connector(
+            return OutboundHTTPClient(
                 egress: .unrestricted,
                 resolver: resolver,
                 tls: context,
-                group: group,
-                connections: connections
+                policy: policy,
+                connections: connections,
+                logger: logger,
+                group: group
             )
-            return OutboundHTTPClient(connector, policy: policy, logger: logger)
         }
     }
 

@@ -1,5 +1,6 @@
 import CarillonCore
 import NIOHTTP1
+import PushHTTP
 import Synchronization
 
 /// One group on its way to APNs.

@@ -1,5 +1,6 @@
 package import CarillonCore
 import NIOHTTP1
+import PushHTTP
 
 /// Finds out whether Apple takes a credential, by sending to a device that cannot be.
 ///

@@ -1,4 +1,5 @@
 import CarillonCore
+import PushHTTP
 
 /// What FCM answered, taken apart; of a body that is not what Google documents, such as a proxy's HTML, only the status.
 ///

@@ -1,5 +1,6 @@
 package import CarillonCore
 import NIOHTTP1
+package import PushHTTP
 
 /// Sends one message per registration token through Firebase Cloud Messaging (HTTP v1).
 ///

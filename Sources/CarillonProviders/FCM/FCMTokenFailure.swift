@@ -1,5 +1,6 @@
 import CarillonCore
 import NIOHTTP1
+import PushHTTP
 
 /// Why there is no access token.
 package enum FCMTokenFailure: Error, Sendable, Equatable, CustomStringConvertible {

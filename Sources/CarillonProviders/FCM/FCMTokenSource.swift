@@ -1,5 +1,6 @@
 package import CarillonCore
 import NIOHTTP1
+package import PushHTTP
 
 /// Has the access token of each service account, and gets a new one before the old one ends.
 ///

@@ -1,5 +1,6 @@
 package import CarillonCore
 import NIOHTTP1
+package import PushHTTP
 
 /// Asks a network's server whose token it is: one GET with the token, as the user's app would send it.
 package struct IntrospectionClient: UserTokenAsker {

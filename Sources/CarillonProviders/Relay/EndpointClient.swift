@@ -1,5 +1,6 @@
 package import CarillonCore
 import NIOHTTP1
+package import PushHTTP
 
 /// Signs a message to an endpoint, sends it once, and reads the answer within its limits (Standard Webhooks 1.0.0).
 package struct EndpointClient: EndpointCaller {

@@ -1,5 +1,6 @@
 package import CarillonCore
 import NIOHTTP1
+import PushHTTP
 import Synchronization
 
 /// Tells endpoints of events: one signed POST for each (Standard Webhooks 1.0.0).

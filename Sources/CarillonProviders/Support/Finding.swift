@@ -1,4 +1,5 @@
 import CarillonCore
+import PushHTTP
 
 /// What the answer to one device means, as far as can be told from it alone.
 enum Finding: Sendable, Equatable {

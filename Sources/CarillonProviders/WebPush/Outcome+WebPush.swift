@@ -1,4 +1,5 @@
 import CarillonCore
+import PushHTTP
 
 extension Finding {
     /// The wait for a limit that is reached, unless the push service names another one.

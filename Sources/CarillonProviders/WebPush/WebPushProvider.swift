@@ -1,5 +1,6 @@
 package import CarillonCore
 import NIOHTTP1
+package import PushHTTP
 
 /// Sends encrypted messages to browsers through whatever push service each has subscribed with.
 ///

@@ -1,5 +1,6 @@
 package import CarillonCore
 import NIOHTTP1
+package import PushHTTP
 
 /// Sends one signed POST per device (Standard Webhooks 1.0.0) to the URL that the device was registered with.
 ///

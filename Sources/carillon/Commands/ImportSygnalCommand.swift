@@ -1,7 +1,7 @@
 import ArgumentParser
 import CarillonCore
-import CarillonProviders
 import Foundation
+import PushHTTP
 
 /// `carillon import-sygnal`: makes bindings and credentials of Sygnal's configuration.
 struct ImportSygnalCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CarillonCore
-import CarillonProviders
 import Foundation
+import PushHTTP
 
 /// `carillon token`: prints a token of a user, to try things with.
 struct TokenCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import CarillonCore
 import CarillonProviders
 import CarillonStore
 import Logging
+import PushHTTP
 
 /// The adapters, with what each needs.
 struct PushProviders: Sendable {

@@ -5,6 +5,7 @@ import CarillonProviders
 import Logging
 import NIOSSL
 import Postgres
+import PushHTTP
 
 extension Logger.Level {
     init(setting text: String) throws(InvalidSetting) {

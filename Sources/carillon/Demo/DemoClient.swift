@@ -1,9 +1,9 @@
 import CarillonCore
 import CarillonEdge
-import CarillonProviders
 import CarillonWebhooks
 import HTTPTypes
 import NIOHTTP1
+import PushHTTP
 
 /// Speaks to a service as an operator, as an admin and as a chat backend, and shows each call in short as a `curl` line.
 struct DemoClient: Sendable {

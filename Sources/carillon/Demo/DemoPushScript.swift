@@ -1,8 +1,8 @@
 import CarillonCore
-import CarillonProviders
 import CarillonSimulator
 import Foundation
 import NIOHTTP1
+import PushHTTP
 
 /// The second act: the same three events reach an iPhone, an Android phone and a browser, and one of them goes away.
 ///

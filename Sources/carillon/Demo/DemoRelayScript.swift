@@ -1,9 +1,9 @@
 import CarillonCore
-import CarillonProviders
 import CarillonSimulator
 import CarillonWebhooks
 import Foundation
 import NIOHTTP1
+import PushHTTP
 
 /// The third act: what no event caused, and the chat backend's own server, which is told of everything and has a say.
 struct DemoRelayScript: Sendable {

@@ -1,7 +1,7 @@
 import CarillonCore
-import CarillonProviders
 import CarillonWebhooks
 import NIOHTTP1
+import PushHTTP
 
 /// The first act: a network, four people and their devices, three events, three toggles.
 struct DemoScript: Sendable {

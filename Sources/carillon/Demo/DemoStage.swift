@@ -1,7 +1,7 @@
 import CarillonCore
-import CarillonProviders
 import CarillonWebhooks
 import NIOHTTP1
+import PushHTTP
 
 /// What every act does: it talks to the service, waits, and tells who watches.
 struct DemoStage: Sendable {

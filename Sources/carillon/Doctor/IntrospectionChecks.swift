@@ -3,6 +3,7 @@ import CarillonProviders
 import CarillonStore
 import Foundation
 import Postgres
+import PushHTTP
 
 /// Asks the servers that know whose foreign tokens are about a token that is nobody's.
 struct IntrospectionChecks: Sendable {

@@ -1,5 +1,5 @@
 import CarillonCore
-import CarillonProviders
+import PushHTTP
 
 /// Looks at the two ports and at where webhooks may go.
 struct NetworkChecks: Sendable {

@@ -3,6 +3,7 @@ import CarillonProviders
 import CarillonStore
 import Logging
 import Postgres
+import PushHTTP
 
 /// Looks up what a network has stored for push services, and tries it.
 struct NetworkCredentialChecks: Sendable {

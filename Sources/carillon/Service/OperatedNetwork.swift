@@ -1,7 +1,7 @@
 import CarillonCore
-import CarillonProviders
 import Foundation
 import NIOHTTP1
+import PushHTTP
 
 /// A network of a running service, as its operator calls it.
 struct OperatedNetwork: Sendable {

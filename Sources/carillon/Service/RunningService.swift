@@ -1,7 +1,7 @@
 import CarillonCore
-import CarillonProviders
 import NIOHTTP1
 import NIOSSL
+import PushHTTP
 
 /// A service that runs already, as commands and the demo call it.
 struct RunningService: Sendable {

@@ -4,6 +4,7 @@ import NIOSSL
 import Testing
 
 @testable import CarillonProviders
+@testable import PushHTTP
 
 /// A whole provider against the simulated service.
 @Suite(.timeLimit(.minutes(2))) struct APNsGoAwayTests {

@@ -7,6 +7,8 @@ import Synchronization
 import Testing
 
 @testable import CarillonProviders
+@testable import PushHTTP
+@testable import PushHTTPTests
 
 /// Apps of one key, environments of one app, and a credential that goes away: none holds up what is not concerned.
 @Suite(.timeLimit(.minutes(2))) struct APNsNeighbourTests {

@@ -3,6 +3,7 @@ import NIOHTTP1
 import Testing
 
 @testable import CarillonProviders
+@testable import PushHTTP
 
 @Suite struct APNsOutcomeTests {
     private static let now = Timestamp(milliseconds: 1_763_632_800_000)

@@ -7,6 +7,8 @@ import Synchronization
 import Testing
 
 @testable import CarillonProviders
+@testable import PushHTTP
+@testable import PushHTTPTests
 
 @Suite(.timeLimit(.minutes(2))) struct APNsProviderTests {
     typealias Action = HTTP2Server.Action

@@ -4,6 +4,8 @@ import Foundation
 import Testing
 
 @testable import CarillonProviders
+@testable import PushHTTP
+@testable import PushHTTPTests
 
 @Suite(.timeLimit(.minutes(1))) struct APNsTokenSourceTests {
     private let shared = TestTokens()

@@ -4,6 +4,7 @@ import NIOHTTP1
 import Testing
 
 @testable import CarillonProviders
+@testable import PushHTTP
 
 @Suite struct APNsVerificationTests {
     private let shared = TestTokens()

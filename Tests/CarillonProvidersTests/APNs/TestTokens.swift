@@ -2,6 +2,7 @@ import CarillonCore
 import Synchronization
 
 @testable import CarillonProviders
+@testable import PushHTTP
 
 /// Where provider tokens are shared, in memory, and the time that goes with it.
 final class TestTokens: Sendable {

@@ -3,6 +3,7 @@ import CryptoExtras
 import Foundation
 
 @testable import CarillonProviders
+@testable import PushHTTP
 
 enum ServiceAccount {
     /// Made once: an RSA key takes a while.

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import CarillonProviders
+@testable import PushHTTP
 
 @Suite struct FCMMessageTests {
     private let id = NotificationID(event: .example, device: DeviceID(trusted: "d-0"))

@@ -5,6 +5,8 @@ import Synchronization
 import Testing
 
 @testable import CarillonProviders
+@testable import PushHTTP
+@testable import PushHTTPTests
 
 @Suite(.timeLimit(.minutes(1))) struct FCMProviderTests {
     private static let ok = OutboundResponse.answer(200, #"{"name":"projects/acme-chat/messages/1"}"#)

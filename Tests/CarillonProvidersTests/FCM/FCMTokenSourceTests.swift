@@ -6,6 +6,8 @@ import Synchronization
 import Testing
 
 @testable import CarillonProviders
+@testable import PushHTTP
+@testable import PushHTTPTests
 
 @Suite(.timeLimit(.minutes(1))) struct FCMTokenSourceTests {
     private let clock = TestClock()

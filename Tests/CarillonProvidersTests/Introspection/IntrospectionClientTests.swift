@@ -4,6 +4,8 @@ import NIOHTTP1
 import Testing
 
 @testable import CarillonProviders
+@testable import PushHTTP
+@testable import PushHTTPTests
 
 @Suite(.timeLimit(.minutes(1))) struct IntrospectionClientTests {
     private let introspection = UserTokenIntrospection(url: "https://chat.acme.example/me", userIDPointer: "/user/0/id")

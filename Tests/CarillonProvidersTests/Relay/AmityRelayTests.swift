@@ -6,6 +6,7 @@ import NIOHTTP1
 import Testing
 
 @testable import CarillonProviders
+@testable import PushHTTP
 
 /// What an endpoint that was built for Amity is told (FACES section C4).
 @Suite(.timeLimit(.minutes(1))) struct AmityRelayTests {

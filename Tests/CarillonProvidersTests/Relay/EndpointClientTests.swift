@@ -6,6 +6,8 @@ import NIOPosix
 import Testing
 
 @testable import CarillonProviders
+@testable import PushHTTP
+@testable import PushHTTPTests
 
 @Suite(.timeLimit(.minutes(1))) struct EndpointClientTests {
     private static let secrets = [WebhookSecret.generate(), .generate()]

@@ -8,6 +8,8 @@ import ServiceLifecycle
 import Testing
 
 @testable import CarillonProviders
+@testable import PushHTTP
+@testable import PushHTTPTests
 
 /// Sources over real connections.
 @Suite(.stores, .timeLimit(.minutes(1))) struct PollerWireTests {

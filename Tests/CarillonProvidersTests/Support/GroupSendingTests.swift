@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import CarillonProviders
+@testable import PushHTTPTests
 
 @Suite(.timeLimit(.minutes(1))) struct GroupSendingTests {
     private let group = DeliveryGroup.example(to: Array(repeating: .log, count: 100))

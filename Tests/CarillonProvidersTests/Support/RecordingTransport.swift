@@ -3,6 +3,7 @@ import NIOHTTP1
 import Synchronization
 
 @testable import CarillonProviders
+@testable import PushHTTP
 
 /// A push service in a closure, which remembers what it was asked.
 final class RecordingTransport: HTTPTransport {

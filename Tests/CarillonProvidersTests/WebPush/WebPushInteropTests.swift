@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import CarillonProviders
+@testable import PushHTTP
 
 /// Writes messages as they go out, with the browsers' keys, for libraries that others wrote to read and verify.
 ///

@@ -5,6 +5,8 @@ import Synchronization
 import Testing
 
 @testable import CarillonProviders
+@testable import PushHTTP
+@testable import PushHTTPTests
 
 @Suite(.timeLimit(.minutes(1))) struct WebPushProviderTests {
     private let clock = TestClock()

@@ -8,6 +8,8 @@ import Synchronization
 import Testing
 
 @testable import CarillonProviders
+@testable import PushHTTP
+@testable import PushHTTPTests
 
 @Suite(.timeLimit(.minutes(1))) struct WebhookProviderTests {
     private static let key = Data(0..<32)

@@ -186,3 +186,10 @@ package enum EndpointRole: Sendable, Equatable {
         }
     }
 }
+
+extension Lane {
+    /// The lane of an endpoint, which has one of its own.
+    package init(_ endpoint: EndpointID, in network: NetworkID) {
+        self.init(networkID: network, provider: .relay, appID: endpoint.rawValue)
+    }
+}

@@ -8,7 +8,7 @@ import NIOHTTP2
 import Synchronization
 import Testing
 
-@testable import CarillonProviders
+@testable import PushHTTP
 
 @Suite(.timeLimit(.minutes(2))) struct HTTP2FaultTests {
     private let authority = TestAuthority()

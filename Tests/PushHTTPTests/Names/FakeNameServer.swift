@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-@testable import CarillonProviders
+@testable import PushHTTP
 
 /// A name server on the loopback that answers what it is told, or not at all.
 final class FakeNameServer: Sendable {

@@ -3,7 +3,7 @@ import NIOEmbedded
 import NIOHPACK
 import Testing
 
-@testable import CarillonProviders
+@testable import PushHTTP
 
 /// Frames are counted, by a clock that the tests set.
 @Suite struct FrameAllowanceTests {

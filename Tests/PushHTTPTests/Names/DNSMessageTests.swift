@@ -2,7 +2,7 @@ import CarillonCore
 import NIOCore
 import Testing
 
-@testable import CarillonProviders
+@testable import PushHTTP
 
 @Suite struct DNSMessageTests {
     private let question = DNSQuestion(name: "hook.example", type: .a)

@@ -6,7 +6,7 @@ import NIOHTTP2
 import Synchronization
 import Testing
 
-@testable import CarillonProviders
+@testable import PushHTTP
 
 @Suite(.timeLimit(.minutes(2))) struct HTTP2ClientTests {
     private let authority = TestAuthority()

@@ -4,7 +4,7 @@ import NIOEmbedded
 import Synchronization
 import Testing
 
-@testable import CarillonProviders
+@testable import PushHTTP
 
 @Suite struct OpenConnectionsTests {
     private let loop = EmbeddedEventLoop()

@@ -4,7 +4,7 @@ import NIOPosix
 import Synchronization
 import Testing
 
-@testable import CarillonProviders
+@testable import PushHTTP
 
 @Suite(.timeLimit(.minutes(1))) struct NameResolverTests {
     private let loop = MultiThreadedEventLoopGroup.singleton.next()

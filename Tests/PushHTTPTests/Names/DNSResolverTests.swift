@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-@testable import CarillonProviders
+@testable import PushHTTP
 
 @Suite(.timeLimit(.minutes(1))) struct DNSResolverTests {
     private static let both = IPVersions(hasIPv6: true, hasPublicIPv6: true)

@@ -4,7 +4,7 @@ import NIOEmbedded
 import Synchronization
 import Testing
 
-@testable import CarillonProviders
+@testable import PushHTTP
 
 /// Channels that end before a connection has come about: whoever waits for it is told.
 @Suite struct EarlyEndTests {

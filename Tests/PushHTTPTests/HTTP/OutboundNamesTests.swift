@@ -2,7 +2,7 @@ import CarillonCore
 import Synchronization
 import Testing
 
-@testable import CarillonProviders
+@testable import PushHTTP
 
 @Suite(.timeLimit(.minutes(1))) struct OutboundNamesTests {
     @Test(arguments: [

@@ -6,7 +6,7 @@ import NIOPosix
 import Synchronization
 import Testing
 
-@testable import CarillonProviders
+@testable import PushHTTP
 
 @Suite(.timeLimit(.minutes(1))) struct ConnectionLimitTests {
     private let authority = TestAuthority()

@@ -5,7 +5,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-@testable import CarillonProviders
+@testable import PushHTTP
 
 extension OutboundHTTPClient {
     /// A client that may reach the loopback, and keeps its connections.

@@ -11,11 +11,6 @@ package struct Lane: Sendable, Hashable, Comparable, CustomStringConvertible {
         self.appID = appID
     }
 
-    /// The lane of an endpoint, which has one of its own.
-    package init(_ endpoint: EndpointID, in network: NetworkID) {
-        self.init(networkID: network, provider: .relay, appID: endpoint.rawValue)
-    }
-
     /// The app, where a provider has credentials for each.
     package var app: String? { hasApps && !appID.isEmpty ? appID : nil }
 

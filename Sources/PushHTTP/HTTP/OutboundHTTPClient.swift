@@ -60,6 +60,7 @@ package final class OutboundHTTPClient: HTTPTransport {
     ///   - resolver: Looks up names.
     ///   - tls: How to speak TLS.
     ///   - policy: How many connections there are, and for how long those of HTTP/2 are kept.
+    ///   - connections: Has the places, where the client shares them with others; otherwise those of the policy are its own.
     ///   - logger: Where to say that a server sent a connection away.
     ///   - group: Where connections live; its owner shuts it down.
     package convenience init(
@@ -67,6 +68,7 @@ package final class OutboundHTTPClient: HTTPTransport {
         resolver: NameResolver,
         tls: NIOSSLContext,
         policy: ConnectionPolicy,
+        connections: OpenConnections? = nil,
         logger: Logger? = nil,
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     ) {
@@ -75,7 +77,7 @@ package final class OutboundHTTPClient: HTTPTransport {
             resolver: resolver,
             tls: tls,
             group: group,
-            connections: OpenConnections(policy)
+            connections: connections ?? OpenConnections(policy)
         )
         self.init(connector, policy: policy, logger: logger)
     }

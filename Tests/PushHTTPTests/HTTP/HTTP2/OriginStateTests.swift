@@ -1,7 +1,7 @@
 import CarillonCore
 import Testing
 
-@testable import CarillonProviders
+@testable import PushHTTP
 
 @Suite struct OriginStateTests {
     private final class Connection: Sendable {}

@@ -4,7 +4,7 @@ import NIOHPACK
 import NIOHTTP2
 import Testing
 
-@testable import CarillonProviders
+@testable import PushHTTP
 
 @Suite struct KeepAliveHandlerTests {
     /// A channel with the handler, connected, and the events that it lets through.

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
-@testable import CarillonProviders
+@testable import PushHTTP
 
 @Suite(.timeLimit(.minutes(1))) struct ConnectionReuseTests {
     @Test func `uses a connection again for the same host`() async throws {

@@ -6,7 +6,7 @@ import NIOPosix
 import Synchronization
 import Testing
 
-@testable import CarillonProviders
+@testable import PushHTTP
 
 /// What one network does to its hosts does not hold up another one.
 @Suite(.timeLimit(.minutes(1))) struct NeighbourTests {

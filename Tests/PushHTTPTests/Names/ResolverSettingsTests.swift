@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import Testing
 
-@testable import CarillonProviders
+@testable import PushHTTP
 
 @Suite struct ResolverSettingsTests {
     private func settings(_ resolver: String = "", hosts: String = "") -> ResolverSettings {

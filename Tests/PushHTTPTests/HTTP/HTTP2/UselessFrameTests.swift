@@ -4,7 +4,7 @@ import NIOHPACK
 import NIOHTTP2
 import Testing
 
-@testable import CarillonProviders
+@testable import PushHTTP
 
 /// Servers that keep a connection busy with frames that mean nothing.
 @Suite(.timeLimit(.minutes(2))) struct UselessFrameTests {

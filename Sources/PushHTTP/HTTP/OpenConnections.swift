@@ -9,7 +9,7 @@ import Synchronization
 /// HTTP/1.1 connection for as long as it carries a request, and by an HTTP/2 connection, which carries many, for as long as it
 /// is open. Whoever needs a place waits for its turn: turns go round the networks, and then round a network's hosts. So hosts
 /// that take connections and never answer hold up nobody but themselves.
-final class OpenConnections: Sendable {
+package final class OpenConnections: Sendable {
     typealias Queue = FairQueue<NetworkID?, Origin, Ticket>
 
     /// Somebody who waits for a place.
@@ -67,7 +67,7 @@ final class OpenConnections: Sendable {
     ///   - maximum: How many there are at a time, those included that are being opened.
     ///   - maximumPerHost: How many of them lead to one host of a network.
     ///   - maximumWaiting: How many requests may wait for one.
-    init(maximum: Int, maximumPerHost: Int, maximumWaiting: Int = 10_000) {
+    package init(maximum: Int, maximumPerHost: Int, maximumWaiting: Int = 10_000) {
         self.maximum = maximum
         let limits = FairQueueLimits(weight: maximumWaiting, places: maximum, placesPerLane: maximumPerHost)
         state = Mutex(State(queue: Queue(limits: limits)))

@@ -3,7 +3,7 @@ import Foundation
 import NIOSSL
 import Testing
 
-@testable import CarillonProviders
+@testable import PushHTTP
 
 @Suite(.timeLimit(.minutes(1))) struct OutboundTLSTests {
     private let authority = TestAuthority()

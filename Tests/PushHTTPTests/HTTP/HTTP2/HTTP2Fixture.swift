@@ -1,7 +1,7 @@
 import CarillonCore
 import NIOSSL
 
-@testable import CarillonProviders
+@testable import PushHTTP
 
 /// Posts a short text to a path, within a time.
 typealias Post = @Sendable (String, Duration) async throws -> OutboundResponse
