@@ -141,9 +141,9 @@ import Testing
 
     @Test func `a key pair is not put back that was replaced meanwhile`() async throws {
         let network = NetworkID(trusted: "acme")
-        let format = WebPushCredentialFormat()
-        let first = try #require(format.initial(now: TestAPI.now))
-        let second = try #require(format.initial(now: TestAPI.now))
+        let format = CredentialFormat.webpush
+        let first = try #require(format.initial(TestAPI.now))
+        let second = try #require(format.initial(TestAPI.now))
         let inTrouble = { (stores: StoreScene) in
             CredentialsInTrouble(store: stores.credentials) { found in
                 guard found == first else { return }

@@ -26,11 +26,11 @@ import Testing
 
     private static func apns() throws -> ProviderCredential {
         let pem = P256.Signing.PrivateKey().pemRepresentation
-        return try APNsCredentialFormat().read(
+        return try CredentialFormat.apns.read(
             ["teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": .string(pem)],
-            appID: "com.acme.chat",
-            former: nil,
-            now: now
+            "com.acme.chat",
+            nil,
+            now
         )
     }
 
@@ -40,7 +40,7 @@ import Testing
             "private_key": .string(try rsaKey.get().pkcs8PEMRepresentation),
             "token_uri": .string(FCMServer.googleTokenURI),
         ]
-        return try FCMCredentialFormat().read(["serviceAccount": account], appID: "app", former: nil, now: now)
+        return try CredentialFormat.fcm().read(["serviceAccount": account], "app", nil, now)
     }
 
     @Test func `what Apple refuses fails, with what to do about it`() async throws {
@@ -86,10 +86,10 @@ import Testing
     }
 
     @Test func `a key pair without a subject sends nothing`() async throws {
-        let format = WebPushCredentialFormat()
-        let initial = try #require(format.initial(now: Self.now))
+        let format = CredentialFormat.webpush
+        let initial = try #require(format.initial(Self.now))
         #expect(await findings([initial]).map(\.verdict) == [.fail])
-        let named = try format.read(["subject": "mailto:ops@acme.example"], appID: "", former: initial, now: Self.now)
+        let named = try format.read(["subject": "mailto:ops@acme.example"], "", initial, Self.now)
         #expect(await findings([named]) == [.ok("webpush", "is signed for mailto:ops@acme.example")])
     }
 

@@ -54,7 +54,7 @@ package final class Services: Sendable {
     /// What networks are known by to push services.
     package let credentials: any ProviderCredentialStore
     /// Reads those credentials as they are posted.
-    package let credentialFormats: [any CredentialFormat]
+    package let credentialFormats: [CredentialFormat]
     /// Told that a credential was stored or removed; without an app when it is for all lanes of the provider.
     package let credentialChanged: @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void
     /// Told that the same credential was stored once more.
@@ -104,7 +104,7 @@ package final class Services: Sendable {
         stuckQueue: @escaping @Sendable () -> StuckQueue?,
         releaseBrake: @escaping @Sendable (Lane, Timestamp) async throws -> Void,
         credentials: any ProviderCredentialStore,
-        credentialFormats: [any CredentialFormat],
+        credentialFormats: [CredentialFormat],
         credentialChanged: @escaping @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void,
         credentialConfirmed: @escaping @Sendable (NetworkID, ProviderName, _ appID: String?) async -> Void,
         faceStore: any FaceStore,

@@ -27,7 +27,7 @@ struct ProviderCredentialController: Controller {
     }
 
     private func show(
-        _ format: any CredentialFormat,
+        _ format: CredentialFormat,
         _ request: Request,
         _ context: CarillonRequestContext
     ) async throws -> Response {
@@ -37,13 +37,13 @@ struct ProviderCredentialController: Controller {
 
     /// Stores a credential in the place of the one before; the same once more changes nothing.
     private func put(
-        _ format: any CredentialFormat,
+        _ format: CredentialFormat,
         _ request: Request,
         _ context: CarillonRequestContext
     ) async throws -> Response {
         let (network, appID) = try await place(of: format, request, context)
         let body = try await RequestBodyReader.json(of: request)
-        var credential = try format.read(body, appID: appID, former: nil, now: services.clock.now())
+        var credential = try format.read(body, appID, nil, services.clock.now())
         let change =
             format.isPerApp
             ? try await services.credentials.putProviderCredential(credential, of: network)
@@ -62,7 +62,7 @@ struct ProviderCredentialController: Controller {
     /// a pair is written back only in its own place: another may have been made meanwhile, and browsers know that.
     private func putKeepingKeys(
         _ credential: inout ProviderCredential,
-        _ format: any CredentialFormat,
+        _ format: CredentialFormat,
         _ body: JSONValue,
         of network: NetworkID
     ) async throws -> CredentialChange {
@@ -84,7 +84,7 @@ struct ProviderCredentialController: Controller {
                 throw Problem.unreadableKeyPair
             }
             do throws(InvalidInput) {
-                credential = try format.read(body, appID: "", former: former, now: fresh.updatedAt)
+                credential = try format.read(body, "", former, fresh.updatedAt)
             } catch {
                 guard error.problem == Self.invalidDocument else { throw Problem.unreadableKeyPair }
                 // What is right by itself and wrong beside what is there is another key pair.
@@ -100,7 +100,7 @@ struct ProviderCredentialController: Controller {
     }
 
     private func delete(
-        _ format: any CredentialFormat,
+        _ format: CredentialFormat,
         _ request: Request,
         _ context: CarillonRequestContext
     ) async throws -> Response {
@@ -111,7 +111,7 @@ struct ProviderCredentialController: Controller {
     }
 
     private func showPublicKey(
-        _ format: any CredentialFormat,
+        _ format: CredentialFormat,
         _ request: Request,
         _ context: CarillonRequestContext
     ) async throws -> Response {
@@ -131,7 +131,7 @@ struct ProviderCredentialController: Controller {
 
     /// The network of an admin, and the app of the path.
     private func place(
-        of format: any CredentialFormat,
+        of format: CredentialFormat,
         _ request: Request,
         _ context: CarillonRequestContext
     ) async throws -> (network: NetworkID, appID: String) {
@@ -141,14 +141,14 @@ struct ProviderCredentialController: Controller {
 
     /// The credential that there is, made on first use where we make it ourselves.
     private func credential(
-        _ format: any CredentialFormat,
+        _ format: CredentialFormat,
         _ appID: String,
         of network: NetworkID
     ) async throws -> ProviderCredential {
         if let present = try await services.credentials.providerCredential(format.provider, appID: appID, of: network) {
             return present
         }
-        guard let initial = format.initial(now: services.clock.now()) else { throw Problem.notFound() }
+        guard let initial = format.initial(services.clock.now()) else { throw Problem.notFound() }
         return try await services.credentials.addProviderCredential(initial, of: network)
     }
 }

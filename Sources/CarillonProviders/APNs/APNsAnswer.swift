@@ -16,7 +16,7 @@ struct APNsAnswer: Equatable {
     init(_ response: OutboundResponse, now: Timestamp) {
         status = response.status
         id = response.headers.first(name: "apns-id").flatMap { $0.utf8.count <= 64 ? $0 : nil }
-        retryAfter = response.headers.first(name: "retry-after").flatMap { Duration(retryAfter: $0, now: now) }
+        retryAfter = response.headers.retryAfter(at: now)
         guard status != 200, case .object(let body)? = try? JSONValue(parsing: response.body) else { return }
         if case .string(let reason) = body["reason"], Self.isWord(reason) { self.reason = reason }
         if case .number(let number) = body["timestamp"], let milliseconds = number.integer, milliseconds > 0 {

@@ -3,7 +3,7 @@ package import CarillonCore
 /// What shows APNs that we may send to an app: a key for provider tokens, or a certificate.
 ///
 /// Keys and certificates are never part of a description.
-package struct APNsCredential: Sendable, CustomStringConvertible, CustomReflectable {
+package struct APNsCredential: PushCredential {
     enum Kind: Sendable {
         case token(APNsSigningKey)
         case certificate(APNsCertificate)
@@ -40,7 +40,7 @@ package struct APNsCredential: Sendable, CustomStringConvertible, CustomReflecta
         if case .certificate(let certificate) = kind { certificate.notAfter } else { nil }
     }
 
-    /// All of it, to be encrypted before it is stored. What was PKCS#12 becomes PEM.
+    /// What was PKCS#12 becomes PEM.
     package var stored: JSONValue {
         switch kind {
         case .token(let key):
@@ -50,8 +50,6 @@ package struct APNsCredential: Sendable, CustomStringConvertible, CustomReflecta
         }
     }
 
-    /// Reads what ``stored`` wrote.
-    /// - Throws: `InvalidInput` when it is something else.
     package init(stored: JSONValue) throws(InvalidInput) {
         kind = try Self.read(stored) { reader in
             reader.contains("certificate") ? Self.certificate(from: &reader) : Self.signingKey(from: &reader)
@@ -72,8 +70,19 @@ package struct APNsCredential: Sendable, CustomStringConvertible, CustomReflecta
         }
     }
 
+    /// The app ids that a certificate is for, with its key, both in PEM; none where it is no certificate for APNs.
+    package static func topics(ofCertificate certificate: String, key: String) -> [String] {
+        (try? APNsCertificate(certificatePEM: certificate, keyPEM: key))?.topics ?? []
+    }
+
     /// Which credential it is, without secrets.
     package var description: String { JSONValue.object(identity).serializedText }
-    /// Shows nothing to `dump`.
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension CredentialFormat {
+    /// Keys and certificates for APNs: one for each app, which is a topic of Apple's.
+    package static let apns = CredentialFormat(.apns, isPerApp: true) {
+        (document, appID, _, now) throws(InvalidInput) in
+        try APNsCredential(reading: document, appID: appID, now: now)
+    }
 }

@@ -5,12 +5,7 @@ import Synchronization
 
 /// One group on its way to APNs.
 final class APNsSending: Sendable {
-    /// What shows APNs that we may send.
-    enum Identity: Sendable {
-        /// The certificate of the connection.
-        case certificate
-        case token(APNsSigningKey, ProviderToken, APNsTokenSource)
-    }
+    private static let noToken = "provider token not available"
 
     private struct State {
         var token: ProviderToken?
@@ -19,51 +14,39 @@ final class APNsSending: Sendable {
         var refusals: [DeviceAddress.APNsEnvironment: Outcome] = [:]
     }
 
-    /// Whether the credential is still the one to send with.
-    let isCurrent: @Sendable () -> Bool
-
     private let group: DeliveryGroup
     private let message: APNsMessage
-    private let services: APNsProvider.Services
+    private let provider: APNsProvider
+    private let current: CurrentCredential<APNsCredential>
     private let transport: any HTTPTransport
-    private let reconnect: @Sendable () -> Void
-    private let renewal: (key: APNsSigningKey, source: APNsTokenSource)?
-    private let history: LaneHistory
     private let key: LaneHistory.Key
-    private let clock: WallClock
-    private let timeout: Duration
     private let state: Mutex<State>
 
+    /// Finds what a group is sent with.
     init(
         _ group: DeliveryGroup,
-        identity: Identity,
-        isCurrent: @escaping @Sendable () -> Bool,
-        services: APNsProvider.Services,
-        transport: any HTTPTransport,
-        reconnect: @escaping @Sendable () -> Void,
-        history: LaneHistory,
-        key: LaneHistory.Key,
-        clock: WallClock,
-        timeout: Duration
-    ) {
+        by provider: APNsProvider,
+        with current: CurrentCredential<APNsCredential>
+    ) async throws(Refusal) {
+        var token: ProviderToken?
+        if case .token(let key) = current.value.kind {
+            do {
+                token = try await provider.tokens.token(for: key)
+            } catch {
+                throw Refusal(.deferLane(after: .seconds(5), reason: Self.noToken))
+            }
+        }
+        do {
+            transport = try provider.connections.transport(for: current.value)
+        } catch {
+            throw Refusal(.misconfigured(reason: "certificate cannot be used"))
+        }
         self.group = group
         message = APNsMessage(group)
-        self.isCurrent = isCurrent
-        self.services = services
-        self.transport = transport
-        self.reconnect = reconnect
-        self.history = history
-        self.key = key
-        self.clock = clock
-        self.timeout = timeout
-        switch identity {
-        case .certificate:
-            renewal = nil
-            state = Mutex(State())
-        case .token(let key, let token, let source):
-            renewal = (key, source)
-            state = Mutex(State(token: token))
-        }
+        self.provider = provider
+        self.current = current
+        key = LaneHistory.Key(lane: group.lane, credential: current.value.connectionName)
+        state = Mutex(State(token: token))
     }
 
     /// What became of the lane as a whole, or of an environment, as soon as an answer tells.
@@ -83,23 +66,19 @@ final class APNsSending: Sendable {
             return .unsendable(reason: "apns-topic is not one of the app's")
         }
         if let verdict = verdict(on: environment) { return verdict }
-        do {
-            let id = NotificationID(event: group.cause.eventID, device: target.deviceID).description
-            let finding = try await exchange(device, in: environment, topic: topic, id: id)
-            return judge(finding, of: target)
-        } catch let refusal as EgressRefusal {
-            return .bug(reason: refusal.rule.rawValue)
-        } catch let error as OutboundError {
-            return judge(Finding(error), of: target)
-        } catch {
-            if let verdict = verdict(on: environment) { return verdict }
-            return Task.isCancelled || !isCurrent() ? nil : .retry(after: nil, reason: "failed")
+        let id = NotificationID(event: group.cause.eventID, device: target.deviceID).description
+        let finding = await current.finding {
+            do {
+                return try await exchange(device, in: environment, topic: topic, id: id)
+            } catch let error as CancellationError {
+                // Not wanted any more, perhaps for what another answer said meanwhile.
+                guard let verdict = verdict(on: environment) else { throw error }
+                return .certain(verdict)
+            }
         }
-    }
-
-    /// The outcome by what was found, which may be one for the whole group.
-    private func judge(_ finding: Finding, of target: Target) -> Outcome {
-        let outcome = history.outcome(finding, of: target.deviceID, in: key, at: clock.now())
+        guard let finding else { return nil }
+        // It may be one for the whole group.
+        let outcome = provider.history.outcome(finding, of: target.deviceID, in: key, at: provider.clock.now())
         switch outcome {
         case .misconfigured, .deferLane: state.withLock { $0.verdict = outcome }
         default: break
@@ -114,31 +93,30 @@ final class APNsSending: Sendable {
         topic: String,
         id: String
     ) async throws -> Finding {
-        let service = environment == .production ? services.production : services.sandbox
-        let url = "\(service)/3/device/\(device)"
+        let url = "\(provider.services.url(of: environment))/3/device/\(device)"
         let token = state.withLock { $0.token }
         let answer = try await post(url, environment, topic: topic, id: id, token: token)
         switch answer.reason {
         case "ExpiredProviderToken":
-            guard let renewal, let token else { break }
+            guard case .token(let key) = current.value.kind, let token else { break }
             let renewed: ProviderToken?
             do {
-                renewed = try await renewal.source.token(for: renewal.key, insteadOf: token)
+                renewed = try await provider.tokens.token(for: key, insteadOf: token)
             } catch let error as CancellationError {
                 throw error
             } catch {
-                return .certain(.deferLane(after: .seconds(5), reason: "provider token not available"))
+                return .certain(.deferLane(after: .seconds(5), reason: Self.noToken))
             }
             guard let renewed else { break }
             state.withLock { $0.token = renewed }
             return Finding(try await post(url, environment, topic: topic, id: id, token: renewed))
         case "TooManyProviderTokenUpdates":
-            if let renewal { renewal.source.pauseRenewal(of: renewal.key) }
+            if case .token(let key) = current.value.kind { provider.tokens.pauseRenewal(of: key) }
         case "Shutdown" where answer.status == 503:
-            reconnect()
+            provider.connections.renew(for: current.value, insteadOf: transport)
         case _ where answer.status == 403 && !answer.concernsEnvironment:
             // APNs has bound the connection to what it refused. The connections to both environments are left together.
-            reconnect()
+            provider.connections.renew(for: current.value, insteadOf: transport)
         default:
             break
         }
@@ -151,7 +129,7 @@ final class APNsSending: Sendable {
     /// the next is granted its stream as soon as this answer is there, need not try.
     private func note(_ response: OutboundResponse, of environment: DeviceAddress.APNsEnvironment) {
         guard response.status == 403 else { return }
-        let answer = APNsAnswer(response, now: clock.now())
+        let answer = APNsAnswer(response, now: provider.clock.now())
         guard answer.concernsEnvironment, case .certain(let refusal) = Finding(answer) else { return }
         state.withLock { $0.refusals[environment] = refusal }
     }
@@ -177,9 +155,9 @@ final class APNsSending: Sendable {
             headers: headers,
             body: message.payload,
             lane: group.lane,
-            isStillWanted: { self.isCurrent() && self.verdict(on: environment) == nil },
+            isStillWanted: { self.current.isCurrent() && self.verdict(on: environment) == nil },
             whenAnswered: { self.note($0, of: environment) }
         )
-        return APNsAnswer(try await transport.execute(request, timeout: timeout), now: clock.now())
+        return APNsAnswer(try await transport.execute(request, timeout: provider.timeout), now: provider.clock.now())
     }
 }

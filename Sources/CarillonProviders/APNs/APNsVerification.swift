@@ -48,7 +48,6 @@ package struct APNsVerification: Sendable {
         appID: String,
         environment: DeviceAddress.APNsEnvironment
     ) async -> Verdict {
-        let service = environment == .production ? services.production : services.sandbox
         var headers: HTTPHeaders = [
             "apns-topic": appID,
             "apns-push-type": "alert",
@@ -60,7 +59,7 @@ package struct APNsVerification: Sendable {
                 headers.add(name: "authorization", value: "bearer " + (try await tokens.token(for: key).value))
             }
             let request = OutboundRequest(
-                url: "\(service)/3/device/\(Self.impossibleToken)",
+                url: "\(services.url(of: environment))/3/device/\(Self.impossibleToken)",
                 headers: headers,
                 body: Array(#"{"aps":{"alert":""}}"#.utf8)
             )

@@ -74,7 +74,6 @@ extension FCMCredential {
         return credential
     }
 
-    /// What `GET` shows.
     package var identity: JSONObject {
         var object = JSONObject()
         object["projectId"] = .string(projectID)
@@ -82,7 +81,6 @@ extension FCMCredential {
         return object
     }
 
-    /// What is sealed at rest; holds the key.
     package var stored: JSONValue {
         var object = identity
         object["privateKeyId"] = account.keyID.map { .string($0) }
@@ -91,10 +89,7 @@ extension FCMCredential {
         return .object(object)
     }
 
-    /// Reads back what was sealed.
-    ///
     /// Whether its `token_uri` is permitted is asked again when it is used: the operator may have changed the server.
-    /// - Throws: `InvalidInput` when it is not what ``stored`` made.
     package init(stored: JSONValue) throws(InvalidInput) {
         let errors = InputErrors()
         var reader = JSONObjectReader(stored, unknown: .tolerate, into: errors)
@@ -111,6 +106,15 @@ extension FCMCredential {
             )
         else { throw InvalidInput(problem: "stored-credential", pointer: "", detail: "must be a service account") }
         self = credential
+    }
+}
+
+extension CredentialFormat {
+    /// Service accounts: one for each app, which belongs to a project of Google's. Where FCM is decides which `token_uri` is taken.
+    package static func fcm(server: FCMServer = .google) -> CredentialFormat {
+        CredentialFormat(.fcm, isPerApp: true) { (document, _, _, _) throws(InvalidInput) in
+            try FCMCredential(reading: document, for: server)
+        }
     }
 }
 

@@ -5,7 +5,7 @@ import Foundation
 /// A service account of Google's: on whose behalf messages are sent to one project.
 ///
 /// - SeeAlso: <https://cloud.google.com/iam/docs/keys-create-delete>
-package struct FCMCredential: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct FCMCredential: PushCredential {
     /// What an access token belongs to: the same for all apps that share a service account.
     struct Account: Hashable, Sendable {
         /// The account's name, an e-mail address.
@@ -38,10 +38,4 @@ package struct FCMCredential: Sendable, CustomStringConvertible, CustomDebugStri
 
     /// Names project and account, never the key.
     package var description: String { "FCM project \(projectID), \(clientEmail)" }
-    /// Names project and account, never the key.
-    package var debugDescription: String { description }
-    /// Shows nothing but project and account to `dump`.
-    package var customMirror: Mirror {
-        Mirror(self, children: ["projectID": projectID, "clientEmail": clientEmail])
-    }
 }

@@ -6,7 +6,6 @@ package import PushHTTP
 ///
 /// - SeeAlso: <https://firebase.google.com/docs/cloud-messaging/send/v1-api>
 package struct FCMProvider: Provider {
-    /// `fcm`.
     package let name = ProviderName.fcm
     /// How long one device can take: two requests, and before or between them one for an access token.
     package var deadline: Duration { timeout * 2 + tokens.timeout }
@@ -21,16 +20,8 @@ package struct FCMProvider: Provider {
     private let concurrency: Int
     private let history = LaneHistory()
 
-    /// A provider.
-    /// - Parameters:
-    ///   - transport: Sends the messages.
-    ///   - tokens: Has the access tokens.
-    ///   - credentials: Finds the service account of a network and an app; asked once for each group.
-    ///   - server: Where FCM is.
-    ///   - version: The version of Carillon, for `User-Agent`.
-    ///   - clock: What time it is.
-    ///   - timeout: How long one request may take; Google asks for at least 10 s.
-    ///   - concurrency: How many messages of one group are on their way at a time.
+    /// A provider that gives one request `timeout` (Google asks for at least 10 s), and has as many messages of a group on their way at
+    /// a time as `concurrency` says.
     package init(
         transport: any HTTPTransport,
         tokens: FCMTokenSource,
@@ -51,27 +42,18 @@ package struct FCMProvider: Provider {
         self.concurrency = concurrency
     }
 
-    /// Sends to all targets, a few at a time, and reports each as soon as FCM has answered.
-    ///
     /// When FCM refuses the project, or asks it to pause, the rest of the group is not sent.
     package func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
-        let current: CurrentCredential<FCMCredential>
-        let lane = group.lane
-        let find = { try await credentials.credential(of: lane.networkID, for: lane.appID) }
-        switch await CredentialLookup(named: lane.appID, by: find) {
-        case .found(let found): current = found
-        case .missing(let outcome): return group.report(outcome, to: report)
-        case .cancelled: return
-        }
-        let message = FCMMessage(group)
-        let key = LaneHistory.Key(lane: lane, credential: current.value.clientEmail)
-        await group.sendToEach(atMost: concurrency, while: current.isCurrent, report: report) { target in
-            guard let finding = await finding(of: message, in: group, to: target, with: current) else { return nil }
-            return history.outcome(finding, of: target.deviceID, in: key, at: clock.now())
+        await group.send(with: credentials, atMost: concurrency, report: report) { current in
+            let message = FCMMessage(group)
+            let key = LaneHistory.Key(lane: group.lane, credential: current.value.clientEmail)
+            return { target in
+                guard let finding = await finding(of: message, in: group, to: target, with: current) else { return nil }
+                return history.outcome(finding, of: target.deviceID, in: key, at: clock.now())
+            }
         }
     }
 
-    /// What FCM said of one device; `nil` when it was not sent, since the task was cancelled or the credential changed.
     private func finding(
         of message: FCMMessage,
         in group: DeliveryGroup,
@@ -84,36 +66,31 @@ package struct FCMProvider: Provider {
         let id = NotificationID(event: group.cause.eventID, device: target.deviceID)
         // Two requests for access tokens can leave less time than the second message may take otherwise.
         let end = ContinuousClock.now + deadline
-        do {
-            var token = try await tokens.token(for: credential)
-            for isLast in [false, true] {
+        return await current.finding(whenRefused: { .misconfigured(reason: $0) }) {
+            var former: FCMAccessToken?
+            while true {
+                let token: FCMAccessToken
+                do {
+                    token = try await tokens.token(for: credential, insteadOf: former?.value)
+                } catch let failure as FCMTokenFailure {
+                    return Task.isCancelled ? nil : .certain(failure.outcome)
+                }
                 if Task.isCancelled { return nil }
                 let timeLeft = end - .now
                 guard timeLeft > .zero else { throw OutboundError.timedOut }
-                let now = clock.now()
-                let body = message.body(to: deviceToken, id: id, timeToLive: group.secondsLeft(at: now))
+                let body = message.body(to: deviceToken, id: id, timeToLive: group.secondsLeft(at: clock.now()))
                 var request = request(body, projectID: credential.projectID, token: token)
                 request.lane = group.lane
                 request.isStillWanted = current.isCurrent
                 let response = try await transport.execute(request, timeout: min(timeout, timeLeft))
                 let answer = FCMAnswer(response)
-                if answer.refusesAccessToken, !isLast {
-                    token = try await tokens.token(for: credential, insteadOf: token.value)
+                if answer.refusesAccessToken, former == nil {
+                    former = token
                     continue
                 }
-                let retryAfter = response.headers.first(name: "retry-after")
-                    .flatMap { Duration(retryAfter: $0, now: clock.now()) }
+                let retryAfter = response.headers.retryAfter(at: clock.now())
                 return Finding(fcm: answer, retryAfter: retryAfter, failures: group.attempt)
             }
-            return .certain(.misconfigured(reason: "UNAUTHENTICATED"))
-        } catch let failure as FCMTokenFailure {
-            return Task.isCancelled ? nil : .certain(failure.outcome)
-        } catch let refusal as EgressRefusal {
-            return .certain(.misconfigured(reason: refusal.rule.rawValue))
-        } catch let error as OutboundError {
-            return Finding(error)
-        } catch {
-            return Task.isCancelled || !current.isCurrent() ? nil : .certain(.retry(after: nil, reason: "failed"))
         }
     }
 

@@ -26,7 +26,7 @@ package enum FCMTokenFailure: Error, Sendable, Equatable, CustomStringConvertibl
 
     /// What an answer without a usable token means (RFC 6749 section 5.2).
     init(_ response: OutboundResponse, now: Timestamp) {
-        let retryAfter = response.headers.first(name: "retry-after").flatMap { Duration(retryAfter: $0, now: now) }
+        let retryAfter = response.headers.retryAfter(at: now)
         switch response.status {
         case 408, 429:
             self = .unavailable(after: retryAfter, reason: "token endpoint: http \(response.status)")

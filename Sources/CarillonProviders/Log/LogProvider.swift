@@ -2,7 +2,6 @@ package import CarillonCore
 
 /// Writes one JSON line per device, to see the pipeline work without any push service.
 package struct LogProvider: Provider {
-    /// `log`.
     package let name = ProviderName.log
     /// Lines wait this long at the most for a reader that has fallen behind.
     package let deadline = Duration.seconds(5)

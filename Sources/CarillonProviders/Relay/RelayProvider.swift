@@ -8,7 +8,6 @@ import Synchronization
 /// Endpoint, secrets and body are read for each attempt, so that what was changed meanwhile holds; what is sent at the same
 /// time is read together.
 package struct RelayProvider: Provider {
-    /// `relay`.
     package let name = ProviderName.relay
     /// How long one request may take, from the name to the last byte of the answer.
     package let deadline: Duration

@@ -1,6 +1,51 @@
 import CarillonCore
 
+/// A credential, and whether it is still the one to send with.
+package struct CurrentCredential<Value: Sendable>: Sendable {
+    package let value: Value
+    /// Asked right before something is sent with it.
+    package let isCurrent: @Sendable () -> Bool
+}
+
+/// Why nothing is sent to any device of a group.
+struct Refusal: Error {
+    let outcome: Outcome
+
+    init(_ outcome: Outcome) { self.outcome = outcome }
+}
+
 extension DeliveryGroup {
+    /// Sends to all targets with the credential of their lane, as ``sendToEach(atMost:while:report:send:)`` does. Without one
+    /// nothing is sent, and the lane is to be left alone for a while; for a moment only where nobody could read it.
+    ///
+    /// - Parameters:
+    ///   - credentials: Finds the credential; asked once.
+    ///   - concurrency: How many are on their way at a time.
+    ///   - report: Takes the outcomes.
+    ///   - begin: Prepares what all targets share, and answers what sends to one of them.
+    func send<Credential>(
+        with credentials: RememberedCredentials<Credential>,
+        atMost concurrency: Int,
+        report: @Sendable @escaping (Target, Outcome) -> Void,
+        begin: (CurrentCredential<Credential>) async throws(Refusal) -> @Sendable (Target) async -> Outcome?
+    ) async {
+        let outcome: Outcome
+        do {
+            let app = lane.app ?? ""
+            guard let current = try await credentials.credential(of: lane.networkID, for: app) else {
+                throw Refusal(.deferLane(after: nil, reason: "no credential for \(lane.app ?? lane.provider.rawValue)"))
+            }
+            let send = try await begin(current)
+            return await sendToEach(atMost: concurrency, while: current.isCurrent, report: report, send: send)
+        } catch let refusal as Refusal {
+            outcome = refusal.outcome
+        } catch {
+            outcome = .deferLane(after: .seconds(5), reason: "credential not readable")
+        }
+        guard !Task.isCancelled else { return }
+        for target in targets { report(target, outcome) }
+    }
+
     /// Sends to all targets, a few at a time, until it turns out that nothing in the lane can succeed.
     ///
     /// Then the rest is reported at once with the same outcome without being sent, and what is on its way with its own.

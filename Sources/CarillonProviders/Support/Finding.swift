@@ -1,4 +1,5 @@
 import CarillonCore
+import NIOHTTP1
 import PushHTTP
 
 /// What the answer to one device means, as far as can be told from it alone.
@@ -29,9 +30,38 @@ extension Finding {
     }
 }
 
+extension CurrentCredential {
+    /// What was found by sending to one device; `nil` when it was not sent, since the task was cancelled or the credential
+    /// changed.
+    func finding(
+        whenRefused outcome: (_ reason: String) -> Outcome = { .bug(reason: $0) },
+        by send: () async throws -> Finding?
+    ) async -> Finding? {
+        do {
+            return try await send()
+        } catch let refusal as EgressRefusal {
+            return .certain(outcome(refusal.rule.rawValue))
+        } catch let error as OutboundError {
+            return Finding(error)
+        } catch {
+            return Task.isCancelled || !isCurrent() ? nil : .certain(.retry(after: nil, reason: "failed"))
+        }
+    }
+}
+
 extension Outcome {
     /// What no answer means for one device.
     init(_ error: OutboundError) {
         self = error == .timedOut ? .timedOut(reason: error.rawValue) : .retry(after: nil, reason: error.rawValue)
+    }
+
+    /// What a receiver's answer means (API section 9): a 2xx takes the notification, 410 ends it for this device, anything
+    /// else, redirects included, is tried again.
+    init(webhookStatus status: Int, headers: HTTPHeaders, now: Timestamp) {
+        switch status {
+        case 200..<300: self = .delivered(id: nil)
+        case 410: self = .unregister(at: nil, reason: "http 410")
+        default: self = .retry(after: headers.retryAfter(at: now), reason: "http \(status)")
+        }
     }
 }

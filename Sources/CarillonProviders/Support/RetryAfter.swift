@@ -1,4 +1,12 @@
 package import CarillonCore
+import NIOHTTP1
+
+extension HTTPHeaders {
+    /// How long an answer asks to wait.
+    func retryAfter(at now: Timestamp) -> Duration? {
+        first(name: "retry-after").flatMap { Duration(retryAfter: $0, now: now) }
+    }
+}
 
 extension Duration {
     /// Reads a `Retry-After` header: whole seconds or any of the three date formats, clamped to 0…24 h.

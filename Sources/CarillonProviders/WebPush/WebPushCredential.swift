@@ -8,7 +8,7 @@ import Foundation
 /// key pair is made once, and stays when the subject changes.
 ///
 /// - SeeAlso: RFC 8292.
-package struct WebPushCredential: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct WebPushCredential: PushCredential {
     private static let maximumSubjectBytes = 256
     private static let maximumKeyBytes = 4_096
 
@@ -88,7 +88,6 @@ package struct WebPushCredential: Sendable, CustomStringConvertible, CustomDebug
         return nil
     }
 
-    /// What `GET` shows.
     package var identity: JSONObject {
         var object = JSONObject()
         object["subject"] = subject.map { .string($0) } ?? .null
@@ -96,7 +95,6 @@ package struct WebPushCredential: Sendable, CustomStringConvertible, CustomDebug
         return object
     }
 
-    /// What is sealed at rest; holds the key.
     package var stored: JSONValue {
         var object = JSONObject()
         object["subject"] = subject.map { .string($0) }
@@ -104,8 +102,6 @@ package struct WebPushCredential: Sendable, CustomStringConvertible, CustomDebug
         return .object(object)
     }
 
-    /// Reads back what was sealed.
-    /// - Throws: `InvalidInput` when it is not what ``stored`` made.
     package init(stored: JSONValue) throws(InvalidInput) {
         let errors = InputErrors()
         var reader = JSONObjectReader(stored, unknown: .tolerate, into: errors)
@@ -120,8 +116,13 @@ package struct WebPushCredential: Sendable, CustomStringConvertible, CustomDebug
 
     /// Names subject and public key, never the private one.
     package var description: String { "Web Push key \(publicKey), \(subject ?? "no subject")" }
-    /// Names subject and public key, never the private one.
-    package var debugDescription: String { description }
-    /// Shows nothing but subject and public key to `dump`.
-    package var customMirror: Mirror { Mirror(self, children: ["subject": subject ?? "", "publicKey": publicKey]) }
+}
+
+extension CredentialFormat {
+    /// Key pairs and subjects of networks: browsers do not know apps. The key pair of the credential before is kept, since a new
+    /// one would silence every browser; pages can subscribe with one that has no subject yet.
+    package static let webpush = CredentialFormat(.webpush, isPerApp: false, initial: { WebPushCredential() }) {
+        (document, _, former, _) throws(InvalidInput) in
+        try WebPushCredential(reading: document, keepingKeyOf: former)
+    }
 }

@@ -8,7 +8,6 @@ package import PushHTTP
 ///
 /// - SeeAlso: RFC 8030, RFC 8291, RFC 8292.
 package struct WebPushProvider: Provider {
-    /// `webpush`.
     package let name = ProviderName.webpush
     /// How long one device can take: two requests, the second one for services that want shorter messages.
     package var deadline: Duration { timeout * 2 }
@@ -22,14 +21,8 @@ package struct WebPushProvider: Provider {
     private let concurrency: Int
     private let history = LaneHistory()
 
-    /// A provider.
-    /// - Parameters:
-    ///   - transport: Sends the messages, to permitted addresses only.
-    ///   - credentials: Finds the credential of a network; asked once for each group.
-    ///   - version: The version of Carillon, for `User-Agent`.
-    ///   - clock: What time it is.
-    ///   - timeout: How long one request may take.
-    ///   - concurrency: How many messages of one group are on their way at a time.
+    /// A provider that gives one request `timeout`, and has as many messages of a group on their way at a time as `concurrency`
+    /// says. The transport has to send to permitted addresses only.
     package init(
         transport: any HTTPTransport,
         credentials: RememberedCredentials<WebPushCredential>,
@@ -47,30 +40,21 @@ package struct WebPushProvider: Provider {
         self.concurrency = concurrency
     }
 
-    /// Sends to all targets, a few at a time, and reports each as soon as its push service has answered.
     package func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
-        let current: CurrentCredential<WebPushCredential>
-        let network = group.lane.networkID
-        switch await CredentialLookup(named: name.rawValue, by: { try await credentials.credential(of: network) }) {
-        case .found(let found): current = found
-        case .missing(let outcome): return group.report(outcome, to: report)
-        case .cancelled: return
-        }
-        let credential = current.value
-        guard credential.subject != nil else {
-            // Apple refuses messages that nobody answers for.
-            return group.report(.deferLane(after: nil, reason: "no subject for \(name.rawValue)"), to: report)
-        }
-        let message = WebPushMessage(group)
-        let key = LaneHistory.Key(lane: group.lane, credential: "\(credential)")
-        await group.sendToEach(atMost: concurrency, while: current.isCurrent, report: report) { target in
-            guard let finding = await finding(of: message, in: group, to: target, by: current) else { return nil }
-            return history.outcome(finding, of: target.deviceID, in: key, at: clock.now())
+        await group.send(with: credentials, atMost: concurrency, report: report) { (current) throws(Refusal) in
+            guard current.value.subject != nil else {
+                // Apple refuses messages that nobody answers for.
+                throw Refusal(.deferLane(after: nil, reason: "no subject for \(name.rawValue)"))
+            }
+            let message = WebPushMessage(group)
+            let key = LaneHistory.Key(lane: group.lane, credential: "\(current.value)")
+            return { target in
+                guard let finding = await finding(of: message, in: group, to: target, by: current) else { return nil }
+                return history.outcome(finding, of: target.deviceID, in: key, at: clock.now())
+            }
         }
     }
 
-    /// What the push service said of one device; `nil` when it was not sent, since the task was cancelled or the credential
-    /// changed.
     private func finding(
         of message: WebPushMessage,
         in group: DeliveryGroup,
@@ -86,7 +70,7 @@ package struct WebPushProvider: Provider {
         }
         guard message.fits else { return .certain(.payloadTooLarge) }
         let id = NotificationID(event: group.cause.eventID, device: target.deviceID)
-        do {
+        return await current.finding {
             let url = try OutboundURL(endpoint)
             guard url.isConfidential else { return .certain(.bug(reason: EgressRefusal.Rule.scheme.rawValue)) }
             var plaintext = message.plaintext(for: id)
@@ -107,16 +91,9 @@ package struct WebPushProvider: Provider {
                     continue
                 }
                 if [401, 403].contains(response.status) { vapid.forget(url.origin, by: credential) }
-                let retryAfter = response.headers.first(name: "retry-after")
-                    .flatMap { Duration(retryAfter: $0, now: clock.now()) }
+                let retryAfter = response.headers.retryAfter(at: clock.now())
                 return Finding(webPush: response, retryAfter: retryAfter, failures: group.attempt)
             }
-        } catch let refusal as EgressRefusal {
-            return .certain(.bug(reason: refusal.rule.rawValue))
-        } catch let error as OutboundError {
-            return Finding(error)
-        } catch {
-            return Task.isCancelled || !current.isCurrent() ? nil : .certain(.retry(after: nil, reason: "failed"))
         }
     }
 

@@ -6,7 +6,6 @@ package import PushHTTP
 ///
 /// `http` URLs are taken, too: the receiver can verify the signature, but everybody on the way can read the text.
 package struct WebhookProvider: Provider {
-    /// `webhook`.
     package let name = ProviderName.webhook
     /// How long one request may take, from the name to the last byte of the answer.
     package let deadline: Duration
@@ -17,14 +16,8 @@ package struct WebhookProvider: Provider {
     private let clock: WallClock
     private let concurrency: Int
 
-    /// A provider.
-    /// - Parameters:
-    ///   - client: Sends the requests, to permitted addresses only.
-    ///   - secrets: Finds the secrets of a network that are valid now; asked once for each group.
-    ///   - version: The version of Carillon, for `User-Agent`.
-    ///   - clock: The time of `webhook-timestamp`.
-    ///   - deadline: How long one request may take.
-    ///   - concurrency: How many requests of one group are on their way at a time.
+    /// A provider that signs with the secrets that are valid now, and has as many requests of a group on their way at a time as
+    /// `concurrency` says. The client has to send to permitted addresses only.
     package init(
         client: OutboundHTTPClient,
         secrets: RememberedCredentials<[WebhookSecret]>,
@@ -41,21 +34,10 @@ package struct WebhookProvider: Provider {
         self.concurrency = concurrency
     }
 
-    /// Sends to all targets, a few at a time, and reports each as soon as its receiver has answered.
-    ///
-    /// Without a secret nothing is sent, and the lane is to be left alone for a while; for a moment only where nobody could read it.
     package func send(_ group: DeliveryGroup, report: @Sendable @escaping (Target, Outcome) -> Void) async {
-        let found = try? await secrets.credential(of: group.lane.networkID)
-        guard let secrets = found, !secrets.value.isEmpty else {
-            guard !Task.isCancelled else { return }
-            let outcome =
-                found == nil
-                ? Outcome.deferLane(after: .seconds(5), reason: "credential not readable")
-                : .deferLane(after: nil, reason: "no signing secret")
-            return group.report(outcome, to: report)
-        }
-        await group.sendToEach(atMost: concurrency, while: secrets.isCurrent, report: report) { target in
-            await outcome(of: group, to: target, secrets: secrets)
+        await group.send(with: secrets, atMost: concurrency, report: report) { (current) throws(Refusal) in
+            guard !current.value.isEmpty else { throw Refusal(.deferLane(after: nil, reason: "no signing secret")) }
+            return { await outcome(of: group, to: $0, by: current) }
         }
     }
 
@@ -63,7 +45,7 @@ package struct WebhookProvider: Provider {
     private func outcome(
         of group: DeliveryGroup,
         to target: Target,
-        secrets: CurrentCredential<[WebhookSecret]>
+        by current: CurrentCredential<[WebhookSecret]>
     ) async -> Outcome? {
         guard case .webhook(let url) = target.address else { return .bug(reason: "not a webhook") }
         let message = WebhookMessage(group, to: target)
@@ -71,19 +53,19 @@ package struct WebhookProvider: Provider {
         var headers = HTTPHeaders.signed(
             message.body,
             id: message.id,
-            secrets: secrets.value,
+            secrets: current.value,
             userAgent: userAgent,
             now: clock.now()
         )
         headers.goOn(in: group.cause.trace)
+        let request = OutboundRequest(
+            url: url,
+            headers: headers,
+            body: message.body,
+            lane: group.lane,
+            isStillWanted: current.isCurrent
+        )
         do {
-            let request = OutboundRequest(
-                url: url,
-                headers: headers,
-                body: message.body,
-                lane: group.lane,
-                isStillWanted: secrets.isCurrent
-            )
             let response = try await client.execute(request, timeout: deadline)
             return Outcome(webhookStatus: response.status, headers: response.headers, now: clock.now())
         } catch let refusal as EgressRefusal {
@@ -91,7 +73,7 @@ package struct WebhookProvider: Provider {
         } catch let error as OutboundError {
             return Outcome(error)
         } catch {
-            return Task.isCancelled || !secrets.isCurrent() ? nil : .retry(after: nil, reason: "failed")
+            return Task.isCancelled || !current.isCurrent() ? nil : .retry(after: nil, reason: "failed")
         }
     }
 }

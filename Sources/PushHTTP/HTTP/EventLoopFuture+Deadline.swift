@@ -13,21 +13,14 @@ extension EventLoopFuture where Value: Sendable {
         return outcome.futureResult
     }
 
-    /// Waits for the value until a deadline, and not beyond the cancellation of the task unless told to.
+    /// Waits for the value until a deadline, and not beyond the cancellation of the task.
     ///
     /// - Parameters:
     ///   - deadline: When to give up.
-    ///   - error: What to throw then.
-    ///   - isCancellable: Whether to stop waiting when the task is cancelled.
     ///   - abandon: Ends what was being waited for; called on the event loop when the wait ended first.
     /// - Returns: The value.
-    /// - Throws: The future's error, `error`, or `CancellationError`.
-    func value(
-        until deadline: NIODeadline,
-        orThrow error: OutboundError = .timedOut,
-        isCancellable: Bool = true,
-        abandon: @escaping @Sendable () -> Void = {}
-    ) async throws -> Value {
+    /// - Throws: The future's error, ``OutboundError/timedOut``, or `CancellationError`.
+    func value(until deadline: NIODeadline, abandon: @escaping @Sendable () -> Void = {}) async throws -> Value {
         let outcome = eventLoop.makePromise(of: Value.self)
         let isOver = NIOLoopBoundBox.makeBoxSendingValue(false, eventLoop: eventLoop)
         let giveUp: @Sendable (any Error) -> Void = { error in
@@ -36,14 +29,13 @@ extension EventLoopFuture where Value: Sendable {
             abandon()
             outcome.fail(error)
         }
-        let timer = eventLoop.scheduleTask(deadline: deadline) { giveUp(error) }
+        let timer = eventLoop.scheduleTask(deadline: deadline) { giveUp(OutboundError.timedOut) }
         whenComplete { result in
             timer.cancel()
             guard !isOver.value else { return }
             isOver.value = true
             outcome.completeWith(result)
         }
-        guard isCancellable else { return try await outcome.futureResult.get() }
         return try await withTaskCancellationHandler {
             try await outcome.futureResult.get()
         } onCancel: {

@@ -1,6 +1,16 @@
 package import CarillonCore
 package import NIOHTTP1
 
+/// Sends one request to a push service and answers what it said.
+package protocol HTTPTransport: AnyObject, Sendable {
+    /// Sends a request and reads the answer, of whatever status, within `timeout`.
+    ///
+    /// What was surely not processed is sent again at once; every error that comes out of here means "unknown, or no".
+    /// - Throws: ``OutboundError``, `EgressRefusal`, or `CancellationError` when the task was cancelled or the request was
+    ///   not wanted any more when its turn came.
+    func execute(_ request: OutboundRequest, timeout: Duration) async throws -> OutboundResponse
+}
+
 /// A request, as a rule to a URL that somebody else chose.
 package struct OutboundRequest: Sendable {
     /// What is asked for there.
@@ -62,4 +72,13 @@ package struct OutboundResponse: Sendable, Equatable {
     package var headers: HTTPHeaders
     /// The body, or its beginning when it was longer than what is read of an answer.
     package var body: [UInt8]
+}
+
+/// The server has surely not acted on the request: it can be sent again, over another connection.
+///
+/// Nothing of it was sent, its stream was refused, or it is beyond the last one that a GOAWAY names (RFC 9113 sections
+/// 6.8 and 8.7).
+struct NotProcessed: Error, Equatable {
+    /// What to report when it cannot be sent again.
+    var reason: OutboundError
 }

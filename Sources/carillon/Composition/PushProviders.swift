@@ -8,7 +8,7 @@ import PushHTTP
 struct PushProviders: Sendable {
     let all: [any Provider]
     /// Reads the credentials that are posted.
-    let formats: [any CredentialFormat]
+    let formats: [CredentialFormat]
     /// Calls endpoints.
     let endpoints: EndpointClient
     /// Asks whose tokens are.
@@ -124,7 +124,7 @@ struct PushProviders: Sendable {
                 clock: clock
             ),
         ]
-        formats = [APNsCredentialFormat(), FCMCredentialFormat(server: fcmServer), WebPushCredentialFormat()]
+        formats = [.apns, .fcm(server: fcmServer), .webpush]
         storage.announcements.subscribe(to: .credentials) { network in
             webhookSecrets.forget(in: network)
             apnsCredentials.forget(in: network)

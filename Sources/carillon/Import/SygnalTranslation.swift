@@ -114,7 +114,7 @@ struct SygnalTranslation {
         let pem = try text(file)
         let certificates = pem.pemBlocks { $0.hasSuffix("CERTIFICATE") }
         let key = pem.pemBlocks { $0.hasSuffix("PRIVATE KEY") }
-        let topics = APNsCredentialFormat.topics(ofCertificate: certificates, key: key)
+        let topics = APNsCredential.topics(ofCertificate: certificates, key: key)
         guard let topic = app.text("topic") ?? topics.first else {
             throw LeftOut("\(file) has no certificate of Apple's with its key, both in PEM")
         }

@@ -292,7 +292,7 @@ extension Services {
             stuckQueue: { stuckQueue },
             releaseBrake: { dispatcher.releaseBrake($0, until: $1) },
             credentials: credentials ?? store.credentials,
-            credentialFormats: [APNsCredentialFormat(), FCMCredentialFormat(), WebPushCredentialFormat()],
+            credentialFormats: [.apns, .fcm(), .webpush],
             credentialChanged: { dispatcher.credentialChanged($0, $1, $2) },
             credentialConfirmed: { dispatcher.credentialConfirmed($0, $1, $2) },
             faceStore: store.faces,

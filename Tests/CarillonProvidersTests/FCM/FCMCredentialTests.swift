@@ -128,14 +128,14 @@ import Testing
     }
 
     @Test func `is stored with its identity beside it, and read back`() throws {
-        let format = FCMCredentialFormat(server: .google)
+        let format = CredentialFormat.fcm()
         let now = TestClock().now
-        let stored = try format.read(ServiceAccount.document(), appID: "com.acme.chat", former: nil, now: now)
+        let stored = try format.read(ServiceAccount.document(), "com.acme.chat", nil, now)
         #expect(stored.appID == "com.acme.chat")
         #expect(stored.updatedAt == now)
         #expect(!JSONValue.object(stored.identity).serializedText.contains("PRIVATE"))
         #expect(try FCMCredential(stored).account == ServiceAccount.credential().account)
-        #expect(throws: InvalidInput.self) { try format.read([:], appID: "a", former: stored, now: now) }
-        #expect(format.initial(now: now) == nil)
+        #expect(throws: InvalidInput.self) { try format.read([:], "a", stored, now) }
+        #expect(format.initial(now) == nil)
     }
 }

@@ -98,20 +98,20 @@ import Testing
     }
 
     @Test func `as a stored credential keeps its key over every PUT, and shows none of it`() throws {
-        let format = WebPushCredentialFormat()
+        let format = CredentialFormat.webpush
         let now = TestClock().now
-        let initial = try #require(format.initial(now: now))
-        let named = try format.read(["subject": "mailto:ops@acme.example"], appID: "", former: initial, now: now)
-        let renamed = try format.read(["subject": "mailto:new@acme.example"], appID: "", former: named, now: now)
+        let initial = try #require(format.initial(now))
+        let named = try format.read(["subject": "mailto:ops@acme.example"], "", initial, now)
+        let renamed = try format.read(["subject": "mailto:new@acme.example"], "", named, now)
         #expect(renamed.identity["publicKey"] == initial.identity["publicKey"])
         #expect(renamed.identity["subject"] == "mailto:new@acme.example")
         let credential = try WebPushCredential(renamed)
         #expect(.string(credential.publicKey) == initial.identity["publicKey"])
-        #expect(throws: InvalidInput.self) { try format.read([:], appID: "", former: named, now: now) }
+        #expect(throws: InvalidInput.self) { try format.read([:], "", named, now) }
         #expect(throws: InvalidInput.self) {
             var broken = named
             broken.material = Secret("not json")
-            _ = try format.read(["subject": "mailto:ops@acme.example"], appID: "", former: broken, now: now)
+            _ = try format.read(["subject": "mailto:ops@acme.example"], "", broken, now)
         }
     }
 

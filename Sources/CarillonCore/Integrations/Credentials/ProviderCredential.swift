@@ -31,13 +31,8 @@ package struct ProviderCredential: Sendable, Equatable {
     }
 }
 
-/// Reads the credentials of one push service as they are posted (API section 9).
-package protocol CredentialFormat: Sendable {
-    /// The push service.
-    var provider: ProviderName { get }
-    /// Whether each app has a credential of its own.
-    var isPerApp: Bool { get }
-
+/// How the credentials of one push service are posted (API section 9).
+package struct CredentialFormat: Sendable {
     /// Checks a credential whole: keys parse, belong together and are not out of date.
     ///
     /// - Parameters:
@@ -48,17 +43,28 @@ package protocol CredentialFormat: Sendable {
     /// - Returns: The credential to store.
     /// - Throws: Everything that is wrong with the document, by pointers; what is right without `former` and wrong with it
     ///   is wrong with `former`.
-    func read(
-        _ document: JSONValue,
-        appID: String,
-        former: ProviderCredential?,
-        now: Timestamp
-    ) throws(InvalidInput) -> ProviderCredential
+    package typealias Read =
+        @Sendable (
+            _ document: JSONValue, _ appID: String, _ former: ProviderCredential?, _ now: Timestamp
+        ) throws(InvalidInput) -> ProviderCredential
 
+    /// The push service.
+    package let provider: ProviderName
+    /// Whether each app has a credential of its own.
+    package let isPerApp: Bool
     /// What there is before anything was posted, where we make it ourselves; `nil` where there is nothing then.
-    func initial(now: Timestamp) -> ProviderCredential?
-}
+    package let initial: @Sendable (_ now: Timestamp) -> ProviderCredential?
+    package let read: Read
 
-extension CredentialFormat {
-    package func initial(now: Timestamp) -> ProviderCredential? { nil }
+    package init(
+        _ provider: ProviderName,
+        isPerApp: Bool,
+        initial: @escaping @Sendable (_ now: Timestamp) -> ProviderCredential?,
+        read: @escaping Read
+    ) {
+        self.provider = provider
+        self.isPerApp = isPerApp
+        self.initial = initial
+        self.read = read
+    }
 }

@@ -182,7 +182,7 @@ struct AblyDeviceController: Sendable {
         let network = caller.network.id
         var credential = try await services.credentials.providerCredential(.webpush, appID: "", of: network)
         if credential == nil, let format = services.credentialFormats.first(where: { $0.provider == .webpush }),
-            let initial = format.initial(now: services.clock.now())
+            let initial = format.initial(services.clock.now())
         {
             credential = try await services.credentials.addProviderCredential(initial, of: network)
             await services.credentialChanged(network, .webpush, nil)

@@ -1,0 +1,52 @@
+package import CarillonCore
+
+/// What a push service knows us by, taken apart. Only its description is ever shown, which holds no secret.
+package protocol PushCredential: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// What `GET` shows; no secrets.
+    var identity: JSONObject { get }
+    /// What is sealed at rest; holds the key.
+    var stored: JSONValue { get }
+
+    /// Reads back what was sealed.
+    /// - Throws: `InvalidInput` when it is not what ``stored`` made.
+    init(stored: JSONValue) throws(InvalidInput)
+}
+
+extension PushCredential {
+    /// Reads back what a `CredentialFormat` made.
+    /// - Throws: `InvalidInput` when it is something else.
+    package init(_ credential: ProviderCredential) throws(InvalidInput) {
+        try self.init(stored: credential.material.reveal { try? JSONValue(parsing: $0) } ?? .null)
+    }
+
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+
+    fileprivate func sealed(for provider: ProviderName, _ appID: String, at now: Timestamp) -> ProviderCredential {
+        ProviderCredential(
+            provider: provider,
+            appID: appID,
+            identity: identity,
+            material: Secret(stored.serializedText),
+            updatedAt: now
+        )
+    }
+}
+
+extension CredentialFormat {
+    /// The format of credentials that are read by `read`, and made by `initial` where there is one before anything was posted.
+    /// A former one that cannot be read is an error, too.
+    init<Credential: PushCredential>(
+        _ provider: ProviderName,
+        isPerApp: Bool,
+        initial: (@Sendable () -> Credential)? = nil,
+        read: @escaping @Sendable (JSONValue, String, Credential?, Timestamp) throws(InvalidInput) -> Credential
+    ) {
+        self.init(provider, isPerApp: isPerApp, initial: { initial?().sealed(for: provider, "", at: $0) }) {
+            (document, appID, former, now) throws(InvalidInput) in
+            var kept: Credential?
+            if let former { kept = try Credential(former) }
+            return try read(document, appID, kept, now).sealed(for: provider, appID, at: now)
+        }
+    }
+}
