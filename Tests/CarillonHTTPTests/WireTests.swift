@@ -14,7 +14,7 @@ import Testing
     private var api: TestAPI { network.api }
     private let port: Int
 
-    init() throws { port = try #require(api.client.port) }
+    init() throws { port = try #require(network.api.client.port) }
 
     /// What comes back for some bytes.
     private func ask(_ text: String, until end: String? = nil) async -> String {

@@ -6,7 +6,7 @@ import Foundation
 import HTTPTypes
 import HummingbirdTesting
 import Testing
-import _CryptoExtras
+import CryptoExtras
 
 extension Answer {
     var refusal: String { "\(status) \(string("code") ?? "-")" }

@@ -154,6 +154,7 @@ func withStage(
 }
 
 extension Face {
+    /// Answers requests as the service does.
     fileprivate func router(_ services: Services, _ settings: ServerSettings) -> Router<CarillonRequestContext> {
         let outline = Router(context: CarillonRequestContext.self)
         addRoutes(to: FaceRoutes(name, on: outline, index: services.faceIndex))
@@ -243,16 +244,16 @@ extension Services {
     }
 }
 
-/// Endpoints that no face calls.
-private struct NobodyToCall: EndpointCaller {
-    func call(_ call: EndpointCall) async -> EndpointAnswer {
-        EndpointAnswer(.failure(.init(reason: "nobody is called")), time: .zero)
-    }
-}
-
 extension Trait where Self == Lending<FaceStage> {
     /// A face that answers requests.
     static func stage(_ make: @escaping @Sendable (Services) -> any Face) -> Self {
         Lending { try await withStage(make, over: .router, $0) }
+    }
+}
+
+/// Endpoints that no face calls.
+private struct NobodyToCall: EndpointCaller {
+    func call(_ call: EndpointCall) async -> EndpointAnswer {
+        EndpointAnswer(.failure(.init(reason: "nobody is called")), time: .zero)
     }
 }
