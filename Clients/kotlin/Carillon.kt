@@ -224,7 +224,7 @@ class CarillonNotification private constructor(val data: Map<String, String>) {
     /** The same on every copy: `notify(id, 0, …)` replaces what is shown already, as FCM itself does. */
     val id: String? get() = data["notificationId"]
     val eventId: String? get() = data["eventId"]
-    /** `channel.created`, `member.joined`, `message.sent`, `notification.direct`; others may come. */
+    /** `channel.created`, `channel.invited`, `member.joined`, `message.sent`, `notification.direct`; others may come. */
     val eventType: String? get() = data["eventType"]
     val networkId: String? get() = data["networkId"]
     /** What is to be opened, and what `setGroup` takes. */

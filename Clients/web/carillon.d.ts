@@ -105,7 +105,7 @@ export interface Notification {
   title: string;
   body: string;
   eventId?: string;
-  eventType?: "channel.created" | "member.joined" | "message.sent" | "notification.direct" | (string & {});
+  eventType?: "channel.created" | "channel.invited" | "member.joined" | "message.sent" | "notification.direct" | (string & {});
   networkId?: string;
   channelId?: string;
   messageId?: string;

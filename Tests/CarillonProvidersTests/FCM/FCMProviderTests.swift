@@ -210,7 +210,7 @@ import Testing
 
     @Test func `does not send to the address of another provider`() async throws {
         var group = DeliveryGroup.example(to: [.log])
-        group.lane.appID = "com.acme.chat"
+        group.lane = Lane(networkID: group.lane.networkID, provider: .fcm, appID: "com.acme.chat")
         #expect(
             try await provider(transport { _, _ in Self.ok }).outcomes(of: group) == [.bug(reason: "not an FCM device")]
         )
