@@ -49,9 +49,10 @@ extension Controller {
 }
 
 extension RequestBodyReader {
-    /// Passes a body without any member, and none.
+    /// Passes a body without any member, and none. Inlined, it lets the optimiser of Swift 6.3 crash (coroutine splitting).
+    @inline(never)
     static func passEmpty(of request: Request, as problem: String) async throws {
-        try await optionalJSON(of: request)?.read(as: problem) { _ in () }
+        if let body = try await optionalJSON(of: request) { try body.read(as: problem) { _ in () } }
     }
 
     /// Reads `{"overlapSeconds":…}`, which may be left out.
