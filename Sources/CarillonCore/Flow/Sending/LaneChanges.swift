@@ -10,7 +10,7 @@ struct LaneChanges {
     private var writes = 0
     /// The number of the last write of a lane, for as long as a reading is under way that began before it.
     private var written: [Lane: Int] = [:]
-    /// How many writes there had been when each reading that is under way began.
+    /// How many writes there had been when each reading that is under way began, the oldest first.
     private var readings: [Int] = []
 
     var count: Int { unwritten.count }
@@ -52,8 +52,8 @@ struct LaneChanges {
         let settled = lanes.subtracting(unwritten.lazy.map(\.lane))
         let overtaken = settled.filter { written[$0] ?? 0 > mark }
         if let index = readings.firstIndex(of: mark) { readings.remove(at: index) }
-        let oldest = readings.min() ?? writes
-        written = written.filter { $0.value > oldest }
+        let oldest = readings.first ?? writes
+        if oldest > mark { written = written.filter { $0.value > oldest } }
         return (settled.subtracting(overtaken), overtaken)
     }
 }

@@ -272,8 +272,7 @@ extension LaneKeeper {
     }
 
     private func releaseAgain() async {
-        let paused = state.withLock { $0.conditions.filter { $0.value.pause != nil }.keys }
-        await waiting.releaseAgain(excluding: Set(paused))
+        await waiting.releaseAgain { Set(conditions.lazy.filter { $0.value.pause != nil }.map(\.key)) }
     }
 }
 

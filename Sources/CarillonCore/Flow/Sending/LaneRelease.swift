@@ -42,12 +42,14 @@ final class LaneRelease: Sendable {
     /// Releases once more what was released lately.
     ///
     /// - Parameter paused: The lanes where something came between: what waits there does so for another reason now.
-    func releaseAgain(excluding paused: Set<Lane>) async {
+    func releaseAgain(excluding paused: () -> Set<Lane>) async {
         let (selections, resumed) = state.withLock { state in
             state.selections.removeAll { $0.at + Self.duration <= .now }
             state.resumed.removeAll { $0.at + Self.duration <= .now }
             return (state.selections.map(\.lanes), Set(state.resumed.flatMap(\.lanes)))
         }
+        guard !selections.isEmpty || !resumed.isEmpty else { return }
+        let paused = paused()
         for lanes in selections { await makeDue(lanes, excluding: paused.filter(lanes.contains)) }
         await makeDue(resumed.subtracting(paused).sorted())
     }
