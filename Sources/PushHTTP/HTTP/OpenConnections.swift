@@ -100,13 +100,8 @@ package final class OpenConnections: Sendable {
     func claim(for origin: Origin, on eventLoop: any EventLoop, until deadline: NIODeadline) -> Claim {
         let promise = eventLoop.makePromise(of: Place.self)
         let (number, turns) = state.withLock { state -> (UInt64, [Queue.Turn]?) in
-            let now = ContinuousClock.now
-            let number = state.next()
-            let ticket = Ticket(number: number, promise: promise)
-            guard state.queue.reserve(1, of: origin.network, in: origin, at: now),
-                state.queue.fill(ticket, weight: 1, of: origin.network, in: origin, at: now)
-            else { return (number, nil) }
-            return (number, state.queue.next(upTo: .max, at: now))
+            let ticket = Ticket(number: state.next(), promise: promise)
+            return (ticket.number, state.queue.admit(ticket, of: origin.network, in: origin, at: .now))
         }
         guard let turns else {
             promise.fail(OutboundError.busy)
@@ -135,12 +130,7 @@ package final class OpenConnections: Sendable {
     }
 
     private func finished(_ turn: Queue.Turn) {
-        let turns = state.withLock { state in
-            let now = ContinuousClock.now
-            state.queue.finished(turn, at: now)
-            return state.queue.next(upTo: .max, at: now)
-        }
-        grant(turns)
+        grant(state.withLock { $0.queue.handOn(turn, at: .now) })
     }
 
     private func grant(_ turns: [Queue.Turn]) {

@@ -109,16 +109,13 @@ package final class NameResolver: Sendable {
                 return (eventLoop.makeFailedFuture(failure), [])
             }
             if let pending = state.pending[key] { return (pending.hop(to: eventLoop), []) }
-            guard state.queue.reserve(1, of: network, in: name, at: now) else {
-                return (eventLoop.makeFailedFuture(OutboundError.busy), [])
-            }
             let item = Item(deadline: .now() + limits.time, promise: eventLoop.makePromise())
-            guard state.queue.fill(item, weight: 1, of: network, in: name, at: now) else {
+            guard let turns = state.queue.admit(item, of: network, in: name, at: now) else {
                 item.promise.fail(OutboundError.busy)
                 return (item.promise.futureResult, [])
             }
             state.pending[key] = item.promise.futureResult
-            return (item.promise.futureResult, state.queue.next(upTo: .max, at: now))
+            return (item.promise.futureResult, turns)
         }
         for turn in turns { begin(turn) }
         return answer
@@ -153,8 +150,7 @@ package final class NameResolver: Sendable {
             if case .failure(let error as OutboundError) = result, error != .busy {
                 state.failures.note(error, of: turn.lane, at: now)
             }
-            state.queue.finished(turn, at: now)
-            return state.queue.next(upTo: .max, at: now)
+            return state.queue.handOn(turn, at: now)
         }
         turn.item.promise.completeWith(result)
         for turn in next { begin(turn) }

@@ -62,12 +62,8 @@ package final class FairPlaces<Tenant: Hashable & Sendable, Lane: Hashable & Sen
         let (places, way) = AsyncStream.makeStream(of: Place.self)
         let (number, turns) = state.withLock { state -> (UInt64, [Queue.Turn]?) in
             state.lastNumber += 1
-            let (number, now) = (state.lastNumber, ContinuousClock.now)
-            let ticket = Ticket(number: number, way: way)
-            guard state.queue.reserve(1, of: tenant, in: lane, at: now),
-                state.queue.fill(ticket, weight: 1, of: tenant, in: lane, isFirst: isFirst, at: now)
-            else { return (number, nil) }
-            return (number, state.queue.next(upTo: .max, at: now))
+            let ticket = Ticket(number: state.lastNumber, way: way)
+            return (ticket.number, state.queue.admit(ticket, of: tenant, in: lane, isFirst: isFirst, at: .now))
         }
         guard let turns else { return nil }
         grant(turns)
@@ -91,12 +87,7 @@ package final class FairPlaces<Tenant: Hashable & Sendable, Lane: Hashable & Sen
     }
 
     private func finished(_ turn: Queue.Turn) {
-        let turns = state.withLock { state in
-            let now = ContinuousClock.now
-            state.queue.finished(turn, at: now)
-            return state.queue.next(upTo: .max, at: now)
-        }
-        grant(turns)
+        grant(state.withLock { $0.queue.handOn(turn, at: .now) })
     }
 
     private func grant(_ turns: [Queue.Turn]) {

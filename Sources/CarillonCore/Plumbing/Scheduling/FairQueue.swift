@@ -107,6 +107,20 @@ extension FairQueue {
         return true
     }
 
+    /// Lines up an item of weight 1; answers all whose turn it is then, and `nil` when there is no room for it.
+    package mutating func admit(
+        _ item: Item,
+        of tenant: Tenant,
+        in lane: Lane,
+        isFirst: Bool = false,
+        at now: ContinuousClock.Instant
+    ) -> [Turn]? {
+        guard reserve(1, of: tenant, in: lane, at: now),
+            fill(item, weight: 1, of: tenant, in: lane, isFirst: isFirst, at: now)
+        else { return nil }
+        return next(upTo: .max, at: now)
+    }
+
     /// Takes out what waits in a lane and fits, such as what nobody waits for any more; answers what it was.
     @discardableResult
     package mutating func remove(of tenant: Tenant, in lane: Lane, where isGone: (Item) -> Bool) -> [Item] {
@@ -188,6 +202,12 @@ extension FairQueue {
         }
         giveBack(turn.places, of: turn)
         forgetIfUnused(key)
+    }
+
+    /// An item is through; answers all whose turn it is then.
+    package mutating func handOn(_ turn: Turn, at now: ContinuousClock.Instant) -> [Turn] {
+        finished(turn, at: now)
+        return next(upTo: .max, at: now)
     }
 
     private mutating func giveBack(_ count: Int, of turn: Turn) {
