@@ -49,9 +49,9 @@ extension Controller {
 }
 
 extension RequestBodyReader {
-    /// Passes a body without any member, and none. Inlined, it lets the optimiser of Swift 6.3 crash (coroutine splitting).
-    @inline(never)
+    /// Passes a body without any member, and none.
     static func passEmpty(of request: Request, as problem: String) async throws {
+        // The optimiser of Swift 6.3.1 crashes on an optional chain here.
         if let body = try await optionalJSON(of: request) { try body.read(as: problem) { _ in () } }
     }
 
