@@ -130,6 +130,16 @@ class Judging(unittest.TestCase):
         self.come_again()
         self.assertEqual(self.found(), ["DUPLICATE"])
 
+    def test_counts_from_the_answer_and_not_from_the_arrival(self):
+        self.lease(100.5)
+        self.end("kill", 101.9, 102.0)
+        self.arrive_everywhere()
+        copies = self.world.ledger.copies[self.community.name]["e", "to-bob"]
+        copies[:] = [copies[0]._replace(held=0.8)]
+        self.arrive("to-bob", 104.0)
+        self.assertEqual(self.found(), [])
+        self.assertAlmostEqual(self.counts.oldest, 0.1)
+
     def test_does_not_take_the_kill_of_somebody_else_for_an_explanation(self):
         self.lease(100.5)
         for life in ("chaos-0-1", "chaos-1-2", "chaos-1-30"):

@@ -13,6 +13,8 @@ class Copy(NamedTuple):
     id: str | None
     """By which whoever gets it can tell that it is the same."""
     service: str
+    held: float = 0
+    """For how long who took it kept the answer to themselves, in seconds."""
 
 
 class Ledger:

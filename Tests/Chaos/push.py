@@ -86,7 +86,7 @@ class Receiver:
                 mood = self.rng.choice(self.moods) if self.moods else "well"
                 taken = await self.answer(mood, writer)
                 if taken:
-                    self.note(first.split()[1], headers["webhook-id"], message, at)
+                    self.note(first.split()[1], headers["webhook-id"], message, at, time.time() - at)
                 else:
                     self.ledger.refused["webhook"] += 1
                 if mood in ("cut", "half"):
@@ -114,10 +114,12 @@ class Receiver:
         await writer.drain()
         return mood not in ("half", "busy")
 
-    def note(self, path, identity, message, at):
+    def note(self, path, identity, message, at, held):
         _, kind, network, *_ = path.split("/")
         if kind == "endpoint":
-            self.ledger.note(network, message["carillon"]["eventId"], "endpoint", Copy(at, identity, "endpoint"))
+            copy = Copy(at, identity, "endpoint", held)
+            self.ledger.note(network, message["carillon"]["eventId"], "endpoint", copy)
         else:
             data = message["data"]
-            self.ledger.note(network, data["eventId"], f"webhook:{data['deviceId']}", Copy(at, identity, "webhook"))
+            copy = Copy(at, identity, "webhook", held)
+            self.ledger.note(network, data["eventId"], f"webhook:{data['deviceId']}", copy)

@@ -213,7 +213,7 @@ class Verdict:
                 continue
             if self.was_unwritten(life, copy.at, disruption.end):
                 return True
-            if disruption.kind == "kill" and (age := disruption.start - copy.at) < UNSETTLED:
+            if disruption.kind == "kill" and (age := disruption.start - copy.at - copy.held) < UNSETTLED:
                 ages.append(age)
         if ages:
             self.counts.oldest = max(self.counts.oldest, min(ages))
