@@ -11,6 +11,8 @@ final class HTTP2Connection: Sendable {
         func requestEnded(on connection: ID)
         /// The number of requests that it takes at a time has changed.
         func limitChanged(of connection: ID, to limit: Int)
+        /// It is ended, since too much came over it that means nothing.
+        func sentAway(_ connection: ID)
         /// It takes no new requests any more, for the reason that a GOAWAY gave, if one did.
         func retired(_ connection: ID, goAway: GoAway?)
     }

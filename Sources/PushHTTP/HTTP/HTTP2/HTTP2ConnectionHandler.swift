@@ -271,6 +271,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
             opaqueData: nil
         )
         context.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: payload)), promise: nil)
+        owner.sentAway(id)
         end(.timedOut, context)
     }
 

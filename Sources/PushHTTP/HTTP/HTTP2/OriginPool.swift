@@ -52,6 +52,7 @@ final class OriginPool: HTTP2Connection.Owner {
         switch step(lane) {
         case .ready(let route): return route
         case .refused: throw OutboundError.busy
+        case .leftAlone: throw OutboundError.timedOut
         case .waiting(let number, let opens, let promise): waiting = (number, opens, promise)
         }
         if waiting.opens { open() } else { watchProof(on: waiting.promise.futureResult.eventLoop) }
@@ -69,6 +70,7 @@ final class OriginPool: HTTP2Connection.Owner {
         case ready(Route)
         case waiting(number: UInt64, opens: Bool, EventLoopPromise<Route>)
         case refused
+        case leftAlone
     }
 
     private func step(_ lane: Lane?) -> Step {
@@ -84,6 +86,7 @@ final class OriginPool: HTTP2Connection.Owner {
             case (.useHTTP1, _): return .ready(.http1)
             case (.wait(let number, let opens), let promise?): return .waiting(number: number, opens: opens, promise)
             case (.wait, nil), (.refuse, _): return .refused
+            case (.leftAlone, _): return .leftAlone
             }
         }
     }
@@ -188,6 +191,7 @@ final class OriginPool: HTTP2Connection.Owner {
     private func follow(_ consequence: State.Consequence) {
         for (waiter, connection) in consequence.grants { waiter.succeed(.http2(connection)) }
         if consequence.opens { open() }
+        for waiter in consequence.unanswered { waiter.fail(OutboundError.timedOut) }
     }
 
     func requestEnded(on connection: HTTP2Connection.ID) {
@@ -208,6 +212,14 @@ final class OriginPool: HTTP2Connection.Owner {
 
     func limitChanged(of connection: HTTP2Connection.ID, to limit: Int) {
         follow(state.withLock { $0.limitChanged(of: connection, to: limit) })
+    }
+
+    func sentAway(_ connection: HTTP2Connection.ID) {
+        logger?.debug(
+            "Server was sent away for frames that mean nothing",
+            metadata: ["server": "\(origin.serverName ?? "address")"]
+        )
+        follow(state.withLock { $0.sentAway(connection) })
     }
 
     func retired(_ connection: HTTP2Connection.ID, goAway: HTTP2Connection.GoAway?) {

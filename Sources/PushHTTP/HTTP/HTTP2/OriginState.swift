@@ -18,6 +18,8 @@ struct OriginState<Connection, Waiter: Sendable> {
         case wait(number: UInt64, opens: Bool)
         /// Too many wait already.
         case refuse
+        /// The host is left alone for a while.
+        case leftAlone
     }
 
     /// What follows from a change.
@@ -26,6 +28,8 @@ struct OriginState<Connection, Waiter: Sendable> {
         var grants: [(waiter: Waiter, connection: Connection)] = []
         /// Whether a connection is to be opened.
         var opens = false
+        /// Who waited for a host that is left alone now.
+        var unanswered: [Waiter] = []
     }
 
     private struct Entry {
@@ -47,6 +51,7 @@ struct OriginState<Connection, Waiter: Sendable> {
     private var lastNumber: UInt64 = 0
     private var isOpening = false
     private var speaksHTTP1: Bool
+    private var rest = HostRest()
 
     /// - Parameters:
     ///   - policy: The limits.
@@ -57,8 +62,8 @@ struct OriginState<Connection, Waiter: Sendable> {
         line = FairQueue(limits: FairQueueLimits(weight: policy.maximumWaiting))
     }
 
-    /// Whether nothing is connected, being connected, or waiting.
-    var isUnused: Bool { entries.isEmpty && !isAwaited && !isOpening }
+    /// Whether nothing is connected, being connected, or waiting, and nothing has to be remembered of the host.
+    var isUnused: Bool { entries.isEmpty && !isAwaited && !isOpening && rest.isForgotten(at: .now) }
 
     /// How many wait for a connection.
     var waiting: Int { line.count }
@@ -72,8 +77,9 @@ struct OriginState<Connection, Waiter: Sendable> {
     /// Finds a connection for a request.
     mutating func request(of lane: Lane?, _ makeWaiter: () -> Waiter) -> Answer {
         if let connection = take() { return .send(connection) }
-        if speaksHTTP1, entries.isEmpty { return .useHTTP1 }
         let (network, now) = (lane?.networkID, ContinuousClock.now)
+        if entries.isEmpty, !rest.isOver(at: now) { return .leftAlone }
+        if speaksHTTP1, entries.isEmpty { return .useHTTP1 }
         guard line.reserve(1, of: network, in: lane, at: now) else { return .refuse }
         lastNumber += 1
         let waiting = Waiting(number: lastNumber, waiter: makeWaiter())
@@ -149,6 +155,12 @@ struct OriginState<Connection, Waiter: Sendable> {
         return consequence()
     }
 
+    /// A connection was ended over which too much came that means nothing: for a while no other one is opened.
+    mutating func sentAway(_ id: ID) -> Consequence {
+        rest.begin(at: .now)
+        return retired(id)
+    }
+
     /// The connection, if it is open and carries no request.
     func idle(_ id: ID) -> Connection? {
         entries.first { $0.id == id && $0.used == 0 }?.connection
@@ -177,6 +189,7 @@ struct OriginState<Connection, Waiter: Sendable> {
             }
         }
         consequence.opens = isAwaited && beginOpening()
+        if entries.isEmpty, !rest.isOver(at: now) { consequence.unanswered = emptyLine() }
         return consequence
     }
 
@@ -184,7 +197,8 @@ struct OriginState<Connection, Waiter: Sendable> {
     private var isProving: Bool { policy.provesCredentialFirst && entries.contains { $0.limit <= 1 } }
 
     private mutating func beginOpening(besideProof: Bool = false) -> Bool {
-        guard !isOpening, besideProof || !isProving, entries.count < policy.maximumConnections else { return false }
+        guard !isOpening, besideProof || !isProving, entries.count < policy.maximumConnections, rest.isOver(at: .now)
+        else { return false }
         isOpening = true
         return true
     }

@@ -11,6 +11,7 @@ import Testing
     private final class Owner: HTTP2Connection.Owner {
         func requestEnded(on connection: HTTP2Connection.ID) {}
         func limitChanged(of connection: HTTP2Connection.ID, to limit: Int) {}
+        func sentAway(_ connection: HTTP2Connection.ID) {}
         func retired(_ connection: HTTP2Connection.ID, goAway: HTTP2Connection.GoAway?) {}
     }
 

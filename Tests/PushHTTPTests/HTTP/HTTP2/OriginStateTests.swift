@@ -25,7 +25,7 @@ import Testing
         switch state.request(of: lane, { waiter }) {
         case .send(let connection): (connection, nil)
         case .wait(_, let opens): (nil, opens)
-        case .useHTTP1, .refuse: (nil, nil)
+        case .useHTTP1, .refuse, .leftAlone: (nil, nil)
         }
     }
 
@@ -65,6 +65,17 @@ import Testing
         #expect(ask(&state, as: 7).opens == true)
         #expect(state.openingFailed().isEmpty)
         #expect(state.requestEnded(on: ObjectIdentifier(first)).grants.map(\.waiter) == [7])
+    }
+
+    @Test func `opens none to a host that was sent away, and lets nobody wait for it`() {
+        var state = Self.state { $0.maximumConnections = 1 }
+        _ = ask(&state)
+        _ = state.opened(first, id: ObjectIdentifier(first), limit: 1)
+        _ = ask(&state, as: 7)
+        let consequence = state.sentAway(ObjectIdentifier(first))
+        #expect(!consequence.opens)
+        #expect(consequence.unanswered == [7])
+        #expect(!state.isUnused)
     }
 
     @Test func `tells all when there is no connection at all`() {
