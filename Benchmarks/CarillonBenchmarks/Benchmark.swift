@@ -29,6 +29,7 @@ enum BenchmarkName: String, CaseIterable, ExpressibleByArgument {
     case neighbours
     case matrix
     case snapshot
+    case counts
 
     /// All names.
     static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
@@ -51,6 +52,7 @@ enum BenchmarkName: String, CaseIterable, ExpressibleByArgument {
         case .slowProvider: SlowProviderBenchmark(rounds: max(10, scale.rounds), devices: scale.devices)
         case .chat: ChatBenchmark(seconds: scale.seconds ?? 15)
         case .matrix: MatrixBenchmark(rounds: scale.rounds, seconds: scale.seconds ?? 10)
+        case .counts: CountsBenchmark(seconds: scale.seconds ?? 5)
         case .snapshot: SnapshotBenchmark(rows: scale.rows, seconds: scale.seconds ?? 60)
         case .neighbours: NeighboursBenchmark(names: scale.chosen, seconds: scale.seconds ?? 15, size: scale.size)
         }
@@ -68,7 +70,7 @@ struct Scale: ParsableArguments, Sendable {
 
     @Option(
         help:
-            "How long each load lasts: 10 for ingest and matrix, 60 for mixed, relay and snapshot, 15 for chat and neighbours, unless given."
+            "How long each load lasts: 10 for ingest and matrix, 60 for mixed, relay and snapshot, 5 for counts, 15 for chat and neighbours, unless given."
     )
     var seconds: Int?
 

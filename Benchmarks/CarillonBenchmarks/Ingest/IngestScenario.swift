@@ -12,6 +12,8 @@ struct IngestScenario: Sendable {
 
     /// What it is called in the table.
     let name: String
+    /// Over how many connections it is posted.
+    var connections = 64
 
     /// The network that the load goes to.
     let network: TestNetwork
@@ -50,10 +52,14 @@ struct IngestScenario: Sendable {
         }
     }
 
+    private func generator(_ service: ServiceUnderTest, _ duration: Duration) -> LoadGenerator {
+        LoadGenerator(port: service.port, connections: connections, duration: duration)
+    }
+
     /// A short load that is not measured.
     mutating func warmUp(_ cluster: Cluster, _ service: ServiceUnderTest) async throws {
         let events = source(run: "warm-up")
-        warmUp = try await LoadGenerator(port: service.port, duration: Self.warmUpDuration).post(events)
+        warmUp = try await generator(service, Self.warmUpDuration).post(events)
         _ = try await cluster.waitUntilDone()
     }
 
@@ -66,7 +72,7 @@ struct IngestScenario: Sendable {
     ) async throws {
         let events = source(run: "round-\(results.count + 1)")
         let before = ProcessorTime.now(service, cluster)
-        results.append(try await LoadGenerator(port: service.port, duration: duration).post(events))
+        results.append(try await generator(service, duration).post(events))
         atItsEnd()
         processorTimes.append(ProcessorTime.now(service, cluster) - before)
         drains.append(try await cluster.waitUntilDone())

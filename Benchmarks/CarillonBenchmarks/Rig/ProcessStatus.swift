@@ -31,6 +31,18 @@ struct ProcessStatus: Sendable {
         }
     }
 
+    /// How often one of its threads made way for another so far, by itself or not; those of threads that have ended are left out.
+    var contextSwitches: Int {
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/task")) ?? []
+        return threads.reduce(0) { sum, thread in
+            let status = ProcessStatus(id: Int32(thread) ?? id)
+            return sum
+                + ["voluntary_ctxt_switches", "nonvoluntary_ctxt_switches"].reduce(0) {
+                    $0 + (status.field($1).flatMap { Int($0) } ?? 0)
+                }
+        }
+    }
+
     private func bytes(_ name: String) throws(BenchmarkFailure) -> Int {
         // Always in kibibytes, which the file writes as kB.
         guard let text = field(name), let size = Int(text.prefix { $0.isNumber }) else {
