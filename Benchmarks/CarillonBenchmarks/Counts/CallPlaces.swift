@@ -9,6 +9,7 @@ enum CallPlaces {
     /// - Parameters:
     ///   - sites: How often each four bytes of the program's code called.
     ///   - program: The program, with its debug information.
+    /// - Returns: How many calls come from each.
     /// - Throws: ``BenchmarkFailure`` with what a tool said.
     static func places(of sites: [UInt32], in program: String) async throws -> [String: Int] {
         let called = sites.indices.filter { sites[$0] > 0 }
