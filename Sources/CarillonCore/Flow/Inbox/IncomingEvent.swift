@@ -7,7 +7,7 @@ package struct IncomingEvent: Sendable {
     /// When it reached us.
     package var receivedAt: Timestamp
     /// What it says.
-    package var event: Event
+    @Boxed package var event: Event
     /// Its JSON, as it was posted.
     package var body: [UInt8]
     /// Whether the accepting replica expands it at once; otherwise the first that claims it does.
@@ -54,7 +54,7 @@ package struct PendingEvent: Sendable {
     /// Its place in the order of acceptance, where the store told it.
     package var mark: EventMark?
     /// What it says.
-    package var event: Event
+    @Boxed package var event: Event
     /// The fence: a commit that names an older token changes nothing.
     package var leaseToken: Int64
     /// Where the last committed page of recipients ended.

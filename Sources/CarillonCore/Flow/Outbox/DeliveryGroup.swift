@@ -12,9 +12,9 @@ package struct DeliveryGroup: Sendable, Identifiable {
     package var id: UUID
     /// The lane it goes through.
     package var lane: Lane
-    package var cause: DeliveryCause
+    @Boxed package var cause: DeliveryCause
     /// What is sent.
-    package var push: Push
+    @Boxed package var push: Push
     /// To whom it still has to go.
     package var targets: [Target]
     /// How many devices its users have in the event, of those who have several; `nil` when that is not known, as of what a

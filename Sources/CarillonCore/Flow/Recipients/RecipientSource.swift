@@ -8,7 +8,7 @@ package struct RecipientQuery: Sendable, Equatable {
     package var eventID: EventID?
     /// The event's place in that order, where it is at hand; the store looks it up otherwise.
     package var mark: EventMark?
-    package var event: Event
+    @Boxed package var event: Event
     /// Whom it is meant for.
     package var audience: Audience
     /// Where the former page ended; `nil` for the first page.

@@ -1,0 +1,39 @@
+/// A value with many references in it that is handed on and seldom changed: a copy of the box is one reference, and a change makes
+/// another box.
+@propertyWrapper
+package struct Boxed<Value: Sendable>: Sendable {
+    @usableFromInline
+    package final class Box: Sendable {
+        @usableFromInline
+        package let value: Value
+
+        @inlinable
+        package init(_ value: Value) {
+            self.value = value
+        }
+    }
+
+    @usableFromInline
+    package var box: Box
+
+    @inlinable
+    package init(wrappedValue: Value) {
+        box = Box(wrappedValue)
+    }
+
+    @inlinable
+    package var wrappedValue: Value {
+        _read { yield box.value }
+        _modify {
+            var value = box.value
+            defer { box = Box(value) }
+            yield &value
+        }
+    }
+}
+
+extension Boxed: Equatable where Value: Equatable {
+    package static func == (left: Self, right: Self) -> Bool {
+        left.box === right.box || left.box.value == right.box.value
+    }
+}
