@@ -19,6 +19,19 @@ import Testing
         #expect(try await scene.claim().map(\.group.id) == kept.groups.map(\.id))
     }
 
+    @Test(arguments: [false, true])
+    func `an event in hand twice is written once where both come to one commit`(isLostFirst: Bool) async throws {
+        let event = try await scene.pending(.message("c", from: Person(id: "a")))
+        let target = try await scene.target("d", of: "b")
+        try await scene.passTime()
+        let held = try #require(try await scene.inbox.claimEvents(limit: 1).first)
+        let lost = Expansion(event: event, groups: [scene.group(event, to: [target])], next: nil)
+        let kept = Expansion(event: held, groups: [scene.group(held, to: [target])], next: nil)
+        let both = isLostFirst ? [lost, kept] : [kept, lost]
+        #expect(try await scene.queue.enqueue(both) == [!isLostFirst, isLostFirst])
+        #expect(try await scene.claim().map(\.group.id) == kept.groups.map(\.id))
+    }
+
     @Test func `a page of an event is written once, even when it is asked for twice`() async throws {
         var event = try await scene.pending(.message("c", from: Person(id: "a")))
         let target = try await scene.target("d", of: "b")
